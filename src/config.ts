@@ -1,0 +1,192 @@
+import ipaddr from 'ipaddr.js';
+import ms, { type StringValue } from 'ms';
+import { z } from 'zod';
+import { StartError } from './start-error.ts';
+
+export const roles = ['all', 'api', 'worker', 'migrate'] as const;
+export type Role = (typeof roles)[number];
+
+/** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
+const duration = z.string().transform((text, context) => {
+  const value = /^\d+(\.\d+)?(ms|s|m|h)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
+  if (Number.isFinite(value)) return Math.round(value);
+  context.addIssue({ code: 'custom', message: `'${text}' is no duration; write it like 200ms, 10s, 1m or 1h` });
+  return z.NEVER;
+});
+
+const durationBetween = (min: StringValue, max: StringValue) =>
+  duration.refine((value) => value >= ms(min) && value <= ms(max), `must be between ${min} and ${max}`);
+
+const integerBetween = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const cidrList = list.superRefine((parts, context) => {
+  for (const part of parts) {
+    if (!ipaddr.isValidCIDR(part))
+      context.addIssue({ code: 'custom', message: `'${part}' is no CIDR like 10.0.0.0/8` });
+  }
+});
+
+const origin = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http: or https: URL')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+/** Nine delays between ten attempts: 10 s to 80 m, 2 h 39 m in all. */
+const defaultSchedule = '10s,30s,1m,2m,5m,10m,20m,40m,80m';
+
+const deliverySchedule = list.transform((parts, context) => {
+  if (parts.length !== 9) {
+    context.addIssue({ code: 'custom', message: `needs nine delays between the ten attempts, got ${parts.length}` });
+    return z.NEVER;
+  }
+  return parts.map((part) => {
+    const delay = durationBetween('1ms', '4h').safeParse(part);
+    if (delay.success) return delay.data;
+    context.addIssue({ code: 'custom', message: `'${part}': ${delay.error.issues[0]?.message}` });
+    return 0;
+  });
+});
+
+const adminTokens = list.transform((parts, context) =>
+  parts.map((part) => {
+    const separator = part.indexOf(':');
+    const name = part.slice(0, separator).trim();
+    const token = part.slice(separator + 1).trim();
+    // The part itself is never shown: it holds a token.
+    if (separator < 1 || !/^[\w.@-]{1,100}$/.test(name) || token.length < 8) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be name:token pairs separated by commas, tokens of 8 characters or more',
+      });
+    }
+    return { name, token };
+  }),
+);
+
+const secretsKey = z.string().transform((text, context) => {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  if (key.length === 32) return new Uint8Array(key);
+  context.addIssue({
+    code: 'custom',
+    message: 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32',
+  });
+  return z.NEVER;
+});
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integerBetween(0, 65535).prefault('8080'),
+  PUBLIC_URL: origin.optional(),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
+    .optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS: z.stringbool().optional(),
+  TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
+  TEMPORAL_UI_URL: origin.optional(),
+  ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
+  ADMIN_TOKENS: adminTokens.optional(),
+  SECRETS_KEY: secretsKey.optional(),
+  MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
+  DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
+  DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
+  DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
+  ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
+  FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
+  FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+});
+
+export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
+
+/**
+ * What a role needs and the environment does not give: only `all` brings its own servers, key and token.
+ * Returns one sentence a mistake.
+ */
+function missingFor(role: Role, env: z.infer<typeof environment>): string[] {
+  if (role === 'all') return [];
+  const missing: string[] = [];
+  if (!env.DATABASE_URL)
+    missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
+  if (role === 'worker' && !env.TEMPORAL_ADDRESS)
+    missing.push("TEMPORAL_ADDRESS: the role 'worker' needs a Temporal server");
+  if (role !== 'migrate' && !env.SECRETS_KEY)
+    missing.push(
+      `SECRETS_KEY: the role '${role}' needs the key that all roles share; make one with: openssl rand -base64 32`,
+    );
+  if (role === 'api' && !env.ADMIN_TOKEN && !env.ADMIN_TOKENS)
+    missing.push("ADMIN_TOKEN or ADMIN_TOKENS: the role 'api' needs a token for operators");
+  return missing;
+}
+
+/**
+ * Reads every setting of the gateway from `env`; the only reader of the environment.
+ *
+ * @throws StartError that names every mistake at once. Values are not repeated where they could be secrets.
+ */
+export function readConfig(role: Role, env: Record<string, string | undefined>) {
+  // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(set);
+  const mistakes = parsed.success
+    ? missingFor(role, parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
+  if (!parsed.success || mistakes.length > 0) {
+    throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+  }
+  const e = parsed.data;
+  return {
+    role,
+    host: e.HOST,
+    port: e.PORT,
+    publicUrl: e.PUBLIC_URL ?? null,
+    dataDir: e.DATA_DIR,
+    databaseUrl: e.DATABASE_URL ?? null,
+    temporal: {
+      address: e.TEMPORAL_ADDRESS ?? null,
+      namespace: e.TEMPORAL_NAMESPACE,
+      taskQueue: e.TEMPORAL_TASK_QUEUE,
+      apiKey: e.TEMPORAL_API_KEY ?? null,
+      tls: e.TEMPORAL_TLS ?? e.TEMPORAL_API_KEY !== undefined,
+      uiPort: e.TEMPORAL_UI_PORT,
+      uiUrl: e.TEMPORAL_UI_URL ?? null,
+    },
+    adminTokens: [...(e.ADMIN_TOKEN ? [{ name: 'admin', token: e.ADMIN_TOKEN }] : []), ...(e.ADMIN_TOKENS ?? [])],
+    secretsKey: e.SECRETS_KEY ?? null,
+    maxPayloadBytes: e.MAX_PAYLOAD_BYTES,
+    delivery: {
+      delaysMs: e.DELIVERY_SCHEDULE,
+      timeLimitMs: e.DELIVERY_TIMEOUT,
+      allowedNetworks: e.DELIVERY_ALLOWED_NETWORKS ?? (role === 'all' ? ['127.0.0.0/8', '::1/128'] : []),
+      accountConcurrency: e.ACCOUNT_CONCURRENCY,
+      firstAttempt: e.FIRST_ATTEMPT,
+      firstAttemptPermits: e.FIRST_ATTEMPT_PERMITS,
+    },
+    // At `info` each event and attempt is a line: for log collectors, not for a terminal.
+    logLevel: e.LOG_LEVEL ?? (role === 'all' ? 'warn' : 'info'),
+    /** Where programs and folders of this machine are looked up; not a setting of ours. */
+    machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
+  };
+}
+
+export type Config = ReturnType<typeof readConfig>;
