@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SecretBox } from '../../src/accounts/secret-box.ts';
+import type { Sql } from '../../src/database/database.ts';
+import { databaseFailure } from '../../src/database/errors.ts';
+import { nextDelayMs } from '../../src/delivery/schedule.ts';
+import type { Sender } from '../../src/delivery/send.ts';
+import { AttemptReader, type AttemptRow } from '../../src/events/attempt-row.ts';
+import { giveUp, holdEventUntil } from '../../src/events/hold.ts';
+import { type Outcome, OutcomeRecorder, type Recorded } from '../../src/events/outcome.ts';
+import type { Log } from '../../src/log.ts';
+import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
+import { AccountGate } from './account-gate.ts';
+import { decide, endedBecause } from './decide.ts';
+import { type Posted, postEvent } from './post.ts';
+
+export interface AttemptDeps {
+  sql: Sql;
+  sender: Sender;
+  box: SecretBox;
+  log: Log;
+  /** Attempts of one account in flight in this process. */
+  accountConcurrency: number;
+  random?: () => number;
+}
+
+export interface AttemptOptions {
+  /** The relay's lease, when the relay makes the attempt itself. */
+  claimToken: string | null;
+  /** Ends the wait for a database that is away. */
+  signal: AbortSignal;
+}
+
+export interface Made {
+  result: AttemptResult;
+  /** An attempt was made and recorded now, and with it the relay's lease, if there was one, handed on. */
+  recorded: boolean;
+}
+
+const unmoved = (result: AttemptResult): Made => ({ result, recorded: false });
+
+const firstRecordDelayMs = 100;
+const longestRecordDelayMs = 5_000;
+
+/** Makes attempts: reads the event, decides, posts, records. One for a process: it holds the account gate. */
+export class Attempts {
+  readonly gate: AccountGate;
+  readonly #deps: AttemptDeps;
+  readonly #reader: AttemptReader;
+  readonly #recorder: OutcomeRecorder;
+  readonly #inFlight = new Map<string, Promise<Made>>();
+
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps;
+    this.gate = new AccountGate(deps.accountConcurrency);
+    this.#reader = new AttemptReader(deps.sql);
+    this.#recorder = new OutcomeRecorder(deps.sql);
+  }
+
+  /**
+   * Makes the named attempt unless it is recorded already or needed no more. A second call of the same name while the
+   * first lasts gets the first one's result, so that a timeout of the engine never makes the POST twice.
+   *
+   * @throws what the database throws when the event cannot be read; nothing was sent then.
+   */
+  attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+    const name = `${request.eventId}/${request.generation}/${request.trigger}/${request.number}`;
+    const running = this.#inFlight.get(name);
+    if (running) return running;
+    const attempt = this.#attempt(request, options).finally(() => this.#inFlight.delete(name));
+    this.#inFlight.set(name, attempt);
+    return attempt;
+  }
+
+  async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+    const row = await this.#reader.read(request);
+    if (!row) return unmoved({ kind: 'stopped', reason: 'event_gone' });
+    const decision = decide(row, { ...request, byRelay: options.claimToken !== null }, Date.now());
+    switch (decision.do) {
+      case 'answer':
+        return unmoved(decision.result);
+      case 'hold': {
+        const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
+        await holdEventUntil(this.#deps.sql, { ...hold, until: new Date(Date.now() + decision.waitMs) });
+        return unmoved({ kind: 'wait', waitMs: decision.waitMs });
+      }
+      case 'give_up': {
+        const ended = await giveUp(this.#deps.sql, {
+          eventId: row.eventId,
+          generation: row.generation,
+          reason: decision.reason,
+        });
+        if (decision.reason === 'account_deleted') return unmoved({ kind: 'stopped', reason: 'account_deleted' });
+        return unmoved(
+          ended ? { kind: 'exhausted', attempted: false } : { kind: 'stopped', reason: 'already_settled' },
+        );
+      }
+      case 'send':
+        return this.#send(row, request, options);
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+    const byRelay = options.claimToken !== null;
+    const turn = byRelay
+      ? this.gate.enterDirect(row.account.id, Date.now())
+      : this.gate.enter(row.account.id, row.eventId, Date.now());
+    if ('waitMs' in turn) return unmoved({ kind: 'wait', waitMs: turn.waitMs });
+    try {
+      const startedAt = new Date();
+      const posted = await postEvent(this.#deps, row, {
+        number: request.number,
+        generation: request.generation,
+        timeLimitMs: request.schedule.timeLimitMs,
+        startedAt,
+      });
+      const outcome = this.#outcome(row, request, posted, startedAt, options.claimToken);
+      this.#logAttempt(row, outcome);
+      const recorded = await this.#record(outcome, options.signal);
+      return { result: result(outcome, recorded, row), recorded: recorded?.recorded ?? false };
+    } finally {
+      turn.leave();
+    }
+  }
+
+  #outcome(
+    row: AttemptRow,
+    request: AttemptRequest,
+    posted: Posted,
+    startedAt: Date,
+    claimToken: string | null,
+  ): Outcome {
+    const { delaysMs } = request.schedule;
+    const endedMs = Date.now();
+    const delayMs =
+      posted.succeeded || request.trigger === 'manual'
+        ? null
+        : nextDelayMs({
+            delaysMs,
+            number: request.number,
+            retryAfterMs: posted.retryAfterMs,
+            elapsedMs: endedMs - row.generationAt.getTime(),
+            random: this.#deps.random ?? Math.random,
+          });
+    return {
+      eventId: row.eventId,
+      generation: request.generation,
+      trigger: request.trigger,
+      number: request.number,
+      startedAt,
+      durationMs: posted.durationMs,
+      outcome: posted.outcome,
+      responseCode: posted.responseCode,
+      responseBody: posted.responseBody,
+      error: posted.error,
+      url: posted.url,
+      succeeded: posted.succeeded,
+      last: request.trigger === 'schedule' && request.number > delaysMs.length,
+      nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
+      claimToken,
+    };
+  }
+
+  /** Records until it is recorded: the POST was made, and only this remembers it. */
+  async #record(outcome: Outcome, signal: AbortSignal): Promise<Recorded | null> {
+    let attempt = outcome;
+    for (let delayMs = firstRecordDelayMs; ; delayMs = Math.min(delayMs * 2, longestRecordDelayMs)) {
+      try {
+        return await this.#recorder.record(attempt);
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = databaseFailure(error);
+        // A text that PostgreSQL does not take must not hide that the attempt was made.
+        if (failure === 'bad_data')
+          attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
+        this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'an attempt could not be recorded yet');
+        await sleep(delayMs, undefined, { signal });
+      }
+    }
+  }
+
+  #logAttempt(row: AttemptRow, outcome: Outcome): void {
+    const { eventId, generation, trigger, number, durationMs, responseCode } = outcome;
+    const { provider, accountSlug } = row;
+    this.#deps.log.info(
+      {
+        eventId,
+        provider,
+        accountSlug,
+        generation,
+        trigger,
+        number,
+        outcome: outcome.outcome,
+        responseCode,
+        durationMs,
+        url: outcome.url,
+      },
+      'attempt',
+    );
+  }
+}
+
+/** What a recorded attempt means for who asked for it. */
+function result(outcome: Outcome, recorded: Recorded | null, row: AttemptRow): AttemptResult {
+  if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
+  if (outcome.succeeded) return { kind: 'delivered' };
+  if (outcome.trigger === 'manual') return { kind: 'failed', waitMs: 0 };
+  if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
+  if (recorded.generation > outcome.generation) return { kind: 'stopped', reason: 'superseded' };
+  const reason = endedBecause({ ...recorded, account: row.account });
+  if (reason) return { kind: 'stopped', reason };
+  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - Date.now()) };
+}

@@ -1,0 +1,88 @@
+import type { SecretBox } from '../../src/accounts/secret-box.ts';
+import { deliveryHeaders } from '../../src/delivery/headers.ts';
+import type { Sender } from '../../src/delivery/send.ts';
+import { signDelivery } from '../../src/delivery/signature.ts';
+import type { AttemptRow } from '../../src/events/attempt-row.ts';
+
+/** How one attempt went, whether or not anything could be sent. */
+export interface Posted {
+  outcome: string;
+  succeeded: boolean;
+  responseCode: number | null;
+  responseBody: string | null;
+  retryAfterMs: number | null;
+  error: string | null;
+  durationMs: number;
+  url: string | null;
+}
+
+/** Makes the POST of an event: address, headers, signature (design, section 5). Never throws. */
+export async function postEvent(
+  deps: { sender: Sender; box: SecretBox },
+  row: AttemptRow,
+  attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
+): Promise<Posted> {
+  const target = deliveryTarget(row, deps.box);
+  if (!target.ok) return notSent(target.outcome, target.error);
+  const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
+  const signature =
+    target.secret === null
+      ? null
+      : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: row.body });
+  const result = await deps.sender.post({
+    url: target.url,
+    headers: deliveryHeaders({
+      providerHeaders: row.headers,
+      contentType: row.contentType,
+      event: {
+        eventId: row.eventId,
+        provider: row.provider,
+        accountSlug: row.accountSlug,
+        eventType: row.eventType,
+        externalId: row.externalId,
+        attempt: attempt.number,
+        replay: attempt.generation > 0,
+      },
+      webhook: { id: row.eventId, timestampS, signature },
+    }),
+    body: row.body,
+    timeLimitMs: attempt.timeLimitMs,
+  });
+  return { ...result, succeeded: result.outcome === 'delivered', url: shownUrl(target.url) };
+}
+
+type DeliveryTarget = { ok: true; url: string; secret: string | null } | { ok: false; outcome: string; error: string };
+
+/** `delivery_url` with its secret; without it the project's, with that secret. */
+function deliveryTarget({ account }: AttemptRow, box: SecretBox): DeliveryTarget {
+  const own = account.deliveryUrl !== null;
+  const url = own ? account.deliveryUrl : account.projectDeliveryUrl;
+  if (url === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
+  const field = own ? 'delivery_secret' : 'project_delivery_secret';
+  const sealed = own ? account.deliverySecret : account.projectDeliverySecret;
+  if (sealed === null) return { ok: true, url, secret: null };
+  const secret = box.open(sealed, { accountId: account.id, field });
+  // Sent unsigned, a consumer that checks signatures would refuse it, and one that does not would be taught not to.
+  if (secret === null)
+    return { ok: false, outcome: 'secret_unreadable', error: `the ${field} does not decrypt with SECRETS_KEY` };
+  return { ok: true, url, secret };
+}
+
+function notSent(outcome: string, error: string): Posted {
+  return {
+    outcome,
+    succeeded: false,
+    responseCode: null,
+    responseBody: null,
+    retryAfterMs: null,
+    error,
+    durationMs: 0,
+    url: null,
+  };
+}
+
+/** The URL without what may be a secret in it: user, password and query. */
+function shownUrl(text: string): string | null {
+  const url = URL.parse(text);
+  return url && `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
+}

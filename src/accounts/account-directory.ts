@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache';
+import type { Sql } from '../database/database.ts';
+import type { SecretBox } from './secret-box.ts';
+
+/** What ingestion needs of an account. */
+export interface InboundAccount {
+  id: string;
+  provider: string;
+  accountSlug: string;
+  appKey: string;
+  enabled: boolean;
+  skipSignatureVerification: boolean;
+  secrets: { current: string | null; previous: string | null };
+}
+
+const findAccount = {
+  name: 'account_by_address',
+  text: `select id, provider, account_slug, app_key, enabled, skip_signature_verification,
+           signing_secret_current, signing_secret_previous
+         from accounts where provider = $1 and account_slug = $2 and deleted_at is null`,
+};
+
+interface Row {
+  id: string;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  enabled: boolean;
+  skip_signature_verification: boolean;
+  signing_secret_current: Buffer | null;
+  signing_secret_previous: Buffer | null;
+}
+
+/** How long an account is answered from memory. A refusal is never given from it alone: see `fresh`. */
+const cacheMs = 2_000;
+const cachedAccounts = 10_000;
+
+/** Whatever else stands in a path is no account, and is not worth a query. */
+const possibleSlug = /^[A-Za-z0-9._~-]{1,100}$/;
+
+/** Accounts by their ingestion address, cached for moments: one read a second serves thousands of webhooks. */
+export class AccountDirectory {
+  readonly #cache: LRUCache<string, { account: InboundAccount | null }>;
+
+  constructor(options: { sql: Sql; box: SecretBox }) {
+    const { sql, box } = options;
+    this.#cache = new LRUCache({
+      max: cachedAccounts,
+      ttl: cacheMs,
+      ignoreFetchAbort: true,
+      fetchMethod: async (key) => {
+        const slash = key.indexOf('/');
+        const [row] = await sql.query<Row>(findAccount, [key.slice(0, slash), key.slice(slash + 1)]);
+        return { account: row ? toAccount(row, box) : null };
+      },
+    });
+  }
+
+  /** The account of `/{provider}/{slug}`, at most two seconds old; null when there is none. Throws what the database throws. */
+  async get(provider: string, slug: string): Promise<InboundAccount | null> {
+    if (!possibleSlug.test(slug)) return null;
+    const key = `${provider}/${slug}`;
+    const cached = this.#cache.get(key) ?? (await this.#cache.fetch(key));
+    return cached?.account ?? null;
+  }
+
+  /** Reads the database again, as is due before a webhook is refused; concurrent calls share one read. */
+  async fresh(provider: string, slug: string): Promise<InboundAccount | null> {
+    if (!possibleSlug.test(slug)) return null;
+    const read = await this.#cache.fetch(`${provider}/${slug}`, { forceRefresh: true });
+    return read?.account ?? null;
+  }
+}
+
+function toAccount(row: Row, box: SecretBox): InboundAccount {
+  const open = (field: 'signing_secret_current' | 'signing_secret_previous') => {
+    const sealed = row[field];
+    return sealed ? box.open(sealed, { accountId: row.id, field }) : null;
+  };
+  return {
+    id: row.id,
+    provider: row.provider,
+    accountSlug: row.account_slug,
+    appKey: row.app_key,
+    enabled: row.enabled,
+    skipSignatureVerification: row.skip_signature_verification,
+    secrets: { current: open('signing_secret_current'), previous: open('signing_secret_previous') },
+  };
+}

@@ -1,0 +1,36 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** An account of a provider (specification, section 2.1). Secrets are AES-256-GCM boxes, see secret-box.ts. */
+export const AccountEntity = defineEntity({
+  name: 'Account',
+  tableName: 'accounts',
+  properties: {
+    id: p.uuid().primary(),
+    provider: p.text(),
+    account_slug: p.string().length(100),
+    app_key: p.string().length(50),
+    org_id: p.string().length(100).nullable(),
+    signing_secret_current: p.blob().nullable(),
+    signing_secret_previous: p.blob().nullable(),
+    skip_signature_verification: p.boolean(),
+    delivery_url: p.string().length(500).nullable(),
+    delivery_secret: p.blob().nullable(),
+    project_id: p.string().length(100).nullable(),
+    project_delivery_url: p.string().length(500).nullable(),
+    project_delivery_secret: p.blob().nullable(),
+    enabled: p.boolean(),
+    created_at: p.datetime(),
+    updated_at: p.datetime(),
+    deleted_at: p.datetime().nullable(),
+  },
+});
+
+export type AccountRow = InferEntity<typeof AccountEntity>;
+
+export const secretFields = [
+  'signing_secret_current',
+  'signing_secret_previous',
+  'delivery_secret',
+  'project_delivery_secret',
+] as const;
+export type SecretField = (typeof secretFields)[number];

@@ -1,0 +1,96 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { AccountEntity } from '../accounts/account-entity.ts';
+import type { Log } from '../log.ts';
+import { migrations } from './migrations.ts';
+
+/** A statement of the hot path. `name` makes PostgreSQL plan it once a connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the stores need of a database: the pool, or one connection inside a transaction. */
+export interface Sql {
+  query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Sql {
+  readonly orm: MikroORM;
+  readonly pool: pg.Pool;
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */
+const queryTimeoutMs = 10_000;
+const connectTimeoutMs = 5_000;
+
+/**
+ * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
+ * with bound arrays. Nothing is connected yet: the first query does that.
+ */
+export async function openDatabase(options: { url: string; log: Log; maxConnections?: number }): Promise<Database> {
+  const { log } = options;
+  const orm = await MikroORM.init({
+    clientUrl: options.url,
+    // MikroORM's own discovery cache would be a folder of its own; two small entities need none.
+    metadataCache: { enabled: false },
+    entities: [AccountEntity],
+    extensions: [Migrator],
+    pool: { min: 0, max: options.maxConnections ?? 20 },
+    driverOptions: {
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: queryTimeoutMs,
+      keepAlive: true,
+      // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
+      // may be while the tables are still empty, no plan may rest on reading a table from end to end.
+      options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+      application_name: 'webhook-gateway',
+    },
+    logger: (message) => log.debug(message),
+    migrations: {
+      migrationsList: migrations,
+      snapshot: false,
+      transactional: true,
+      allOrNothing: true,
+      disableForeignKeys: false,
+    },
+  });
+  const pool = await orm.em.getConnection().getNativeClient();
+  return {
+    orm,
+    pool,
+    query: (statement, values) => run(pool, statement, values),
+    async transaction(work) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query('begin');
+        const result = await work({ query: (statement, values) => run(client, statement, values) });
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken = failure;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    close: () => orm.close(true),
+  };
+}
+
+async function run<Row extends pg.QueryResultRow>(
+  on: pg.Pool | pg.ClientBase,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
+  const result = await on.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
+  return result.rows;
+}

@@ -1,0 +1,41 @@
+import pg from 'pg';
+
+/**
+ * What a failed statement means for its caller:
+ * - `unavailable`: the server is down, restarting, full or does not answer; the same statement may succeed later
+ * - `retry`: it lost against a concurrent transaction; run it again at once
+ * - `no_partition`: the day's partition is missing
+ * - `bad_data`: a value that PostgreSQL does not take; the same statement fails always
+ */
+export type DatabaseFailure = 'unavailable' | 'retry' | 'no_partition' | 'bad_data';
+
+/** Classifies an error of a query by its SQLSTATE (PostgreSQL manual, appendix A). */
+export function databaseFailure(error: unknown): DatabaseFailure {
+  const code = sqlState(error);
+  if (code === '40001' || code === '40P01') return 'retry';
+  if (code === '23514' && error instanceof Error && error.message.startsWith('no partition')) return 'no_partition';
+  // 22: data exceptions; 54: limits (an index row too large); 23: constraints.
+  if (code !== null && /^(22|54|23)/.test(code)) return 'bad_data';
+  return 'unavailable';
+}
+
+/** Whether an error came from the database or from the way to it, rather than from a bug of ours. */
+export function isDatabaseError(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return true;
+  if (!(error instanceof Error)) return false;
+  if (sqlState(error) !== null) return true;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND)/.test(code)) return true;
+  // What `pg` itself says has no code.
+  return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (was closed|has encountered))/.test(
+    error.message,
+  );
+}
+
+function sqlState(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
+  // MikroORM wraps the driver's error.
+  return error.cause === undefined ? null : sqlState(error.cause);
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import type { Log } from '../log.ts';
+import { type Database, openDatabase } from './database.ts';
+import { daysAhead, ensurePartitions } from './partitions.ts';
+
+/** Any fixed number of ours: whoever holds it is the one that migrates. */
+const migrationLockKey = 7_233_808_001;
+const lockPollMs = 250;
+
+/**
+ * Brings the schema up to date and makes the partitions of the coming days. Safe to run from several processes at once:
+ * an advisory lock lets one of them work while the others wait, then find nothing left to do.
+ *
+ * @returns the names of the migrations that were applied now.
+ */
+export async function migrate(database: Database, log: Log): Promise<string[]> {
+  const lock = await database.pool.connect();
+  try {
+    // Asked for again and again: a query that waits would run into the pool's time limit.
+    while (!(await tryLock(lock))) await sleep(lockPollMs);
+    const applied = await database.orm.migrator.up();
+    await ensurePartitions(database, new Date(), daysAhead);
+    for (const { name } of applied) log.info({ migration: name }, 'migrated');
+    return applied.map(({ name }) => name);
+  } finally {
+    await lock.query('select pg_advisory_unlock($1)', [migrationLockKey]).then(
+      () => lock.release(),
+      (error: Error) => lock.release(error),
+    );
+  }
+}
+
+async function tryLock(client: PoolClient): Promise<boolean> {
+  const answer = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+    migrationLockKey,
+  ]);
+  return answer.rows[0]?.locked === true;
+}
+
+/** Opens the database, migrates it and closes it again: the role `migrate`. */
+export async function migrateOnce(url: string, log: Log): Promise<string[]> {
+  const database = await openDatabase({ url, log });
+  try {
+    return await migrate(database, log);
+  } finally {
+    await database.close();
+  }
+}

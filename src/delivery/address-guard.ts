@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type AddressVerdict =
+  | { allowed: true }
+  /** `range` is a word for people: `private`, `loopback`, `cloud metadata` … */
+  | { allowed: false; range: string };
+
+export type AddressGuard = (address: string) => AddressVerdict;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/**
+ * Where clouds serve credentials to their machines. 168.63.129.16 is the one that looks public (Azure); the others are
+ * named so that the refusal says what it prevented.
+ */
+const metadataAddresses = new Set([
+  ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
+  ...['fd00:ec2::254', 'fd20:ce::254'],
+]);
+
+const globalUnicastIPv6 = ipaddr.parseCIDR('2000::/3');
+
+/** ipaddr.js's names where people use others. */
+const words: Record<string, string> = {
+  linkLocal: 'link-local',
+  carrierGradeNat: 'carrier-grade NAT',
+  uniqueLocal: 'private',
+  rfc6052: 'NAT64',
+  teredo: 'Teredo',
+};
+
+/** `kind()` does not narrow the union for the compiler; this does. */
+const isIPv4 = (address: Address): address is ipaddr.IPv4 => address.kind() === 'ipv4';
+
+const within = (address: Address, [network, bits]: Network) =>
+  address.kind() === network.kind() && address.match(network, bits);
+
+/** The IPv4 address that 32 bits of an IPv6 address spell, from its 16-bit group `index` on. */
+function ipv4At({ parts }: ipaddr.IPv6, index: number, mask = 0): ipaddr.IPv4 {
+  const high = (parts[index] ?? 0) ^ mask;
+  const low = (parts[index + 1] ?? 0) ^ mask;
+  return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+}
+
+/**
+ * The IPv4 address that an IPv6 address leads to, and whether it is judged in its place. The mapped form and NAT64's
+ * well-known prefix are everyday ways to a public IPv4 address (DNS64 hands the latter out). 6to4, Teredo and the
+ * compatible form are not: only DELIVERY_ALLOWED_NETWORKS can let them through.
+ */
+function embeddedIPv4(address: ipaddr.IPv6): { inner: ipaddr.IPv4; stands: boolean } | null {
+  const [first, second] = address.parts;
+  const range = address.range();
+  if (range === 'ipv4Mapped') return { inner: ipv4At(address, 6), stands: true };
+  // 64:ff9b:1::/48 (RFC 8215) is for use inside one network, with any layout.
+  if (range === 'rfc6052') return { inner: ipv4At(address, 6), stands: address.parts[2] === 0 };
+  if (range === '6to4') return { inner: ipv4At(address, 1), stands: false };
+  // RFC 4380 section 4: the client's address is stored inverted.
+  if (range === 'teredo') return { inner: ipv4At(address, 6, 0xffff), stands: false };
+  if (first === 0 && second === 0 && range === 'unicast') return { inner: ipv4At(address, 6), stands: false };
+  return null;
+}
+
+function judge(address: Address, networks: Network[]): AddressVerdict {
+  if (networks.some((network) => within(address, network))) return { allowed: true };
+  if (metadataAddresses.has(address.toString())) return { allowed: false, range: 'cloud metadata' };
+  const range = address.range();
+  if (isIPv4(address))
+    return range === 'unicast' ? { allowed: true } : { allowed: false, range: words[range] ?? range };
+  const embedded = embeddedIPv4(address);
+  if (embedded) {
+    const verdict = judge(embedded.inner, networks);
+    const listed = networks.some((network) => within(embedded.inner, network));
+    if (embedded.stands || listed || !verdict.allowed) return verdict;
+    return { allowed: false, range: words[range] ?? (range === 'unicast' ? 'reserved' : range) };
+  }
+  if (range !== 'unicast') return { allowed: false, range: words[range] ?? range };
+  // What IANA has not given out is `unicast` to ipaddr.js.
+  return within(address, globalUnicastIPv6) ? { allowed: true } : { allowed: false, range: 'reserved' };
+}
+
+/** A network as given; one of mapped addresses is the IPv4 network that it means. */
+function parseNetwork(cidr: string): Network {
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  if (isIPv4(address) || !address.isIPv4MappedAddress() || bits < 96) return [address, bits];
+  return [address.toIPv4Address(), bits - 96];
+}
+
+/**
+ * Makes the judge of addresses that a delivery may connect to: globally routable unicast ones and those in
+ * `allowedNetworks`. Everything else (loopback, private, link-local, metadata, carrier-grade NAT, multicast, reserved …)
+ * is refused, also when an IPv6 address only wraps it. Text that is no IP address is refused.
+ *
+ * Source: design section 5; https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
+ *
+ * @param allowedNetworks CIDRs, already checked by the configuration
+ * @throws Error when one is no CIDR
+ */
+export function createAddressGuard(allowedNetworks: readonly string[]): AddressGuard {
+  const networks = allowedNetworks.map(parseNetwork);
+  return (address) => {
+    if (isIP(address) === 0) return { allowed: false, range: 'malformed' };
+    // ipaddr.js takes `::8.8.8.8` for the mapped form; the system connects to what it says.
+    return judge(ipaddr.parse(address.replace(/^::(?=\d+\.)/, '0::')), networks);
+  };
+}

@@ -1,0 +1,85 @@
+import { STATUS_CODES } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+import { parseRetryAfter } from './retry-after.ts';
+
+/** Enough to read an error message or a stack trace (design, section 5). */
+export const keptBytes = 16 * 1024;
+
+export type Answer = {
+  outcome: 'delivered' | 'http_error';
+  responseCode: number;
+  responseBody: string;
+  /** What a 429 or 503 asked for; null without a usable `Retry-After`. */
+  retryAfterMs: number | null;
+  /** Null when delivered. */
+  error: string | null;
+};
+
+type HeaderValue = string | string[] | undefined;
+const firstOf = (value: HeaderValue) => (Array.isArray(value) ? value[0] : value);
+
+/** ` to https://other.example`: the origin alone, because paths and queries of redirects hold tokens. */
+function redirectTarget(location: HeaderValue, base: string): string {
+  const url = URL.parse(firstOf(location) ?? '', base);
+  return location !== undefined && url && url.origin !== 'null' ? ` to ${url.origin}` : '';
+}
+
+function errorText(code: number, location: HeaderValue, peer: string, origin: string): string {
+  const answered = `${peer} answered ${code}${STATUS_CODES[code] ? ` ${STATUS_CODES[code]}` : ''}`;
+  if (code < 300 || code > 399 || code === 304) return answered;
+  return `${answered}, a redirect${redirectTarget(location, origin)}; redirects are not followed`;
+}
+
+/**
+ * One HTTP answer while it comes in: status, the headers that matter and the first 16 KiB of the body.
+ */
+export class AnswerReader {
+  readonly #peer: string;
+  readonly #origin: string;
+  #status: { code: number; retryAfterMs: number | null; error: string | null } | null = null;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(peer: string, origin: string) {
+    this.#peer = peer;
+    this.#origin = origin;
+  }
+
+  start(code: number, headers: Record<string, HeaderValue>): void {
+    const delivered = code >= 200 && code <= 299;
+    const retryAfter = code === 429 || code === 503 ? firstOf(headers['retry-after']) : undefined;
+    this.#status = {
+      code,
+      retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, Date.now()),
+      error: delivered ? null : errorText(code, headers.location, this.#peer, this.#origin),
+    };
+  }
+
+  /** Keeps a part of the body. Returns whether it was too long, so that the rest need not be read. */
+  take(chunk: Buffer): boolean {
+    // A copy: undici's chunks are windows of larger buffers.
+    if (this.#bytes < keptBytes) this.#chunks.push(Buffer.from(chunk.subarray(0, keptBytes - this.#bytes)));
+    this.#bytes += chunk.length;
+    return this.#bytes > keptBytes;
+  }
+
+  /**
+   * The answer so far, null when not even a status came. The status decides: a consumer that said 2xx has the event,
+   * whatever becomes of the text that follows.
+   */
+  result(): Answer | null {
+    if (!this.#status) return null;
+    const { code, retryAfterMs, error } = this.#status;
+    const outcome = error === null ? 'delivered' : 'http_error';
+    return { outcome, responseCode: code, responseBody: this.#text(), retryAfterMs, error };
+  }
+
+  #text(): string {
+    if (this.#bytes === 0) return '';
+    const bytes = Buffer.concat(this.#chunks);
+    // The decoder leaves out a character that the cut went through.
+    const text = this.#bytes > keptBytes ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
+    // PostgreSQL's text takes every character but NUL.
+    return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  }
+}

@@ -1,0 +1,79 @@
+import { getSystemErrorMessage } from 'node:util';
+
+/** Why a request got no answer. */
+export type FailureOutcome =
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_error'
+  | 'dns_failure'
+  | 'tls_error'
+  | 'address_refused'
+  | 'invalid_url';
+
+/** A failure that was understood where it happened; the message is for operators and holds no secret. */
+export class DeliveryFailure extends Error {
+  readonly outcome: FailureOutcome;
+
+  constructor(outcome: FailureOutcome, message: string) {
+    super(message);
+    this.name = 'DeliveryFailure';
+    this.outcome = outcome;
+  }
+}
+
+/** The code of a Node or undici error, `ECONNRESET` say; null when it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** Words for an error whose message may hold anything: those of the system, else its code. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (error instanceof Error && 'errno' in error && typeof error.errno === 'number' && error.errno < 0) {
+    return `${getSystemErrorMessage(error.errno)} (${code ?? error.errno})`;
+  }
+  return code ?? (error instanceof Error ? error.name : 'unknown reason');
+}
+
+/** `200 ms`, `15 s`. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+}
+
+/** What a broken exchange on an established connection means; `peer` is host and port. */
+export function describeBrokenExchange(error: unknown, peer: string): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  const code = codeOf(error);
+  // undici's words for a 100 or 101 that nobody asked for.
+  if (error instanceof Error && code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(error.message)) {
+    return new DeliveryFailure('connection_error', `${peer} answered with a status that is not an answer (100 or 101)`);
+  }
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') {
+    return new DeliveryFailure('connection_error', `${peer} closed the connection before it answered`);
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new DeliveryFailure('connection_error', `${peer} answered with more than 16 KiB of headers`);
+  }
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    return new DeliveryFailure('connection_error', `${peer} answered with something that is not HTTP/1.1`);
+  }
+  return new DeliveryFailure('connection_error', `the exchange with ${peer} failed: ${reasonOf(error)}`);
+}
+
+/** What a failure to connect means; `secured` says that TCP stood and TLS was being set up. */
+export function describeFailedConnect(error: Error, peer: string, secured: boolean): DeliveryFailure {
+  if (error instanceof DeliveryFailure) return error;
+  if (secured) {
+    // OpenSSL's own messages are a line of numbers around its `reason`; Node's advise on flags after a semicolon.
+    const text = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
+    const [reason] = text.split(';');
+    return new DeliveryFailure('tls_error', `TLS with ${peer} failed: ${reason} (${codeOf(error) ?? error.name})`);
+  }
+  // A name with several addresses fails with an error for each.
+  const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
+  if (codes.includes('ECONNREFUSED'))
+    return new DeliveryFailure('connection_refused', `${peer} refused the connection`);
+  if (codes.includes('ETIMEDOUT')) return new DeliveryFailure('timeout', `connecting to ${peer} timed out`);
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  return new DeliveryFailure('connection_error', `connecting to ${peer} failed: ${reasonOf(first)}`);
+}

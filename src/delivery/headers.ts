@@ -1,0 +1,121 @@
+import { MASKED } from './masked.ts';
+
+/** One header line: name and value. Names may repeat and keep their order and case. */
+export type Header = readonly [name: string, value: string];
+
+export type DeliveryHeadersInput = {
+  /** What the provider sent, secrets masked; values as Node decodes them (latin1). */
+  providerHeaders: readonly Header[];
+  /** The `content-type` of the inbound request; null when it had none, and then none is sent. */
+  contentType: string | null;
+  event: {
+    eventId: string;
+    provider: string;
+    accountSlug: string;
+    eventType: string | null;
+    externalId: string;
+    /** Number of the attempt within its generation and trigger, from 1. */
+    attempt: number;
+    replay: boolean;
+  };
+  /** `signature` is null when the account has no delivery secret. */
+  webhook: { id: string; timestampS: number; signature: string | null };
+};
+
+/**
+ * Never forwarded. Hop-by-hop: RFC 9110 section 7.6.1, with the historical ones of RFC 2616 section 13.5.1.
+ * `accept-encoding` is the provider's wish, not ours: the answer would come back compressed and could not be shown.
+ */
+const dropped = new Set([
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
+  ...['host', 'content-length', 'expect', 'accept-encoding'],
+  ...['cookie', 'cookie2', 'set-cookie', 'set-cookie2', 'authorization'],
+  // Set by us: an inbound header of such a name could pass for ours, most of all when we have no value of our own.
+  ...[
+    'content-type',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+    'x-webhook-provider',
+    'x-webhook-account',
+  ],
+  ...['x-webhook-event-type', 'x-webhook-external-id', 'x-webhook-attempt', 'x-webhook-replay'],
+]);
+
+/** RFC 9110 section 5.6.2. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** What an HTTP field value carries unchanged to any consumer: RFC 9110 section 5.5 without `obs-text`. */
+const plainValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/**
+ * Lower case and `_` as `-`: consumers behind CGI, WSGI or Rack cannot tell `webhook_id` from `webhook-id`, so neither
+ * may an inbound header.
+ */
+const comparable = (name: string) => name.toLowerCase().replaceAll('_', '-');
+
+/** Percent-encodes whatever is not printable ASCII, and `%` itself, so that the value can be decoded again. */
+function encodeBytes(bytes: Buffer): string {
+  let text = '';
+  for (const byte of bytes) {
+    const plain = byte > 0x20 && byte < 0x7f && byte !== 0x25;
+    text += plain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return text;
+}
+
+/**
+ * A value of ours as a header can carry it: printable ASCII stays as it is, any other value is percent-encoded as UTF-8
+ * (design, section 5).
+ */
+export function headerValue(text: string): string {
+  return plainValue.test(text) ? text : encodeBytes(Buffer.from(text, 'utf8'));
+}
+
+/** An inbound value; null when it held a secret or holds what no header may. */
+function inboundValue(text: string): string | null {
+  if (text.includes(MASKED)) return null;
+  if (plainValue.test(text)) return text;
+  if (/[\r\n\0]/.test(text)) return null;
+  // A latin1 text is the bytes that came in, nearly always UTF-8 already; encoding it again would garble it.
+  const isLatin1 = /^[\0-\xff]*$/.test(text);
+  return encodeBytes(Buffer.from(text.replace(/^[\t ]+|[\t ]+$/g, ''), isLatin1 ? 'latin1' : 'utf8'));
+}
+
+/** The names that `Connection` headers list, which are hop-by-hop too. */
+function namedByConnection(headers: readonly Header[]): Set<string> {
+  const names = new Set<string>();
+  for (const [name, value] of headers) {
+    if (comparable(name) !== 'connection') continue;
+    for (const part of value.split(',')) names.add(comparable(part.trim()));
+  }
+  return names;
+}
+
+/**
+ * All headers of one outbound request but `host`, `content-length` and `connection`, which the client writes. The
+ * provider's own come first, in their order and case, without hop-by-hop ones, credentials and names that are ours;
+ * `content-encoding` stays, because the bytes are sent as received. Every pair is valid for HTTP. Never throws.
+ *
+ * Source: design section 5 and Standard Webhooks.
+ */
+export function deliveryHeaders({ providerHeaders, contentType, event, webhook }: DeliveryHeadersInput): Header[] {
+  const headers: Header[] = [];
+  const hopByHop = namedByConnection(providerHeaders);
+  for (const [name, inbound] of providerHeaders) {
+    const compared = comparable(name);
+    if (!token.test(name) || dropped.has(compared) || hopByHop.has(compared) || compared.startsWith('proxy-')) continue;
+    const value = inboundValue(inbound);
+    if (value !== null) headers.push([name, value]);
+  }
+  const type = contentType === null ? null : inboundValue(contentType);
+  if (type !== null) headers.push(['content-type', type]);
+  headers.push(['webhook-id', headerValue(webhook.id)], ['webhook-timestamp', String(webhook.timestampS)]);
+  if (webhook.signature !== null) headers.push(['webhook-signature', headerValue(webhook.signature)]);
+  headers.push(['x-webhook-provider', headerValue(event.provider)]);
+  headers.push(['x-webhook-account', headerValue(event.accountSlug)]);
+  if (event.eventType !== null) headers.push(['x-webhook-event-type', headerValue(event.eventType)]);
+  headers.push(['x-webhook-external-id', headerValue(event.externalId)]);
+  headers.push(['x-webhook-attempt', String(event.attempt)], ['x-webhook-replay', String(event.replay)]);
+  return headers;
+}

@@ -1,0 +1,76 @@
+import type { LookupAddress } from 'node:dns';
+import dns from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import type { AddressGuard } from './address-guard.ts';
+import { codeOf, DeliveryFailure } from './failure.ts';
+
+/** Resolves a host name to all its addresses, in the order to try them. Rejects when there is none. */
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+
+/** The system's resolver, so that /etc/hosts and container names work. */
+export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true, order: 'verbatim' });
+
+const notListed = 'DELIVERY_ALLOWED_NETWORKS does not list it';
+
+/** `a private address`, `an amt address`. */
+const withArticle = (range: string) => `${/^[aeiou]/i.test(range) ? 'an' : 'a'} ${range} address`;
+
+/** The refusal of an IP address in a URL; null when it may be connected to. */
+export function refuseLiteral(address: string, guard: AddressGuard): DeliveryFailure | null {
+  const verdict = guard(address);
+  if (verdict.allowed) return null;
+  return new DeliveryFailure('address_refused', `${address} is ${withArticle(verdict.range)}; ${notListed}`);
+}
+
+const dnsReasons: Record<string, string> = {
+  ENOTFOUND: 'the name has no address (ENOTFOUND)',
+  EAI_AGAIN: 'the name servers gave no answer (EAI_AGAIN)',
+};
+
+async function resolve(hostname: string, lookup: Lookup, guard: AddressGuard): Promise<LookupAddress[]> {
+  let addresses: LookupAddress[];
+  try {
+    addresses = await lookup(hostname);
+  } catch (error) {
+    const code = codeOf(error) ?? 'unknown reason';
+    throw new DeliveryFailure('dns_failure', `${hostname} could not be resolved: ${dnsReasons[code] ?? code}`);
+  }
+  const allowed: LookupAddress[] = [];
+  let refusal: string | null = null;
+  for (const entry of addresses) {
+    const verdict = guard(entry.address);
+    if (verdict.allowed) allowed.push(entry);
+    else refusal ??= `${hostname} resolves to ${entry.address}, ${withArticle(verdict.range)}; ${notListed}`;
+  }
+  if (allowed.length > 0) return allowed;
+  if (refusal !== null) throw new DeliveryFailure('address_refused', refusal);
+  throw new DeliveryFailure('dns_failure', `${hostname} could not be resolved: the name has no address`);
+}
+
+/**
+ * The `lookup` for sockets: hands out only addresses that the guard lets pass. The connection is made to exactly these,
+ * so a name that changes its mind between a check and the connection (DNS rebinding) gains nothing.
+ *
+ * Connections that ask for one name at a time share one question. The system's resolver blocks a thread of libuv's pool
+ * of four while it waits, so one account's dead name would otherwise stop every other account's lookups.
+ *
+ * Fails with a DeliveryFailure: `dns_failure` or `address_refused`.
+ */
+export function createGuardedLookup(lookup: Lookup, guard: AddressGuard): LookupFunction {
+  const underWay = new Map<string, Promise<LookupAddress[]>>();
+  return (hostname, options, callback) => {
+    let addresses = underWay.get(hostname);
+    if (!addresses) {
+      addresses = resolve(hostname, lookup, guard).finally(() => underWay.delete(hostname));
+      underWay.set(hostname, addresses);
+    }
+    addresses.then(
+      (found) => {
+        const [first] = found;
+        if (options.all || !first) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}

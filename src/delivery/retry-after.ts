@@ -1,0 +1,21 @@
+/** Longer waits mean "not today"; the schedule's own limit of 4 h is what decides then. */
+const longestMs = 24 * 60 * 60 * 1000;
+
+/** The three date forms of RFC 9110 section 5.6.7; all are GMT, though the last one does not say so. */
+const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const rfc850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * Reads a `Retry-After` value (RFC 9110 section 10.2.3): whole seconds or an HTTP date.
+ *
+ * @param nowMs the present, milliseconds since 1970
+ * @returns milliseconds to wait, at most 24 h; null for garbage and for moments that are past
+ */
+export function parseRetryAfter(value: string, nowMs: number): number | null {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestMs);
+  const known = imfFixdate.test(text) || rfc850.test(text) || asctime.test(text);
+  const waitMs = known ? Date.parse(asctime.test(text) ? `${text} GMT` : text) - nowMs : Number.NaN;
+  return waitMs >= 0 ? Math.min(waitMs, longestMs) : null;
+}

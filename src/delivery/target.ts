@@ -1,0 +1,46 @@
+export type Target =
+  | {
+      ok: true;
+      /** Scheme, host and port: what connections are shared by. */
+      origin: string;
+      /** Path and query, at least `/`. */
+      path: string;
+      /** Host and port, for error texts. */
+      peer: string;
+      /** The user and password of the URL as a value of `authorization`. */
+      authorization: string | null;
+    }
+  | { ok: false; error: string };
+
+/** A part of the URL's userinfo as the person meant it; as written when its percent-encoding is broken. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Credentials in a URL are how people give Basic authentication (RFC 7617) where there is only a URL to fill in. */
+function basicAuthorization({ username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`, 'utf8').toString('base64')}`;
+}
+
+/**
+ * Takes a delivery URL apart. `error` never repeats the URL, which may hold credentials in its user, path or query.
+ */
+export function parseTarget(text: string): Target {
+  const url = URL.parse(text);
+  if (!url) return { ok: false, error: 'the delivery URL is not a valid absolute URL' };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return { ok: false, error: `the delivery URL must begin with http: or https:, not ${url.protocol}` };
+  }
+  return {
+    ok: true,
+    origin: url.origin,
+    path: url.pathname + url.search,
+    peer: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`,
+    authorization: basicAuthorization(url),
+  };
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { ServerLog } from './server-log.ts';
+
+/** A server program that runs, and how it will have ended. */
+export type Child = {
+  readonly pid: number | null;
+  /** Resolves when it has ended, with a few words on how; never rejects. */
+  readonly ended: Promise<string>;
+  isRunning(): boolean;
+  signal(signal: NodeJS.Signals): void;
+};
+
+export type StopSignals = { signal: NodeJS.Signals; limitMs: number; insistWith: NodeJS.Signals };
+
+/**
+ * Starts a server program in a process group of its own, so that a terminal's Ctrl-C does not reach it before the gateway
+ * has ended its work. Should the gateway end without stopping it, it is told to stop on the way out.
+ */
+export function startChild(
+  program: string,
+  args: string[],
+  options: Pick<SpawnOptions, 'env' | 'uid' | 'gid' | 'cwd'> & { output: ServerLog; onGatewayExit: NodeJS.Signals },
+): Child {
+  const { output, onGatewayExit, ...spawnOptions } = options;
+  const descriptor = output.open();
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['ignore', descriptor, descriptor] });
+  } finally {
+    closeSync(descriptor);
+  }
+  let running = child.pid !== undefined;
+  const atGatewayExit = () => {
+    if (running) child.kill(onGatewayExit);
+  };
+  process.on('exit', atGatewayExit);
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string) => {
+      running = false;
+      process.off('exit', atGatewayExit);
+      resolve(how);
+    };
+    child.on('error', (error) => {
+      // With a pid it is not the start that failed but a signal.
+      if (child.pid === undefined) end(error.message);
+    });
+    child.once('exit', (code, signal) => end(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  });
+  return {
+    pid: child.pid ?? null,
+    ended,
+    isRunning: () => running,
+    signal: (signal) => {
+      if (running) child.kill(signal);
+    },
+  };
+}
+
+/** Asks the child to stop, insists after the limit, and returns when it is gone. */
+export async function endChild(child: Child, stop: StopSignals): Promise<void> {
+  child.signal(stop.signal);
+  if (await endedWithin(child, stop.limitMs)) return;
+  child.signal(stop.insistWith);
+  if (await endedWithin(child, 5_000)) return;
+  child.signal('SIGKILL');
+  await child.ended;
+}
+
+async function endedWithin(child: Child, limitMs: number): Promise<boolean> {
+  const timer = Promise.withResolvers<false>();
+  const handle = setTimeout(() => timer.resolve(false), limitMs);
+  try {
+    return await Promise.race([child.ended.then(() => true), timer.promise]);
+  } finally {
+    clearTimeout(handle);
+  }
+}

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const pollMs = 50;
+
+export const isRoot = () => process.getuid?.() === 0;
+
+/** Whether the system has this pid, be it only as a zombie that nobody has waited for. */
+export function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there and someone else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** The command line of a running process, its parts joined by spaces; null when there is none or it is a zombie. */
+export async function commandOf(pid: number): Promise<string | null> {
+  try {
+    if (process.platform === 'linux') return await commandInProc(pid);
+    const { stdout } = await run('ps', ['-o', 'stat=,command=', '-p', String(pid)]);
+    const [, state = '', command = ''] = /^(\S+)\s+(.*)$/s.exec(stdout.trim()) ?? [];
+    return state.startsWith('Z') || command === '' ? null : command;
+  } catch {
+    return null;
+  }
+}
+
+/** The pids of all running processes whose command line fits. */
+export async function pidsWhere(fits: (command: string) => boolean): Promise<number[]> {
+  const pids = await allPids();
+  const commands = await Promise.all(pids.map(commandOf));
+  return pids.filter((pid, index) => {
+    const command = commands[index];
+    return typeof command === 'string' && pid !== process.pid && fits(command);
+  });
+}
+
+/**
+ * Whether it is this very process that listens on the port. A port that answers may be that of another gateway's server
+ * that was quicker; ours then ends a moment later. Where the system does not let us look, the answer is yes.
+ */
+export async function listensOn(pid: number, port: number): Promise<boolean> {
+  try {
+    if (process.platform === 'linux') return await listensInProc(pid, port);
+    await run('lsof', ['-nP', '-a', '-p', String(pid), `-iTCP:${port}`, '-sTCP:LISTEN', '-t']);
+    return true;
+  } catch (error) {
+    // A number is lsof's exit code: it looked and found nothing. ENOENT of /proc: the process is gone.
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    return typeof code === 'string' && !(process.platform === 'linux' && code === 'ENOENT');
+  }
+}
+
+/**
+ * Ends a process that is not our child: asks with `signal`, insists with `insistWith` after the limit.
+ * Returns whether it is gone.
+ */
+export async function endForeign(
+  pid: number,
+  stop: { signal: NodeJS.Signals; limitMs: number; insistWith: NodeJS.Signals },
+): Promise<boolean> {
+  for (const [signal, limitMs] of [
+    [stop.signal, stop.limitMs],
+    [stop.insistWith, 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return (await commandOf(pid)) === null;
+    }
+    for (const end = Date.now() + limitMs; Date.now() < end; await sleep(pollMs)) {
+      if ((await commandOf(pid)) === null) return true;
+    }
+  }
+  return false;
+}
+
+// Slim container images have no `ps`, hence /proc.
+async function commandInProc(pid: number): Promise<string | null> {
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
+  // A zombie has an empty command line.
+  return command === '' ? null : command;
+}
+
+async function allPids(): Promise<number[]> {
+  const names =
+    process.platform === 'linux' ? await readdir('/proc') : (await run('ps', ['-axo', 'pid='])).stdout.split('\n');
+  return names.map(Number).filter((pid) => Number.isInteger(pid) && pid > 0);
+}
+
+async function listensInProc(pid: number, port: number): Promise<boolean> {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = new Set<string>();
+  for (const row of (await readFile('/proc/net/tcp', 'utf8')).split('\n')) {
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/);
+    // 0A is LISTEN.
+    if (state === '0A' && local.endsWith(suffix)) inodes.add(`socket:[${inode}]`);
+  }
+  if (inodes.size === 0) return false;
+  const folder = `/proc/${pid}/fd`;
+  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
+  return targets.some((target) => inodes.has(target));
+}

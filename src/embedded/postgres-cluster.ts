@@ -1,0 +1,126 @@
+import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartError } from '../start-error.ts';
+import type { PostgresProgram } from './postgres-program.ts';
+import type { PostgresUser } from './postgres-user.ts';
+import { runCommand } from './run-command.ts';
+
+/** The database's superuser, whom the gateway is. */
+export const databaseUser = 'gateway';
+
+const unfinishedPrefix = 'new-';
+/** A slow disk takes a minute to write the 40 MB of an empty cluster. */
+const initLimitMs = 5 * 60_000;
+
+/**
+ * Returns the folder of the database cluster, creating the cluster at the first start. It is made aside and renamed when
+ * it is whole, so one that was interrupted is simply made again.
+ *
+ * @throws StartError when it cannot be made, or what is there is not of this PostgreSQL's version.
+ */
+export async function openCluster(options: {
+  dataDir: string;
+  program: PostgresProgram;
+  user: PostgresUser;
+  password: string;
+  onProgress(line: string): void;
+}): Promise<string> {
+  const { user } = options;
+  const home = join(options.dataDir, 'postgres');
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  if (user) await chown(home, user.uid, user.gid);
+  for (const name of await readdir(home))
+    if (name.startsWith(unfinishedPrefix)) await removeUnfinished(join(home, name));
+
+  const cluster = join(home, 'data');
+  if (await exists(cluster)) await checkVersion(cluster, options.program.majorVersion);
+  else await createCluster({ ...options, home, cluster });
+  return cluster;
+}
+
+async function createCluster(options: {
+  home: string;
+  cluster: string;
+  program: PostgresProgram;
+  user: PostgresUser;
+  password: string;
+  onProgress(line: string): void;
+}): Promise<void> {
+  const { home, cluster, user } = options;
+  options.onProgress('Creating the database (once) …');
+  const unfinished = await mkdtemp(join(home, unfinishedPrefix));
+  try {
+    const passwordFile = join(unfinished, 'password');
+    await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 });
+    if (user) for (const path of [unfinished, passwordFile]) await chown(path, user.uid, user.gid);
+    const made = await runCommand(
+      options.program.initdb,
+      [
+        `--pgdata=${join(unfinished, 'data')}`,
+        `--username=${databaseUser}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        // PostgreSQL's own locale: sorts alike on every system and is there on every one.
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--data-checksums',
+      ],
+      { limitMs: initLimitMs, env: { LC_ALL: 'C', TZ: 'UTC' }, cwd: '/', ...user },
+    );
+    if (!made.ok) {
+      throw new StartError(
+        `The database could not be created in ${home}: ${made.reason}. Check the free space and the permissions of that folder, ` +
+          `or set DATABASE_URL to a PostgreSQL of your own.`,
+      );
+    }
+    await rename(join(unfinished, 'data'), cluster);
+    await syncFolder(home);
+  } finally {
+    await removeUnfinished(unfinished);
+  }
+}
+
+/** A creation whose gateway was killed may still be at work there; it fails as its files go. What resists goes next time. */
+async function removeUnfinished(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
+}
+
+async function checkVersion(cluster: string, majorVersion: string): Promise<void> {
+  const found = await readFile(join(cluster, 'PG_VERSION'), 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+  if (found === majorVersion) {
+    // PostgreSQL refuses a folder that others may read, as a careless copy or restore leaves it.
+    await chmod(cluster, 0o700);
+    return;
+  }
+  const advice =
+    `Restore ${cluster} from a backup, set DATA_DIR to a new folder, or set DATABASE_URL to a PostgreSQL of your own. ` +
+    `Nothing was changed.`;
+  throw new StartError(
+    found === null
+      ? `The database folder is damaged: ${join(cluster, 'PG_VERSION')} is missing or cannot be read. ${advice}`
+      : `The database in ${cluster} is of PostgreSQL ${found.slice(0, 20)}, and this gateway brings PostgreSQL ${majorVersion}. ` +
+          `Start the gateway's version that wrote it. ${advice}`,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes a rename survive a power failure. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

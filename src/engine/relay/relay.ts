@@ -1,0 +1,121 @@
+import type { Attempts } from '../../../activities/attempt/attempt.ts';
+import type { DeliverySchedule } from '../../../workflows/messages.ts';
+import type { Sql } from '../../database/database.ts';
+import { channels } from '../../events/event.ts';
+import { overdueS, sweep } from '../../events/sweep.ts';
+import type { Log } from '../../log.ts';
+import type { WorkflowEngine } from '../workflow-engine.ts';
+import { Commands } from './commands.ts';
+import { EngineLink } from './engine-link.ts';
+import { FirstAttempts } from './first-attempts.ts';
+import { Lane } from './lane.ts';
+import { Leases } from './leases.ts';
+import { Listener } from './listener.ts';
+import { type PermitMode, Permits } from './permits.ts';
+import { QueueWrites } from './queue-writes.ts';
+import { Starts } from './starts.ts';
+
+export interface RelayOptions {
+  sql: Sql;
+  databaseUrl: string;
+  attempts: Attempts;
+  schedule: DeliverySchedule;
+  firstAttempt: PermitMode;
+  firstAttemptPermits: number;
+  log: Log;
+  /** Seconds after which a pending event is looked for; two minutes unless a test is in a hurry. */
+  overdueS?: number;
+}
+
+const sweepMs = 30_000;
+const sweepLimit = 500;
+
+/**
+ * Takes committed events and commands from PostgreSQL to their workflows, and makes first attempts itself where the
+ * engine would keep them waiting. The only one that starts and signals workflows.
+ */
+export class Relay {
+  readonly #engine = new EngineLink();
+  readonly #permits: Permits;
+  readonly #leases: Leases;
+  readonly #listener: Listener;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #starts: Starts;
+  readonly #commands: Commands;
+  readonly #sweeper: Lane;
+
+  constructor(options: RelayOptions) {
+    const { sql, log, attempts, schedule } = options;
+    const engine = this.#engine;
+    const writes = new QueueWrites(sql);
+    const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
+    this.#leases = leases;
+    this.#permits = new Permits({
+      mode: options.firstAttempt,
+      size: options.firstAttemptPermits,
+      keepsUp: () => engine.up && !this.#starts.behind,
+    });
+    this.#starts = new Starts({ sql, engine, leases, writes, log, attemptsBusy: () => this.#firstAttempts.busy });
+    this.#firstAttempts = new FirstAttempts({
+      ...{ sql, engine, attempts, leases, writes, schedule, log },
+      permits: this.#permits,
+      onMoved: () => this.#starts.wake(),
+    });
+    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
+    this.#sweeper = new Lane({
+      name: 'sweep',
+      idleMs: Math.min(sweepMs, (options.overdueS ?? overdueS) * 500),
+      log,
+      work: async () => {
+        const swept = await sweep(sql, { overdueS: options.overdueS ?? overdueS, limit: sweepLimit });
+        if (swept > 0) {
+          log.warn({ events: swept }, 'overdue events are looked after');
+          this.#starts.wake();
+        }
+        return swept === sweepLimit ? 'more' : 'idle';
+      },
+    });
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      log,
+      handlers: {
+        [channels.queue]: () => this.#firstAttempts.wake(),
+        [channels.commands]: () => {
+          this.#commands.wake();
+          this.#starts.wake();
+        },
+      },
+    });
+  }
+
+  /** Begins to work; without an engine it makes first attempts and lets everything else wait. */
+  start(): void {
+    this.#leases.start();
+    this.#listener.start();
+    this.#firstAttempts.start();
+    this.#starts.start();
+    this.#commands.start();
+    this.#sweeper.start();
+  }
+
+  /** Hands over the engine when it is connected, or takes it away. */
+  setEngine(engine: WorkflowEngine | null): void {
+    this.#engine.set(engine);
+    this.#firstAttempts.wake();
+    this.#starts.wake();
+    this.#commands.wake();
+  }
+
+  /** A workflow of this process is making the event's attempt. */
+  attemptBegan(eventId: string): void {
+    this.#permits.began(eventId);
+  }
+
+  /** Claims nothing more and lets what is in flight end. */
+  async stop(): Promise<void> {
+    await this.#listener.stop();
+    this.#permits.close();
+    await Promise.all([this.#firstAttempts.stop(), this.#starts.stop(), this.#commands.stop(), this.#sweeper.stop()]);
+    this.#leases.stop();
+  }
+}

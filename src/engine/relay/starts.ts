@@ -1,0 +1,118 @@
+import type { Sql } from '../../database/database.ts';
+import { type Claimed, claimForStart } from '../../events/queue.ts';
+import type { Log } from '../../log.ts';
+import { EngineUnavailable } from '../workflow-engine.ts';
+import type { EngineLink } from './engine-link.ts';
+import { Lane, type Round } from './lane.ts';
+import type { Leases } from './leases.ts';
+import type { QueueWrites } from './queue-writes.ts';
+
+export interface StartsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  leases: Leases;
+  writes: QueueWrites;
+  log: Log;
+  /** First attempts are being made: whoever only has to be recorded in Temporal stands back. */
+  attemptsBusy(): boolean;
+}
+
+/** Starts in flight: past this Temporal on two cores gets slower, not faster. */
+const pendingConcurrency = 32;
+const settledConcurrency = 32;
+/** While first attempts are made, a settled event's workflow starts now and then, so that the queue still moves. */
+const trickleMs = 100;
+const idleMs = 1_000;
+const downDelayS = 2;
+
+/** Starts the workflows of events whose first attempt the relay has made: first of those that need more attempts. */
+export class Starts {
+  readonly #deps: StartsDeps;
+  readonly #pending: Lane;
+  readonly #settled: Lane;
+  readonly #inFlight = { 1: 0, 2: 0 };
+  readonly #full = { 1: false, 2: false };
+  #trickleAtMs = 0;
+
+  constructor(deps: StartsDeps) {
+    this.#deps = deps;
+    this.#pending = new Lane({
+      name: 'starts of pending events',
+      idleMs,
+      log: deps.log,
+      work: () => this.#round(1, pendingConcurrency),
+    });
+    this.#settled = new Lane({
+      name: 'starts of settled events',
+      idleMs,
+      log: deps.log,
+      work: () => this.#round(2, this.#settledRoom()),
+    });
+  }
+
+  /** Whether events wait for their workflow in numbers: the engine is behind. */
+  get behind(): boolean {
+    return this.#full[1] || this.#full[2] || this.#inFlight[1] + this.#inFlight[2] > 1;
+  }
+
+  start(): void {
+    this.#pending.start();
+    this.#settled.start();
+  }
+
+  wake(): void {
+    this.#pending.wake();
+    this.#settled.wake();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#pending.stop(), this.#settled.stop()]);
+  }
+
+  #settledRoom(): number {
+    if (!this.#deps.attemptsBusy()) return settledConcurrency;
+    if (Date.now() < this.#trickleAtMs) return 0;
+    this.#trickleAtMs = Date.now() + trickleMs;
+    return Math.min(1, settledConcurrency - this.#inFlight[2]);
+  }
+
+  async #round(lane: 1 | 2, concurrency: number): Promise<Round> {
+    const { sql, leases, engine } = this.#deps;
+    const limit = engine.room(concurrency - this.#inFlight[lane]);
+    if (limit <= 0) {
+      // Woken by the next start that ends, or by time.
+      if (lane === 2 && this.#inFlight[2] === 0) setTimeout(() => this.#settled.wake(), trickleMs).unref();
+      return 'idle';
+    }
+    const claimed = await claimForStart(sql, { lane, limit, token: leases.token, leaseS: leases.leaseS });
+    this.#full[lane] = claimed.length === limit;
+    for (const claim of claimed) {
+      this.#inFlight[lane]++;
+      void this.#start(claim).finally(() => {
+        this.#inFlight[lane]--;
+        (lane === 1 ? this.#pending : this.#settled).wake();
+      });
+    }
+    return 'idle';
+  }
+
+  async #start(claim: Claimed): Promise<void> {
+    const { engine, leases, writes, log } = this.#deps;
+    const { eventId, generation } = claim;
+    const { token } = leases;
+    const release = leases.hold(eventId);
+    try {
+      const event = await writes.readForStart(eventId);
+      // Its partition is gone, and so is all that there was to do; the mark takes it off the queue.
+      const runId = event ? await engine.call((e) => e.ensureRunning(event)) : null;
+      await writes.markStarted({ eventId, generation: event?.generation ?? generation, token, runId });
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
+      await writes.handBack({ eventId, generation, token, delayS: downDelayS }).catch((failure: unknown) => {
+        log.warn({ err: failure, eventId }, 'a claim could not be handed back; it runs out by itself');
+      });
+    } finally {
+      release();
+    }
+  }
+}

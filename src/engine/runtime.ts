@@ -1,0 +1,26 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { Log } from '../log.ts';
+
+/**
+ * Sets up the native part of the Temporal SDK, once a process: its logs go where ours go, and it leaves the signals of
+ * the process to us (its own handlers would stop the worker before the gateway has ended its work).
+ */
+export function installRuntime(log: Log): void {
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
+      const { error, ...fields } = { error: undefined, ...meta };
+      const entry = { ...fields, ...(error === undefined ? {} : { err: error }), from: 'temporal' };
+      switch (level) {
+        case 'ERROR':
+        case 'WARN':
+          // Above all pollers that find the server away: it is the relay that says so, once.
+          return log.warn(entry, message);
+        case 'INFO':
+          return log.debug(entry, message);
+        default:
+          return log.trace(entry, message);
+      }
+    }),
+  });
+}

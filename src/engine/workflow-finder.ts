@@ -1,0 +1,57 @@
+import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { workflowId } from './workflow-engine.ts';
+
+/** Where Temporal shows an event's workflow. */
+export interface FoundWorkflow {
+  id: string;
+  run_id: string;
+  url: string | null;
+}
+
+/** A page about an event waits no longer for Temporal than this; it is worth showing without the link. */
+const limitMs = 1_000;
+
+/**
+ * Looks up the workflows of events for people who want to see them in Temporal's Web UI. Connects at the first question.
+ */
+export function createWorkflowFinder(options: {
+  address: string;
+  namespace: string;
+  apiKey: string | null;
+  tls: boolean;
+  uiUrl: string | null;
+}) {
+  const connection = Connection.lazy({
+    address: options.address,
+    tls: options.tls,
+    connectTimeout: limitMs,
+    ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
+  });
+  const client = new Client({ connection, namespace: options.namespace });
+  return {
+    /** Null when Temporal does not have the workflow any more, or cannot be asked at this moment. */
+    async find(eventId: string): Promise<FoundWorkflow | null> {
+      const id = workflowId(eventId);
+      try {
+        const { runId } = await connection.withDeadline(Date.now() + limitMs, () =>
+          client.workflow.getHandle(id).describe(),
+        );
+        const { uiUrl, namespace } = options;
+        const url =
+          uiUrl === null
+            ? null
+            : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}/${runId}/history`;
+        return { id, run_id: runId, url };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return null;
+        if (
+          error instanceof Error &&
+          (isGrpcServiceError(error) || isGrpcServiceError(error.cause) || /deadline|connect/i.test(error.message))
+        )
+          return null;
+        throw error;
+      }
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,136 @@
+import { Batcher } from '../database/batcher.ts';
+import type { Sql } from '../database/database.ts';
+import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
+
+/** All that an attempt needs to know, read anew for each one, so that a corrected URL heals events that wait. */
+export interface AttemptRow {
+  eventId: string;
+  generation: number;
+  generationAt: Date;
+  status: EventStatus;
+  deliveryStatus: DeliveryStatus | null;
+  nextAttemptAt: Date | null;
+  heldSince: Date | null;
+  /** How the attempt of this name ended, when it was made already. */
+  recordedOutcome: string | null;
+  /** The relay is making this generation's first attempt itself at this moment. */
+  relayAttempting: boolean;
+  provider: string;
+  accountSlug: string;
+  eventType: string | null;
+  externalId: string;
+  account: {
+    id: string;
+    enabled: boolean;
+    deleted: boolean;
+    deliveryUrl: string | null;
+    deliverySecret: Buffer | null;
+    projectDeliveryUrl: string | null;
+    projectDeliverySecret: Buffer | null;
+  };
+  headers: [name: string, value: string][];
+  contentType: string | null;
+  body: Buffer;
+}
+
+const readAttempts = {
+  name: 'read_attempts',
+  text: `
+    select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
+      d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
+      e.provider, e.account_slug, e.event_type, e.external_id,
+      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.delivery_url, a.delivery_secret, a.project_delivery_url,
+      a.project_delivery_secret, p.headers, p.content_type, p.body
+    from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
+    join events e on e.id = i.event_id
+    join event_payloads p on p.event_id = i.event_id
+    join accounts a on a.id = e.account_id
+    left join event_queue q on q.event_id = i.event_id
+    left join delivery_attempts d on d.event_id = i.event_id and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
+};
+
+interface Row {
+  place: string;
+  id: string;
+  generation: number;
+  generation_at: Date;
+  status: EventStatus;
+  delivery_status: DeliveryStatus | null;
+  next_attempt_at: Date | null;
+  held_since: Date | null;
+  recorded_outcome: string | null;
+  relay_attempting: boolean;
+  provider: string;
+  account_slug: string;
+  event_type: string | null;
+  external_id: string;
+  account_id: string;
+  enabled: boolean;
+  deleted: boolean;
+  delivery_url: string | null;
+  delivery_secret: Buffer | null;
+  project_delivery_url: string | null;
+  project_delivery_secret: Buffer | null;
+  headers: [string, string][];
+  content_type: string | null;
+  body: Buffer;
+}
+
+/** Bodies are up to a megabyte each, so a batch of reads stays well below what an answer may weigh. */
+const maxBatch = 64;
+
+/** Reads what attempts need, many in one statement. */
+export class AttemptReader {
+  readonly #batcher: Batcher<AttemptName, { row: AttemptRow | null }>;
+
+  constructor(sql: Sql) {
+    this.#batcher = new Batcher(
+      async (names) => {
+        const rows = await sql.query<Row>(readAttempts, [
+          names.map((n) => n.eventId),
+          names.map((n) => n.generation),
+          names.map((n) => n.trigger),
+          names.map((n) => n.number),
+        ]);
+        const found = new Map(rows.map((row) => [Number(row.place), toAttemptRow(row)]));
+        return names.map((_, index) => ({ row: found.get(index + 1) ?? null }));
+      },
+      { maxBatch, maxRunning: 2 },
+    );
+  }
+
+  /** Null when there is no such event (its partition was dropped). Throws what the database throws. */
+  async read(name: AttemptName): Promise<AttemptRow | null> {
+    return (await this.#batcher.add(name)).row;
+  }
+}
+
+function toAttemptRow(row: Row): AttemptRow {
+  return {
+    eventId: row.id,
+    generation: row.generation,
+    generationAt: row.generation_at,
+    status: row.status,
+    deliveryStatus: row.delivery_status,
+    nextAttemptAt: row.next_attempt_at,
+    heldSince: row.held_since,
+    recordedOutcome: row.recorded_outcome,
+    relayAttempting: row.relay_attempting,
+    provider: row.provider,
+    accountSlug: row.account_slug,
+    eventType: row.event_type,
+    externalId: row.external_id,
+    account: {
+      id: row.account_id,
+      enabled: row.enabled,
+      deleted: row.deleted,
+      deliveryUrl: row.delivery_url,
+      deliverySecret: row.delivery_secret,
+      projectDeliveryUrl: row.project_delivery_url,
+      projectDeliverySecret: row.project_delivery_secret,
+    },
+    headers: row.headers,
+    contentType: row.content_type,
+    body: row.body,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Sql } from '../database/database.ts';
+
+/** An operator's word for an event's workflow. */
+export type Command = { id: string; eventId: string; generation: number; token: string } & (
+  | { kind: 'ack' }
+  | { kind: 'fail'; dead: boolean }
+  | { kind: 'account_deleted' }
+  | { kind: 'retry'; number: number }
+);
+
+// Commands of an event that is still queued wait until its workflow is started: that comes next, and reads the row.
+const claimCommands = {
+  name: 'claim_commands',
+  text: `
+    with picked as (
+      select c.id from event_commands c
+      where (c.claimed_until is null or c.claimed_until <= now())
+        and not exists (select 1 from event_queue q where q.event_id = c.event_id)
+      order by c.id limit $1 for update skip locked
+    )
+    update event_commands c set claim_token = $2, claimed_until = now() + make_interval(secs => $3)
+    from picked where c.id = picked.id
+    returning c.id, c.event_id, c.kind, c.generation, c.number, c.dead`,
+};
+
+interface Row {
+  id: string;
+  event_id: string;
+  kind: Command['kind'];
+  generation: number;
+  number: number | null;
+  dead: boolean | null;
+}
+
+/** Claims commands in the order in which they were given. */
+export async function claimEventCommands(
+  sql: Sql,
+  options: { limit: number; token: string; leaseS: number },
+): Promise<Command[]> {
+  const rows = await sql.query<Row>(claimCommands, [options.limit, options.token, options.leaseS]);
+  return rows
+    .map((row): Command => {
+      const common = { id: row.id, eventId: row.event_id, generation: row.generation, token: options.token };
+      switch (row.kind) {
+        case 'ack':
+        case 'account_deleted':
+          return { ...common, kind: row.kind };
+        case 'fail':
+          return { ...common, kind: 'fail', dead: row.dead ?? false };
+        case 'retry':
+          return { ...common, kind: 'retry', number: row.number ?? 1 };
+        default:
+          return row.kind satisfies never;
+      }
+    })
+    .sort((a, b) => Number(a.id) - Number(b.id));
+}
+
+const finishCommand = {
+  name: 'finish_command',
+  text: 'delete from event_commands where id = $1 and claim_token = $2',
+};
+
+/** The workflow has heard it, or there is none that needs to. */
+export async function finishEventCommand(sql: Sql, command: Command): Promise<void> {
+  await sql.query(finishCommand, [command.id, command.token]);
+}
+
+const delayCommand = {
+  name: 'delay_command',
+  text: `update event_commands set claimed_until = now() + make_interval(secs => $3), claim_token = null where id = $1 and claim_token = $2`,
+};
+
+/** Gives a command back, to be claimed again after `delayS` seconds. */
+export async function delayEventCommand(sql: Sql, command: Command, delayS: number): Promise<void> {
+  await sql.query(delayCommand, [command.id, command.token, delayS]);
+}

@@ -1,0 +1,48 @@
+/** The states of an event (design, section 4). */
+export const eventStatuses = ['received', 'enqueued', 'processed', 'failed', 'dead', 'rejected'] as const;
+export type EventStatus = (typeof eventStatuses)[number];
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export type Trigger = 'schedule' | 'manual';
+
+/** The name under which one attempt happens at most once in the records. */
+export interface AttemptName {
+  eventId: string;
+  generation: number;
+  trigger: Trigger;
+  /** From 1, counted for each trigger on its own. */
+  number: number;
+}
+
+export const scheduledAttempts = 10;
+
+/** An event as the lists show it; all of the table that people see. */
+export interface EventRow {
+  id: string;
+  account_id: string;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  event_type: string | null;
+  external_id: string;
+  status: EventStatus;
+  delivery_status: DeliveryStatus | null;
+  attempts: number;
+  last_error: string | null;
+  response_code: number | null;
+  generation: number;
+  received_at: Date;
+  delivered_at: Date | null;
+  next_attempt_at: Date | null;
+  rejection_reason: string | null;
+}
+
+/** The columns of `EventRow`, of the table under the alias `e`. */
+export const eventColumns = `e.id, e.account_id, e.provider, e.account_slug, e.app_key, e.event_type, e.external_id, e.status,
+  e.delivery_status, e.attempts, e.last_error, e.response_code, e.generation, e.received_at, e.delivered_at,
+  e.next_attempt_at, e.rejection_reason`;
+
+/** Whom a committed change wakes. */
+export const channels = { queue: 'gateway_queue', commands: 'gateway_commands' } as const;

@@ -1,0 +1,157 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sql, Statement } from '../database/database.ts';
+import { channels, type EventRow, eventColumns } from './event.ts';
+
+/** Why an operator's command did not apply. */
+export type Refusal = 'not_found' | 'event_rejected' | 'event_dead' | 'account_deleted' | 'account_disabled';
+export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Refusal };
+
+// Changing an event and leaving word for its workflow are one statement each, so they commit together or not at all.
+
+const replayEvent = {
+  name: 'replay_event',
+  text: `
+    with e as (
+      update events e set generation = generation + 1, generation_at = now(), status = 'received', delivery_status = 'pending',
+        attempts = 0, scheduled_attempts = 0, manual_attempts = 0, last_error = null, response_code = null,
+        delivered_at = null, next_attempt_at = null, held_since = null
+      from accounts a
+      where e.id = $1 and e.rejection_reason is null and a.id = e.account_id and a.deleted_at is null
+      returning e.*
+    ), queued as (
+      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 0 from e
+      on conflict (event_id) do update set generation = excluded.generation, lane = 0, direct = false, claimed_until = null, claim_token = null
+    )
+    select ${eventColumns}, pg_notify('${channels.queue}', '') from e`,
+};
+
+const retryEvent = {
+  name: 'retry_event',
+  text: `
+    with e as (
+      update events e set manual_attempts = manual_attempts + 1
+      from accounts a
+      where e.id = $1 and e.rejection_reason is null and e.status <> 'dead' and a.id = e.account_id and a.deleted_at is null and a.enabled
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation, number) select id, 'retry', generation, manual_attempts from e
+    ), hurried as (
+      -- A retry waits for the event's workflow; one that only has to be recorded need not wait behind thousands.
+      update event_queue q set lane = 1 from e where q.event_id = e.id and q.lane = 2
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+const ackEvent = {
+  name: 'ack_event',
+  text: `
+    with before as (
+      select id, delivery_status from events where id = $1 for update
+    ), e as (
+      update events e set status = 'processed',
+        delivery_status = case when e.delivery_status = 'pending' then 'delivered' else e.delivery_status end,
+        delivered_at = case when e.delivery_status = 'pending' then now() else e.delivered_at end,
+        next_attempt_at = null
+      from before b where e.id = b.id
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation) select e.id, 'ack', e.generation from e join before b on b.id = e.id
+      where b.delivery_status = 'pending'
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+const failEvent = {
+  name: 'fail_event',
+  text: `
+    with before as (
+      select id, delivery_status from events where id = $1 for update
+    ), e as (
+      update events e set status = case when $3 then 'dead' else 'failed' end,
+        last_error = coalesce($2, e.last_error),
+        delivery_status = case when $3 and e.delivery_status = 'pending' then 'failed' else e.delivery_status end,
+        next_attempt_at = case when $3 then null else e.next_attempt_at end
+      from before b where e.id = b.id
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation, dead) select e.id, 'fail', e.generation, $3 from e join before b on b.id = e.id
+      where b.delivery_status = 'pending'
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+const whyNot = {
+  name: 'why_event_refused',
+  text: `select e.rejection_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled
+         from events e join accounts a on a.id = e.account_id where e.id = $1`,
+};
+
+/** Ten fresh attempts at once, under a new generation; revives dead events too (design, section 4). */
+export function replay(sql: Sql, eventId: string): Promise<Operation> {
+  return apply(sql, replayEvent, [eventId], 'needs_account');
+}
+
+/** One manual attempt now, besides the schedule. A disabled account is refused: nothing would be sent. */
+export function retry(sql: Sql, eventId: string): Promise<Operation> {
+  return apply(sql, retryEvent, [eventId], 'needs_enabled_account_and_life');
+}
+
+/** The consumer has processed it: attempts stop. */
+export function ack(sql: Sql, eventId: string): Promise<Operation> {
+  return apply(sql, ackEvent, [eventId], 'any');
+}
+
+/** The consumer could not process it. Attempts go on unless `dead`, which also keeps destinations quiet. */
+export function fail(sql: Sql, eventId: string, options: { error: string | null; dead: boolean }): Promise<Operation> {
+  return apply(sql, failEvent, [eventId, options.error, options.dead], 'any');
+}
+
+type Guard = 'any' | 'needs_account' | 'needs_enabled_account_and_life';
+
+async function apply(
+  sql: Sql,
+  statement: Statement,
+  values: [eventId: string, ...rest: unknown[]],
+  guard: Guard,
+): Promise<Operation> {
+  for (;;) {
+    const [event] = await sql.query<EventRow>(statement, values);
+    if (event) return { ok: true, event };
+    const reason = await refusal(sql, values[0], guard);
+    if (reason !== null) return { ok: false, reason };
+    // What stood in the way a moment ago is gone (a dead event was revived): the statement applies now.
+  }
+}
+
+async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal | null> {
+  const [row] = await sql.query<{
+    rejection_reason: string | null;
+    status: string;
+    account_deleted: boolean;
+    account_enabled: boolean;
+  }>(whyNot, [eventId]);
+  if (!row) return 'not_found';
+  if (guard === 'any') return null;
+  if (row.rejection_reason !== null) return 'event_rejected';
+  if (row.account_deleted) return 'account_deleted';
+  if (guard === 'needs_account') return null;
+  if (row.status === 'dead') return 'event_dead';
+  return row.account_enabled ? null : 'account_disabled';
+}
+
+const stopAccountSql = `
+  with stopped as (
+    update events e set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
+    where e.delivery_status = 'pending' and e.id in (
+      select event_id from event_queue where account_id = ?
+      union all
+      select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
+    )
+    returning e.id, e.generation
+  )
+  insert into event_commands (event_id, kind, generation) select id, 'account_deleted', generation from stopped`;
+
+/** What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. */
+export async function stopAccount(em: EntityManager, accountId: string): Promise<void> {
+  await em.getConnection().execute(stopAccountSql, [accountId, accountId], 'run', em.getTransactionContext());
+}

@@ -1,0 +1,262 @@
+import type { Sql } from '../database/database.ts';
+import type { DeliveryStatus } from './event.ts';
+
+/** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
+export interface Claimed {
+  eventId: string;
+  accountId: string;
+  generation: number;
+  /** Whether the claimer makes the first attempt itself, and not the workflow. */
+  direct: boolean;
+}
+
+/** A claim that somebody holds. */
+export interface ClaimName {
+  eventId: string;
+  generation: number;
+  token: string;
+}
+
+/** What a workflow is started with, read from the event's row. */
+export interface Startable {
+  eventId: string;
+  generation: number;
+  provider: string;
+  accountSlug: string;
+  appKey: string;
+  eventType: string | null;
+  deliveryStatus: DeliveryStatus;
+  scheduledAttempts: number;
+  nextAttemptAt: Date | null;
+}
+
+interface ClaimedRow {
+  event_id: string;
+  account_id: string;
+  generation: number;
+  direct: boolean;
+}
+
+// A loose index scan hops from account to account, from behind the one where the last claim ended, and takes a fair
+// share of each: one account's thousands never stand before another's first. $2 and $3 say how many attempts each
+// account has in flight here, $4 how many it may have.
+/** Accounts that one claim looks at. */
+const accountsAClaim = 64;
+
+const claimFirstAttempts = {
+  name: 'claim_first_attempts',
+  text: `
+    with recursive hop as (
+      (select account_id, 1 as n from event_queue where lane = 0 and account_id > $1 order by account_id limit 1)
+      union all
+      select (select q.account_id from event_queue q where q.lane = 0 and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
+      from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
+    ), turns as (
+      select h.account_id, greatest($4 - coalesce(b.used, 0), 0) as free
+      from hop h left join unnest($2::uuid[], $3::integer[]) as b (account_id, used) on b.account_id = h.account_id
+      where h.account_id is not null
+    ), share as (
+      select greatest(1, $5 / greatest(1, (select count(*) from turns where free > 0))) as size
+    ), picked as (
+      select p.event_id from turns t cross join share s cross join lateral (
+        select q.event_id from event_queue q
+        where q.lane = 0 and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.event_id limit least(t.free, s.size) for update skip locked
+      ) p limit $5
+    ), sized as (
+      select count(*) as n from picked
+    ), claimed as (
+      update event_queue q set claim_token = $6, claimed_until = now() + make_interval(secs => $7),
+        -- Permits are for a trickle: when more events wait than may wait for the engine, none does.
+        direct = (select n from sized) > $8
+      from picked where q.event_id = picked.event_id
+      returning q.event_id, q.account_id, q.generation, q.direct
+    )
+    select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+    ) l left join claimed c on true`,
+};
+
+/** Before every UUID: the claim begins at the first account. */
+export const beforeAllAccounts = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Claims events that need their first attempt, going round the accounts.
+ *
+ * @param options `after` is the account behind which to go on; `busy` says how many turns of each account are taken;
+ *   of at most `permits` claimed events the workflow makes the first attempt, of more all are direct.
+ * @returns the claimed events, and from which account to go on next; null when the round is complete.
+ */
+export async function claimForAttempt(
+  sql: Sql,
+  options: {
+    after: string;
+    busy: ReadonlyMap<string, number>;
+    accountConcurrency: number;
+    limit: number;
+    token: string;
+    leaseS: number;
+    permits: number;
+  },
+): Promise<{ claimed: Claimed[]; next: string | null }> {
+  const rows = await sql.query<RoundRow>(claimFirstAttempts, [
+    options.after,
+    [...options.busy.keys()],
+    [...options.busy.values()],
+    options.accountConcurrency,
+    options.limit,
+    options.token,
+    options.leaseS,
+    options.permits,
+  ]);
+  const [first] = rows;
+  const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
+  return { claimed, next: first && first.hops >= accountsAClaim ? first.last_account : null };
+}
+
+type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow, 'event_id'> & {
+    event_id: string | null;
+  };
+
+const claimStarts = {
+  name: 'claim_starts',
+  text: `
+    with picked as (
+      select event_id from event_queue where lane = $1 and (claimed_until is null or claimed_until <= now())
+      order by lane, account_id, event_id limit $2 for update skip locked
+    )
+    update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4), direct = false
+    from picked where q.event_id = picked.event_id
+    returning q.event_id, q.account_id, q.generation, q.direct`,
+};
+
+/** Claims events whose workflow is missing: lane 1 are pending ones after their first attempt, lane 2 settled ones. */
+export async function claimForStart(
+  sql: Sql,
+  options: { lane: 1 | 2; limit: number; token: string; leaseS: number },
+): Promise<Claimed[]> {
+  return (await sql.query<ClaimedRow>(claimStarts, [options.lane, options.limit, options.token, options.leaseS])).map(
+    toClaimed,
+  );
+}
+
+const toClaimed = (row: ClaimedRow): Claimed => ({
+  eventId: row.event_id,
+  accountId: row.account_id,
+  generation: row.generation,
+  direct: row.direct,
+});
+
+const renewLeases = {
+  name: 'renew_leases',
+  text: `update event_queue set claimed_until = now() + make_interval(secs => $3) where event_id = any($1) and claim_token = $2`,
+};
+
+/** Prolongs leases that are still held. */
+export async function renew(sql: Sql, eventIds: string[], token: string, leaseS: number): Promise<void> {
+  await sql.query(renewLeases, [eventIds, token, leaseS]);
+}
+
+const takeOver = {
+  name: 'take_over_attempt',
+  text: `update event_queue set direct = true where event_id = $1 and generation = $2 and claim_token = $3 returning event_id`,
+};
+
+/** Turns a claim for a workflow's attempt into one for the relay's own. False when the lease is lost. */
+export async function takeOverAttempt(sql: Sql, claim: ClaimName): Promise<boolean> {
+  return (await sql.query(takeOver, [claim.eventId, claim.generation, claim.token])).length > 0;
+}
+
+const handBack = {
+  name: 'hand_back_claims',
+  text: `
+    update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false,
+      lane = case when e.delivery_status is distinct from 'pending' then 2
+                  when e.scheduled_attempts > 0 or e.next_attempt_at is not null then 1 else 0 end
+    from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token) join events e on e.id = i.event_id
+    where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token`,
+};
+
+/** Gives claims up, into the lane that the events' states ask for, to be claimed again after `delayS` seconds. */
+export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: number): Promise<void> {
+  await sql.query(handBack, [
+    claims.map((c) => c.eventId),
+    claims.map((c) => c.generation),
+    claims.map((c) => c.token),
+    delayS,
+  ]);
+}
+
+const readStartables = {
+  name: 'read_startables',
+  text: `
+    select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at
+    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id`,
+};
+
+interface StartableRow {
+  id: string;
+  generation: number;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  event_type: string | null;
+  delivery_status: DeliveryStatus;
+  scheduled_attempts: number;
+  next_attempt_at: Date | null;
+}
+
+/** What to start or signal the workflows of these events with. */
+export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<string, Startable>> {
+  const rows = await sql.query<StartableRow>(readStartables, [eventIds]);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        eventId: row.id,
+        generation: row.generation,
+        provider: row.provider,
+        accountSlug: row.account_slug,
+        appKey: row.app_key,
+        eventType: row.event_type,
+        deliveryStatus: row.delivery_status,
+        scheduledAttempts: row.scheduled_attempts,
+        nextAttemptAt: row.next_attempt_at,
+      },
+    ]),
+  );
+}
+
+const markStarted = {
+  name: 'mark_started',
+  text: `
+    with input as (
+      select * from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::text[]) as t (event_id, generation, claim_token, run_id)
+    ), done as (
+      delete from event_queue q using input i
+      where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token
+      returning q.event_id
+    ), locked as (
+      select e.id from events e where e.id in (select event_id from done) order by e.id for update
+    )
+    update events e set started_generation = i.generation, run_id = i.run_id,
+      status = case when e.status = 'received' then 'enqueued' else e.status end,
+      -- From now on the workflow is expected to act; the sweep looks when it does not.
+      next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end
+    from input i join locked l on l.id = i.event_id
+    where e.id = l.id and e.generation = i.generation`,
+};
+
+export interface Started extends ClaimName {
+  runId: string | null;
+}
+
+/** Notes that workflows run, and takes the events off the queue; nothing changes where the lease was lost. */
+export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
+  await sql.query(markStarted, [
+    started.map((s) => s.eventId),
+    started.map((s) => s.generation),
+    started.map((s) => s.token),
+    started.map((s) => s.runId),
+  ]);
+}

@@ -1,0 +1,98 @@
+import type { Sql } from '../database/database.ts';
+import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns } from './event.ts';
+
+export interface EventFilter {
+  app_key?: string | undefined;
+  provider?: string | undefined;
+  event_type?: string | undefined;
+  account_slug?: string | undefined;
+  external_id?: string | undefined;
+  status?: EventStatus | undefined;
+  delivery_status?: DeliveryStatus | undefined;
+  /** Received after, exclusive. */
+  since?: Date | undefined;
+  /** Received before, exclusive. */
+  until?: Date | undefined;
+  /** Events older than this one: the cursor of the next page. */
+  before?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+const equalityFilters = [
+  'app_key',
+  'provider',
+  'event_type',
+  'account_slug',
+  'external_id',
+  'status',
+  'delivery_status',
+] as const;
+
+/** Events, newest first, without payload and headers. */
+export function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown) => {
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  for (const column of equalityFilters) {
+    if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
+  }
+  if (filter.since) where((p) => `e.received_at > ${p}`, filter.since);
+  if (filter.until) where((p) => `e.received_at < ${p}`, filter.until);
+  if (filter.before !== undefined) where((p) => `e.id < ${p}::uuid`, filter.before);
+  values.push(filter.limit, filter.offset);
+  const text = `select ${eventColumns} from events e ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    order by e.id desc limit $${values.length - 1} offset $${values.length}`;
+  return sql.query<EventRow>({ name: '', text }, values);
+}
+
+const readEvent = {
+  name: 'read_event',
+  text: `select ${eventColumns}, e.run_id, p.headers, p.content_type, p.body
+         from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
+};
+
+const readHistory = {
+  name: 'read_delivery_history',
+  text: `select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
+         from delivery_attempts where event_id = $1 order by started_at, generation, trigger desc, number`,
+};
+
+export interface AttemptRecord {
+  number: number;
+  generation: number;
+  trigger: string;
+  started_at: Date;
+  duration_ms: number;
+  outcome: string;
+  response_code: number | null;
+  response_body: string | null;
+  error: string | null;
+  url: string | null;
+}
+
+export interface WholeEvent {
+  event: EventRow;
+  runId: string | null;
+  headers: [string, string][];
+  contentType: string | null;
+  body: Buffer;
+  history: AttemptRecord[];
+}
+
+/** Everything about one event, or null. */
+export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
+  const [rows, history] = await Promise.all([
+    sql.query<
+      EventRow & { run_id: string | null; headers: [string, string][]; content_type: string | null; body: Buffer }
+    >(readEvent, [id]),
+    sql.query<AttemptRecord & Record<string, unknown>>(readHistory, [id]),
+  ]);
+  const [row] = rows;
+  if (!row) return null;
+  const { run_id: runId, headers, content_type: contentType, body, ...event } = row;
+  return { event, runId, headers, contentType, body, history };
+}

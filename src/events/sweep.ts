@@ -1,0 +1,32 @@
+import type { Sql } from '../database/database.ts';
+
+// Most overdue events do have a workflow that is only late (its engine was down, its account has no turn free), so each
+// is asked about at most every five minutes.
+const sweepOverdue = {
+  name: 'sweep_overdue_events',
+  text: `
+    with overdue as (
+      select id from events
+      where delivery_status = 'pending' and next_attempt_at is not null and next_attempt_at < now() - make_interval(secs => $1)
+        and started_generation = generation and (swept_at is null or swept_at < now() - interval '5 minutes')
+      order by next_attempt_at limit $2 for update skip locked
+    ), swept as (
+      update events e set swept_at = now() from overdue o where e.id = o.id
+      returning e.id, e.account_id, e.generation
+    )
+    insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from swept
+    on conflict (event_id) do nothing
+    returning event_id`,
+};
+
+/** How long past its time an event may be before somebody looks for its workflow (design, section 1). */
+export const overdueS = 120;
+
+/**
+ * Queues events that are overdue, so that their workflow is started again if there is none.
+ *
+ * @returns how many.
+ */
+export async function sweep(sql: Sql, options: { overdueS: number; limit: number }): Promise<number> {
+  return (await sql.query(sweepOverdue, [options.overdueS, options.limit])).length;
+}

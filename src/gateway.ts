@@ -1,0 +1,136 @@
+import { Attempts } from '../activities/attempt/attempt.ts';
+import { createDeliveryActivities } from '../activities/delivery-activities.ts';
+import { AccountDirectory } from './accounts/account-directory.ts';
+import { AccountStore } from './accounts/account-store.ts';
+import { createSecretBox } from './accounts/secret-box.ts';
+import { checkSecretsKey } from './accounts/secrets-key-check.ts';
+import type { Database } from './database/database.ts';
+import { createSender } from './delivery/send.ts';
+import { deliverySchedule } from './delivery-schedule.ts';
+import type { PermitMode } from './engine/relay/permits.ts';
+import { Relay } from './engine/relay/relay.ts';
+import { EngineWorker } from './engine/worker.ts';
+import { createWorkflowFinder } from './engine/workflow-finder.ts';
+import { resolveDuplicate } from './events/duplicates.ts';
+import { stopAccount } from './events/operate.ts';
+import { EventReceiver } from './events/receive.ts';
+import { RejectionRecorder } from './events/rejections.ts';
+import type { AdminToken } from './http/admin/auth.ts';
+import { createApp } from './http/app.ts';
+import { type HttpServer, serve } from './http/serve.ts';
+import type { Log } from './log.ts';
+import { providers } from './providers/registry.ts';
+
+/** Something that runs until it is stopped. */
+export interface Running {
+  stop(): Promise<void>;
+}
+
+interface TemporalAccess {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  apiKey: string | null;
+  tls: boolean;
+  /** Origin of the Web UI, for links; null when there is none to link to. */
+  uiUrl: string | null;
+}
+
+/** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
+export async function startApi(options: {
+  database: Database;
+  secretsKey: Uint8Array;
+  temporal: TemporalAccess | null;
+  adminTokens: readonly AdminToken[];
+  maxPayloadBytes: number;
+  host: string;
+  port: number;
+  log: Log;
+}): Promise<Running & Pick<HttpServer, 'port'>> {
+  const { database, log } = options;
+  const box = createSecretBox(options.secretsKey);
+  await checkSecretsKey(database, box);
+  const finder = options.temporal ? createWorkflowFinder(options.temporal) : null;
+  const app = createApp({
+    sql: database,
+    accounts: new AccountStore({ em: () => database.orm.em.fork(), box, stopDeliveries: stopAccount }),
+    adminTokens: options.adminTokens,
+    findWorkflow: finder ? finder.find : async () => null,
+    ingest: {
+      directory: new AccountDirectory({ sql: database, box }),
+      receiver: new EventReceiver(database),
+      rejections: new RejectionRecorder(database),
+      duplicates: { resolve: (key) => resolveDuplicate(database, key) },
+      providers,
+      log,
+    },
+    maxPayloadBytes: options.maxPayloadBytes,
+    log,
+  });
+  const server = await serve(app, options).catch(async (error: unknown) => {
+    await finder?.close();
+    throw error;
+  });
+  return {
+    port: server.port,
+    async stop() {
+      await server.close();
+      await finder?.close();
+    },
+  };
+}
+
+/** Starts the delivering side: relay and Temporal worker. While Temporal is away, first attempts go on. */
+export async function startWorker(options: {
+  database: Database;
+  databaseUrl: string;
+  secretsKey: Uint8Array;
+  temporal: TemporalAccess;
+  delivery: {
+    delaysMs: number[];
+    timeLimitMs: number;
+    allowedNetworks: string[];
+    accountConcurrency: number;
+    firstAttempt: PermitMode;
+    firstAttemptPermits: number;
+  };
+  workflowBundle: { code: string };
+  /** See `RelayOptions`. */
+  overdueS?: number;
+  log: Log;
+}): Promise<Running> {
+  const { database, delivery, log } = options;
+  const box = createSecretBox(options.secretsKey);
+  await checkSecretsKey(database, box);
+  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const schedule = deliverySchedule(delivery);
+  const attempts = new Attempts({ sql: database, sender, box, log, accountConcurrency: delivery.accountConcurrency });
+  const relay = new Relay({
+    sql: database,
+    databaseUrl: options.databaseUrl,
+    attempts,
+    schedule,
+    firstAttempt: delivery.firstAttempt,
+    firstAttemptPermits: delivery.firstAttemptPermits,
+    log,
+    ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
+  });
+  const worker = new EngineWorker({
+    temporal: options.temporal,
+    schedule,
+    activities: createDeliveryActivities({ attempts, attemptBegan: (eventId) => relay.attemptBegan(eventId) }),
+    workflowBundle: options.workflowBundle,
+    log,
+    onEngine: (engine) => relay.setEngine(engine),
+  });
+  relay.start();
+  worker.start();
+  return {
+    async stop() {
+      // First whoever makes new work, then whoever does it.
+      await relay.stop();
+      await worker.stop();
+      await sender.close();
+    },
+  };
+}

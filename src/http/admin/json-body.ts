@@ -1,0 +1,25 @@
+import { nodeRequest, readBody } from '../node-request.ts';
+import { Problem } from '../problem.ts';
+
+/** Far more than any admin body needs. */
+const maxBodyBytes = 256 * 1024;
+
+/**
+ * Reads the JSON body of an admin request; undefined when it has none.
+ *
+ * @throws Problem `unsupported_media_type`, `payload_too_large` or `malformed_json`.
+ */
+export async function readJsonBody(request: Request, contentType: string): Promise<unknown> {
+  const bytes = await readBody(nodeRequest(request), maxBodyBytes);
+  if (bytes.length === 0) return undefined;
+  if (contentType !== 'application/json')
+    throw new Problem('unsupported_media_type', 'the content type must be application/json');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new Problem(
+      'malformed_json',
+      error instanceof SyntaxError ? 'the body is not valid JSON' : 'the body is not valid UTF-8',
+    );
+  }
+}

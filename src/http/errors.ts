@@ -1,0 +1,45 @@
+import { BatcherFull } from '../database/batcher.ts';
+import { isDatabaseError } from '../database/errors.ts';
+import type { Log } from '../log.ts';
+import { databaseUnavailable, type FieldError, Problem } from './problem.ts';
+
+/** What Elysia says of a body, query or path that does not fit its schema. */
+interface ValidationIssue {
+  path?: unknown;
+  message?: unknown;
+  summary?: unknown;
+}
+
+/**
+ * The problem to answer with for whatever was thrown. Elysia's own answers are never used: its validation error repeats
+ * the input, which may hold a secret.
+ */
+export function problemOf(error: unknown, code: unknown, log: Log): Problem {
+  if (error instanceof Problem) return error;
+  // What a parser of ours throws comes wrapped.
+  if (error instanceof Error && error.cause instanceof Problem) return error.cause;
+  if (code === 'VALIDATION' && error instanceof Error) return invalid(error);
+  if (code === 'PARSE') return new Problem('malformed_json', 'the body could not be read');
+  if (error instanceof BatcherFull || isDatabaseError(error)) {
+    log.warn({ err: error }, 'a request met an unavailable database');
+    return databaseUnavailable();
+  }
+  log.error({ err: error }, 'a request failed');
+  return new Problem('internal', 'the request failed here; the log says why');
+}
+
+function invalid(error: Error): Problem {
+  const issues: unknown = 'all' in error ? error.all : undefined;
+  const errors = Array.isArray(issues) ? issues.flatMap(fieldErrors) : [];
+  const detail = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new Problem('invalid', detail || 'the request does not fit its schema', { errors });
+}
+
+function fieldErrors(issue: ValidationIssue): FieldError[] {
+  const message = typeof issue.message === 'string' ? issue.message : 'is not valid';
+  const path = typeof issue.path === 'string' && issue.path !== 'root' ? issue.path : '';
+  // An unknown field is an error of that field, not of the whole.
+  const unknown = /^Unrecognized keys?: (.+)$/.exec(message)?.[1];
+  if (unknown === undefined) return [{ path, message }];
+  return [...unknown.matchAll(/"([^"]*)"/g)].map(([, name]) => ({ path: name ?? '', message: 'is not a known field' }));
+}

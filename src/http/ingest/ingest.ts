@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { AccountDirectory, InboundAccount } from '../../accounts/account-directory.ts';
+import type { EventReceiver, ReceivedEvent } from '../../events/receive.ts';
+import type { RejectionRecorder } from '../../events/rejections.ts';
+import type { Log } from '../../log.ts';
+import type { InboundRequest } from '../../providers/inbound-request.ts';
+import type { ExternalId, Provider, VerificationSettings } from '../../providers/provider.ts';
+import { storedHeaders } from '../../providers/stored-headers.ts';
+import { verifyInbound } from '../../providers/verification.ts';
+import { databaseUnavailable, Problem } from '../problem.ts';
+
+export interface IngestDeps {
+  directory: AccountDirectory;
+  receiver: EventReceiver;
+  rejections: RejectionRecorder;
+  /** The first event of a resent webhook: where it is, and a replay of it when it has failed. */
+  duplicates: Duplicates;
+  providers: ReadonlyMap<string, Provider>;
+  log: Log;
+}
+
+export interface Duplicates {
+  resolve(dedupKey: string): Promise<{ id: string; status: string } | null>;
+}
+
+/** The body of a 202. */
+export interface Accepted {
+  id: string;
+  status: string;
+  external_id: string;
+  event_type: string | null;
+  duplicate: boolean;
+}
+
+export type IngestAnswer =
+  | { kind: 'accepted'; body: Accepted }
+  | { kind: 'challenge'; status: number; contentType: string; body: string };
+
+/**
+ * Takes in one webhook: verifies, stores, and answers after the commit.
+ *
+ * @throws Problem for everything that is no 202 (design, section 6).
+ */
+export async function ingest(
+  deps: IngestDeps,
+  providerName: string,
+  slug: string,
+  request: InboundRequest,
+): Promise<IngestAnswer> {
+  const provider = deps.providers.get(providerName);
+  if (!provider) throw notFound();
+  const cached = await deps.directory.get(providerName, slug);
+  const challenge = cached?.enabled ? provider.challenge?.(request, settingsOf(cached)) : null;
+  if (challenge) return { kind: 'challenge', ...challenge };
+  const verdict = cached ? judge(provider, cached, request) : null;
+  if (cached && verdict === 'accept') return accept(deps, provider, cached, request);
+  // Nobody is refused by what a cache remembers: the account may have been made, enabled or changed a moment ago.
+  const account = await deps.directory.fresh(providerName, slug);
+  if (!account) throw notFound();
+  const second = judge(provider, account, request);
+  if (second === 'accept') return accept(deps, provider, account, request);
+  if (second === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
+  await deps.rejections.record({ ...toEvent(provider, account, request).event, reason: second.reason });
+  throw new Problem('verification_failed', 'the webhook could not be verified');
+}
+
+function notFound(): Problem {
+  return new Problem('account_not_found', 'there is no account at this address');
+}
+
+const settingsOf = (account: InboundAccount): VerificationSettings => ({
+  skip: account.skipSignatureVerification,
+  ...account.secrets,
+});
+
+function judge(
+  provider: Provider,
+  account: InboundAccount,
+  request: InboundRequest,
+): 'accept' | 'disabled' | { reason: string } {
+  if (!account.enabled) return 'disabled';
+  const verdict = verifyInbound(provider, settingsOf(account), request);
+  return verdict.ok ? 'accept' : { reason: verdict.reason };
+}
+
+async function accept(
+  deps: IngestDeps,
+  provider: Provider,
+  account: InboundAccount,
+  request: InboundRequest,
+): Promise<IngestAnswer> {
+  const { event, externalId } = toEvent(provider, account, request);
+  const key = provider.dedupKey(request, externalId);
+  const received: ReceivedEvent = { ...event, dedupKey: key && dedupKeyOf(account.id, key) };
+  const receipt = await deps.receiver.receive(received);
+  switch (receipt.kind) {
+    case 'stored':
+      logEvent(deps.log, event, false);
+      return accepted(event, event.id, 'received', false);
+    case 'duplicate': {
+      const first = received.dedupKey === null ? null : await deps.duplicates.resolve(received.dedupKey);
+      // The first one's key has expired in this moment, or its day was dropped: this one is new.
+      if (!first) return accept(deps, provider, account, request);
+      logEvent(deps.log, event, true);
+      return accepted(event, first.id, first.status, true);
+    }
+    case 'refused': {
+      const now = await deps.directory.fresh(provider.name, account.accountSlug);
+      if (now === null || now.id !== account.id) throw notFound();
+      if (!now.enabled) throw new Problem('account_disabled', 'the account of this address is disabled');
+      return accept(deps, provider, now, request);
+    }
+    case 'failed':
+      if (receipt.failure === 'bad_data') throw new Problem('invalid', 'the webhook holds data that cannot be stored');
+      throw databaseUnavailable();
+    default:
+      return receipt satisfies never;
+  }
+}
+
+function toEvent(
+  provider: Provider,
+  account: InboundAccount,
+  request: InboundRequest,
+): { event: Omit<ReceivedEvent, 'dedupKey'>; externalId: ExternalId } {
+  const externalId = provider.externalId(request);
+  const event = {
+    id: uuidv7({ msecs: request.receivedAt.getTime() }),
+    accountId: account.id,
+    provider: provider.name,
+    accountSlug: account.accountSlug,
+    appKey: account.appKey,
+    eventType: provider.eventType(request),
+    externalId: externalId.id,
+    receivedAt: request.receivedAt,
+    headers: JSON.stringify(storedHeaders(provider, request, account.secrets)),
+    contentType: request.header('content-type'),
+    body: request.body,
+  };
+  return { event, externalId };
+}
+
+function accepted(
+  event: Omit<ReceivedEvent, 'dedupKey'>,
+  id: string,
+  status: string,
+  duplicate: boolean,
+): IngestAnswer {
+  return {
+    kind: 'accepted',
+    body: { id, status, external_id: event.externalId, event_type: event.eventType, duplicate },
+  };
+}
+
+/** One short key for account and provider's key: 128 bits of a hash, in the form of a UUID. */
+function dedupKeyOf(accountId: string, key: Uint8Array): string {
+  const hex = hash('sha256', Buffer.concat([Buffer.from(accountId), key]), 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+function logEvent(log: Log, event: Omit<ReceivedEvent, 'dedupKey'>, duplicate: boolean): void {
+  const { id, provider, accountSlug, eventType, externalId } = event;
+  log.info({ eventId: id, provider, accountSlug, eventType, externalId, bytes: event.body.length, duplicate }, 'event');
+}

@@ -1,0 +1,40 @@
+import { Elysia } from 'elysia';
+import { BatcherFull } from '../../database/batcher.ts';
+import { isDatabaseError } from '../../database/errors.ts';
+import { inboundRequest } from '../../providers/inbound-request.ts';
+import { nodeRequest, readBody } from '../node-request.ts';
+import { databaseUnavailable } from '../problem.ts';
+import { type IngestDeps, ingest } from './ingest.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** `POST /{provider}/{account_slug}`: where providers send their webhooks. */
+export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number }) {
+  return new Elysia({ name: 'ingest' }).post(
+    '/:provider/:slug',
+    async ({ request, params }) => {
+      const receivedAt = new Date();
+      const node = nodeRequest(request);
+      const body = await readBody(node, deps.maxPayloadBytes);
+      const url = node.url ?? '';
+      const mark = url.indexOf('?');
+      const inbound = inboundRequest({
+        rawHeaders: node.rawHeaders,
+        query: mark < 0 ? '' : url.slice(mark + 1),
+        body,
+        receivedAt,
+      });
+      try {
+        const answer = await ingest(deps, params.provider, params.slug, inbound);
+        if (answer.kind === 'accepted')
+          return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
+        return new Response(answer.body, { status: answer.status, headers: { 'content-type': answer.contentType } });
+      } catch (error) {
+        if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
+        throw error;
+      }
+    },
+    // The bytes are read above; nothing else may touch them.
+    { parse: 'none' },
+  );
+}

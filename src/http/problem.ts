@@ -1,0 +1,73 @@
+/** The stable codes of errors (design, section 6), with the status and title that belong to each. */
+const problems = {
+  malformed_json: [400, 'The body is not valid JSON'],
+  unauthorized: [401, 'A valid admin token is needed'],
+  verification_failed: [401, 'The webhook could not be verified'],
+  account_disabled: [403, 'The account is disabled'],
+  not_found: [404, 'There is no such thing'],
+  account_not_found: [404, 'There is no account at this address'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  conflict: [409, 'It conflicts with the present state'],
+  event_dead: [409, 'The event is dead'],
+  event_rejected: [409, 'The event was rejected'],
+  payload_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The body must be application/json'],
+  invalid: [422, 'The request is not valid'],
+  internal: [500, 'Something went wrong here'],
+  database_unavailable: [503, 'The database is not available'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof problems;
+
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** An error for whoever made the request, as RFC 9457 has it. Thrown by routes; nothing in it is a secret. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly errors: FieldError[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options: { errors?: FieldError[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.status = problems[code][0];
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The body of the answer: application/problem+json. */
+  body(): string {
+    const [status, title] = problems[this.code];
+    return JSON.stringify({
+      type: 'about:blank',
+      title,
+      status,
+      detail: this.message,
+      code: this.code,
+      errors: this.errors,
+    });
+  }
+
+  toResponse(): Response {
+    return new Response(this.body(), {
+      status: this.status,
+      headers: { 'content-type': 'application/problem+json', ...this.headers },
+    });
+  }
+}
+
+/** For a database that is down or restarting; a provider or a script comes back a moment later. */
+export function databaseUnavailable(): Problem {
+  return new Problem('database_unavailable', 'the database is not available at the moment; nothing was stored', {
+    headers: { 'retry-after': '5' },
+  });
+}

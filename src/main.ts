@@ -1,0 +1,66 @@
+import { fileURLToPath } from 'node:url';
+import { type Config, type Role, readConfig, roles } from './config.ts';
+import { createLog, type Log } from './log.ts';
+import { runAll } from './roles/all.ts';
+import { runApi } from './roles/api.ts';
+import { runMigrate } from './roles/migrate.ts';
+import { runWorker } from './roles/worker.ts';
+import { StartError } from './start-error.ts';
+
+/** Ends the process the hard way when a clean stop takes longer than this. */
+const stopLimitMs = 45_000;
+
+/** What a role gets; `stopped` is aborted when the process is asked to end. */
+export interface RoleContext {
+  config: Config;
+  log: Log;
+  stopped: AbortSignal;
+}
+
+const run: Record<Role, (context: RoleContext) => Promise<void>> = {
+  all: runAll,
+  api: runApi,
+  worker: runWorker,
+  migrate: runMigrate,
+};
+
+async function main(): Promise<void> {
+  const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
+  if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
+  loadEnvFile();
+  // biome-ignore lint/style/noProcessEnv: handed to the one reader of the environment
+  const config = readConfig(role, process.env);
+  const log = createLog(config.logLevel);
+  const stopping = new AbortController();
+  const stop = (signal: string) => {
+    if (stopping.signal.aborted) {
+      // Asked twice: somebody is in a hurry. Embedded servers that still run are found and stopped by the next start.
+      process.exit(1);
+    }
+    log.info({ signal }, 'stopping');
+    stopping.abort();
+    setTimeout(() => process.exit(1), stopLimitMs).unref();
+  };
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGHUP', () => stop('SIGHUP'));
+  await run[role]({ config, log, stopped: stopping.signal });
+}
+
+/** An .env file beside package.json, for people who keep their settings there; what is set already wins. */
+function loadEnvFile(): void {
+  try {
+    process.loadEnvFile(fileURLToPath(new URL('../.env', import.meta.url)));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    if (error instanceof StartError) console.error(`\n${error.message}\n`);
+    else console.error(error);
+    process.exit(1);
+  },
+);

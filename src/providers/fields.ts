@@ -1,0 +1,47 @@
+import type { InboundRequest } from './inbound-request.ts';
+import { numberAsSent } from './number-as-sent.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The payload's fields; none unless the body is a JSON object. */
+export function topLevelFields(request: InboundRequest): Fields | null {
+  const json = request.json();
+  return isObject(json) ? json : null;
+}
+
+/** The value of a field that the payload itself has, not one that every object inherits. */
+function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** The object in the field `name`, or null. */
+export function objectField(fields: Fields, name: string): Fields | null {
+  const value = own(fields, name);
+  return isObject(value) ? value : null;
+}
+
+/** The string in the field `name`, empty ones too, or null. */
+export function stringField(fields: Fields, name: string): string | null {
+  const value = own(fields, name);
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * What can identify something at `path` of the payload: a non-empty string, or a number as a string; else null.
+ * Numbers that JavaScript cannot hold keep the digits that were sent: two ids must not become one by rounding.
+ */
+export function identifierAt(request: InboundRequest, ...path: [string, ...string[]]): string | null {
+  let value = request.json();
+  for (const name of path) {
+    if (!isObject(value)) return null;
+    value = own(value, name);
+  }
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (typeof value !== 'number') return null;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  return numberAsSent(request.text() ?? '', path) ?? String(value);
+}

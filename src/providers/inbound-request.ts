@@ -1,0 +1,119 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+
+export type Header = [name: string, value: string];
+
+export type InboundRequestInput = {
+  /** Node's `IncomingMessage.rawHeaders`: names and values by turns, order and case as sent. */
+  rawHeaders: readonly string[];
+  /** What stands behind the `?`, still percent-encoded, with or without that `?`. */
+  query: string;
+  /** The bytes as received. */
+  body: Uint8Array;
+  receivedAt: Date;
+};
+
+/**
+ * One webhook as it came in: all that a provider may look at. Made by {@link inboundRequest}.
+ *
+ * Whatever has to be computed is computed at the first question and kept: ingestion answers thousands of these a
+ * second on one core, and most questions are never asked of most requests.
+ */
+export class InboundRequest {
+  readonly body: Uint8Array;
+  readonly receivedAt: Date;
+  readonly #rawHeaders: readonly string[];
+  readonly #rawQuery: string;
+  #valuesByName: Map<string, string[]> | undefined;
+  #query: URLSearchParams | undefined;
+  #text: string | null | undefined;
+  #json: { value: unknown } | undefined;
+  #bodyHash: string | undefined;
+
+  constructor(input: InboundRequestInput) {
+    this.body = input.body;
+    this.receivedAt = input.receivedAt;
+    this.#rawHeaders = input.rawHeaders;
+    this.#rawQuery = input.query;
+  }
+
+  /** Every header in the order and case in which it came, repeated ones included. */
+  get headers(): Header[] {
+    const headers: Header[] = [];
+    for (let at = 0; at + 1 < this.#rawHeaders.length; at += 2) {
+      headers.push([this.#rawHeaders[at] ?? '', this.#rawHeaders[at + 1] ?? '']);
+    }
+    return headers;
+  }
+
+  /** The first value of the header `name` (any case), or null. */
+  header(name: string): string | null {
+    return this.headerValues(name)[0] ?? null;
+  }
+
+  /** Every value of the header `name` (any case), as Node hands it out: one character a byte. */
+  headerValues(name: string): readonly string[] {
+    this.#valuesByName ??= groupByName(this.#rawHeaders);
+    return this.#valuesByName.get(name.toLowerCase()) ?? [];
+  }
+
+  /** The query's parameters, decoded. */
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#rawQuery);
+    return this.#query;
+  }
+
+  /**
+   * Every value of the query parameter `name`; one that holds a bare `+` is there twice, as a space and as a plus.
+   * Whoever pastes a base64 secret into a URL seldom percent-encodes it.
+   */
+  queryValues(name: string): readonly string[] {
+    const values = this.query.getAll(name);
+    if (!this.#rawQuery.includes('+')) return values;
+    return [...values, ...new URLSearchParams(this.#rawQuery.replaceAll('+', '%2B')).getAll(name)];
+  }
+
+  /** The body as text without a byte order mark, or null when it is not UTF-8. */
+  text(): string | null {
+    if (this.#text === undefined) this.#text = isUtf8(this.body) ? new TextDecoder().decode(this.body) : null;
+    return this.#text;
+  }
+
+  /** The body parsed as JSON whatever its content type says, or undefined when it is none. */
+  json(): unknown {
+    this.#json ??= { value: parseJson(this.text()) };
+    return this.#json.value;
+  }
+
+  /** SHA-256 of the body's bytes, 64 hexadecimal digits. */
+  bodyHash(): string {
+    this.#bodyHash ??= hash('sha256', this.body, 'hex');
+    return this.#bodyHash;
+  }
+}
+
+/** Wraps what the HTTP side received; does no work before the first question. Never throws. */
+export function inboundRequest(input: InboundRequestInput): InboundRequest {
+  return new InboundRequest(input);
+}
+
+function groupByName(rawHeaders: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const value = rawHeaders[at + 1] ?? '';
+    const group = groups.get(name);
+    if (group) group.push(value);
+    else groups.set(name, [value]);
+  }
+  return groups;
+}
+
+function parseJson(text: string | null): unknown {
+  if (text === null || text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

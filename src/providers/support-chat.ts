@@ -1,0 +1,56 @@
+import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import type { Provider } from './provider.ts';
+import { storableText } from './text.ts';
+import { verifyLiteral } from './verification.ts';
+
+/** Spec 6.1. */
+const types = new Map([
+  ['message:send', 'chat.message'],
+  ['message:received', 'chat.message_received'],
+  ['session:set_email', 'chat.email_set'],
+]);
+
+/**
+ * The chat-support provider (spec 5.3, 6.1, 6.2). It signs nothing: the secret is the query parameter `key` of the
+ * ingestion address, and `X-Original-Url` must be there, though nothing in it is trusted.
+ */
+export const supportChat: Provider = {
+  name: 'support_chat',
+  secretHeaders: [],
+
+  verify(request, { secret }) {
+    if (!request.headerValues('x-original-url').some((url) => url.trim() !== '')) {
+      return { ok: false, reason: 'missing_original_url' };
+    }
+    return verifyLiteral(request.queryValues('key'), secret);
+  },
+
+  /** Event names without a type of the service stay as they are. */
+  eventType(request) {
+    const fields = topLevelFields(request);
+    const event = fields && stringField(fields, 'event');
+    return event === null ? null : (types.get(event) ?? storableText(event));
+  },
+
+  /**
+   * With `data.session_id`:
+   * - `<session_id>:<fingerprint>` where `data.fingerprint` is there: events about one message, such as sending and
+   *   editing it, have the same id and are told apart by their bytes;
+   * - else `<session_id>:<event>:<timestamp>`, the event's name as sent and the top-level timestamp: events about
+   *   the session itself.
+   *
+   * `gen-<timestamp>-<payload_hash>` when a part that is needed is missing.
+   */
+  externalId(request) {
+    const session = identifierAt(request, 'data', 'session_id');
+    if (session === null) return generatedId(request);
+    const fingerprint = identifierAt(request, 'data', 'fingerprint');
+    if (fingerprint !== null) return ownId(`${session}:${fingerprint}`);
+    const event = identifierAt(request, 'event');
+    const timestamp = identifierAt(request, 'timestamp');
+    return event === null || timestamp === null ? generatedId(request) : ownId(`${session}:${event}:${timestamp}`);
+  },
+
+  dedupKey: dedupByIdAndBytes,
+};

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { openDatabase } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { openDataDir } from '../embedded/data-dir.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { startTemporal } from '../embedded/temporal.ts';
+import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-program.ts';
+import { installRuntime } from '../engine/runtime.ts';
+import { bundleWorkflows } from '../engine/workflow-bundle.ts';
+import { startApi, startWorker } from '../gateway.ts';
+import type { RoleContext } from '../main.ts';
+import { StartError } from '../start-error.ts';
+import { untilStopped } from './until-stopped.ts';
+import { welcome } from './welcome.ts';
+
+type Undo = () => Promise<void> | void;
+
+/**
+ * The role `all`: everything in one process, with a PostgreSQL and a Temporal of its own unless it is pointed at others.
+ * Whatever was started is stopped again, last first, when a later step fails or the process is asked to end.
+ */
+export async function runAll(context: RoleContext): Promise<void> {
+  const undo: Undo[] = [];
+  try {
+    await start(context, undo);
+    await untilStopped(context.stopped);
+    console.log('\nStopping …');
+  } catch (error) {
+    if (!context.stopped.aborted) throw error;
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promise<void> {
+  const progress = (line: string) => console.log(line);
+  const goOn = () => {
+    if (stopped.aborted) throw new StartError('The start was interrupted.');
+  };
+  installRuntime(log);
+  const dataDir = openDataDir(config.dataDir);
+  undo.push(() => dataDir.release());
+
+  const bundle = bundleWorkflows(log);
+  bundle.catch(() => undefined);
+  const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
+  goOn();
+  const temporal =
+    config.temporal.address === null
+      ? await embeddedTemporal()
+      : { address: config.temporal.address, uiUrl: config.temporal.uiUrl };
+  goOn();
+
+  const database = await openDatabase({ url: databaseUrl, log });
+  undo.push(() => database.close());
+  await migrate(database, log).catch((error: unknown) => {
+    if (config.databaseUrl === null) throw error;
+    throw new StartError(
+      `The PostgreSQL of DATABASE_URL cannot be used: ${error instanceof Error ? error.message : error}`,
+    );
+  });
+  const secretsKey =
+    config.secretsKey ??
+    Buffer.from(
+      dataDir.secret('secrets-key', () => randomBytes(32).toString('base64')),
+      'base64',
+    );
+  const generated = config.adminTokens.length === 0;
+  const adminTokens = generated
+    ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
+    : config.adminTokens;
+  const common = { database, secretsKey, temporal: { ...config.temporal, ...temporal }, log };
+
+  // The port first: when it is taken, nothing has begun to deliver yet.
+  const api = await startApi({
+    ...common,
+    adminTokens,
+    maxPayloadBytes: config.maxPayloadBytes,
+    host: config.host,
+    port: config.port,
+  });
+  undo.push(() => api.stop());
+  const worker = await startWorker({ ...common, databaseUrl, delivery: config.delivery, workflowBundle: await bundle });
+  undo.push(() => worker.stop());
+  goOn();
+
+  progress(
+    welcome({
+      baseUrl: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${api.port}`,
+      adminToken: generated ? (adminTokens[0]?.token ?? null) : null,
+      webUiUrl: temporal.uiUrl,
+      dataDir: dataDir.path,
+      allowedNetworks: config.delivery.allowedNetworks,
+    }),
+  );
+
+  async function embeddedPostgres(): Promise<string> {
+    progress('Starting PostgreSQL …');
+    const postgres = await startPostgres({ dataDir, log, onProgress: progress });
+    undo.push(() => postgres.stop());
+    return postgres.url;
+  }
+
+  async function embeddedTemporal() {
+    const program = await findTemporalProgram({
+      path: config.machine.path,
+      cacheDir: defaultCacheDir(config.machine),
+      onProgress: progress,
+      signal: stopped,
+    });
+    goOn();
+    progress('Starting Temporal …');
+    const { namespace, uiPort } = config.temporal;
+    const server = await startTemporal({ dataDir, program, namespace, uiPort, log });
+    undo.push(() => server.stop());
+    return { address: server.address, uiUrl: server.uiUrl };
+  }
+}

@@ -1,0 +1,28 @@
+import { openDatabase } from '../database/database.ts';
+import { startApi } from '../gateway.ts';
+import type { RoleContext } from '../main.ts';
+import { needed } from './needed.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** The role `api`: ingestion and admin API, any number of them behind a balancer. */
+export async function runApi({ config, log, stopped }: RoleContext): Promise<void> {
+  const database = await openDatabase({ url: needed(config.databaseUrl), log });
+  try {
+    const { address, ...temporal } = config.temporal;
+    const api = await startApi({
+      database,
+      secretsKey: needed(config.secretsKey),
+      temporal: address === null ? null : { address, ...temporal },
+      adminTokens: config.adminTokens,
+      maxPayloadBytes: config.maxPayloadBytes,
+      host: config.host,
+      port: config.port,
+      log,
+    });
+    log.info({ host: config.host, port: api.port }, 'the api listens');
+    await untilStopped(stopped);
+    await api.stop();
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,9 @@
+import { migrateOnce } from '../database/migrate.ts';
+import type { RoleContext } from '../main.ts';
+import { needed } from './needed.ts';
+
+/** The role `migrate`: brings the schema up to date and ends. */
+export async function runMigrate({ config, log }: RoleContext): Promise<void> {
+  const applied = await migrateOnce(needed(config.databaseUrl), log);
+  console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied: ${applied.join(', ')}`);
+}

@@ -1,0 +1,41 @@
+export interface Welcome {
+  baseUrl: string;
+  /** The token that was generated; null when the operator has set tokens and knows them. */
+  adminToken: string | null;
+  webUiUrl: string | null;
+  dataDir: string;
+  allowedNetworks: readonly string[];
+}
+
+/** What `npm start` says when everything runs: addresses, token, and three commands to paste. */
+export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks }: Welcome): string {
+  const token = adminToken ?? '$ADMIN_TOKEN';
+  const quoted = adminToken === null ? '"X-Admin-Token: $ADMIN_TOKEN"' : `'X-Admin-Token: ${token}'`;
+  const account = JSON.stringify({
+    provider: 'generic',
+    account_slug: 'hello',
+    app_key: 'first-steps',
+    signing_secret_current: 'change-me',
+    delivery_url: `${baseUrl}/health/live`,
+  });
+  return `
+The webhook gateway is up.
+
+  Gateway        ${baseUrl}
+  Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
+  Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
+  Data           ${dataDir}
+  Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}
+
+Try it, in another terminal: make an account, send it a webhook, see what became of it.
+
+  curl -X POST ${baseUrl}/admin/accounts -H ${quoted} -H 'Content-Type: application/json' -d '${account}'
+
+  curl -X POST ${baseUrl}/generic/hello -H 'X-Webhook-Secret: change-me' -H 'Content-Type: application/json' -d '{"id":"hello-1","type":"greeting"}'
+
+  curl ${baseUrl}/admin/events -H ${quoted}
+
+Or watch a whole delivery with two failures on the way: npm run demo
+Ctrl-C stops everything; the next start finds all of it again.
+`;
+}

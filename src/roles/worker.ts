@@ -1,0 +1,30 @@
+import { openDatabase } from '../database/database.ts';
+import { installRuntime } from '../engine/runtime.ts';
+import { bundleWorkflows } from '../engine/workflow-bundle.ts';
+import { startWorker } from '../gateway.ts';
+import type { RoleContext } from '../main.ts';
+import { needed } from './needed.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** The role `worker`: relay and Temporal worker, any number of them on one task queue. */
+export async function runWorker({ config, log, stopped }: RoleContext): Promise<void> {
+  installRuntime(log);
+  const databaseUrl = needed(config.databaseUrl);
+  const database = await openDatabase({ url: databaseUrl, log });
+  try {
+    const worker = await startWorker({
+      database,
+      databaseUrl,
+      secretsKey: needed(config.secretsKey),
+      temporal: { ...config.temporal, address: needed(config.temporal.address) },
+      delivery: config.delivery,
+      workflowBundle: await bundleWorkflows(log),
+      log,
+    });
+    log.info({ taskQueue: config.temporal.taskQueue }, 'the worker runs');
+    await untilStopped(stopped);
+    await worker.stop();
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { consumer, hook, sender } from './servers.ts';
+
+const listed = 'DELIVERY_ALLOWED_NETWORKS does not list it';
+const closedTo = (...addresses: string[]) => {
+  const asked: string[] = [];
+  const lookup = async (hostname: string) => {
+    asked.push(hostname);
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  };
+  return { asked, lookup };
+};
+
+describe('an address in the URL', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1 is a loopback address'],
+    ['2130706433', '127.0.0.1 is a loopback address'],
+    ['0x7f.1', '127.0.0.1 is a loopback address'],
+    ['0177.0.0.1', '127.0.0.1 is a loopback address'],
+    ['127.1', '127.0.0.1 is a loopback address'],
+    ['[::1]', '::1 is a loopback address'],
+    ['[::ffff:127.0.0.1]', '::ffff:7f00:1 is a loopback address'],
+    ['[::127.0.0.1]', '::7f00:1 is a loopback address'],
+    ['[64:ff9b::127.0.0.1]', '64:ff9b::7f00:1 is a loopback address'],
+    ['0.0.0.0', '0.0.0.0 is an unspecified address'],
+    ['10.0.0.5', '10.0.0.5 is a private address'],
+    ['169.254.169.254', '169.254.169.254 is a cloud metadata address'],
+  ])('%s is refused', async (host, error) => {
+    const { port, seen } = await consumer((response) => response.end());
+    for (const scheme of ['http', 'https']) {
+      expect(await sender({ allowedNetworks: [] }).post(hook(`${scheme}://${host}:${port}/`))).toMatchObject({
+        outcome: 'address_refused',
+        responseCode: null,
+        error: `${error}; ${listed}`,
+      });
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a name', () => {
+  test('that resolves to a private address is refused', async () => {
+    const { lookup } = closedTo('10.0.0.5', 'fd00::1');
+    expect(await sender({ lookup }).post(hook('https://consumer.example/hook?token=1'))).toMatchObject({
+      outcome: 'address_refused',
+      error: `consumer.example resolves to 10.0.0.5, a private address; ${listed}`,
+    });
+  });
+
+  test('of this machine is refused where loopback is not allowed', async () => {
+    const { port, seen } = await consumer((response) => response.end());
+    const result = await sender({ allowedNetworks: ['10.0.0.0/8'] }).post(hook(`http://localhost:${port}/`));
+    expect(result.outcome).toBe('address_refused');
+    expect(result.error).toMatch(/^localhost resolves to (127\.0\.0\.1|::1), a loopback address; /);
+    expect(seen).toEqual([]);
+  });
+
+  test('with several addresses is reached at the allowed ones', async () => {
+    const { port } = await consumer((response) => response.end());
+    const { lookup } = closedTo('10.0.0.5', '169.254.169.254', '127.0.0.1');
+    expect(await sender({ lookup }).post(hook(`http://consumer.example:${port}/`))).toMatchObject({
+      outcome: 'delivered',
+    });
+  });
+
+  test('that changes its mind is judged at every connection', async () => {
+    const { port } = await consumer((response) => response.writeHead(200, { connection: 'close' }).end());
+    const answers = ['127.0.0.1', '10.0.0.5'];
+    const { post } = sender({ lookup: async () => [{ address: answers.shift() ?? '', family: 4 }] });
+    expect((await post(hook(`http://consumer.example:${port}/`))).outcome).toBe('delivered');
+    expect((await post(hook(`http://consumer.example:${port}/`))).outcome).toBe('address_refused');
+  });
+
+  test('without an address', async () => {
+    const { lookup } = closedTo();
+    expect(await sender({ lookup }).post(hook('http://consumer.example/'))).toMatchObject({
+      outcome: 'dns_failure',
+      error: 'consumer.example could not be resolved: the name has no address',
+    });
+  });
+
+  test('is asked for once by connections that begin together', async () => {
+    const { port } = await consumer((response) => response.end());
+    const { asked, lookup } = closedTo('127.0.0.1');
+    const { post } = sender({ lookup });
+    await Promise.all(Array.from({ length: 20 }, () => post(hook(`http://consumer.example:${port}/`))));
+    expect(asked).toEqual(['consumer.example']);
+  });
+});

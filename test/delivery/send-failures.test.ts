@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { consumer, freePort, hook, listen, selfSignedConsumer, sender } from './servers.ts';
+
+/** A TCP server that does with each request (its first packet) what the test says. */
+async function rawServer(onRequest: (socket: net.Socket, number: number) => void) {
+  let requests = 0;
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => onRequest(socket, ++requests));
+  });
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}/hook`, port, requests: () => requests, server };
+}
+
+const answer = (body: string, extra = '') => `HTTP/1.1 200 OK\r\n${extra}content-length: ${body.length}\r\n\r\n${body}`;
+
+describe('the time limit', () => {
+  test('ends a hanging request and its connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { url, port } = await consumer((response) => response.on('close', closed.resolve));
+    const result = await sender().post(hook(url, { timeLimitMs: 500 }));
+    expect(result).toMatchObject({
+      outcome: 'timeout',
+      responseCode: null,
+      error: `127.0.0.1:${port} did not answer within 500 ms`,
+    });
+    await closed.promise;
+  });
+
+  test('covers headers that trickle in', async () => {
+    const { url } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('x-a: 1\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await sender().post(hook(url, { timeLimitMs: 150 }))).toMatchObject({ outcome: 'timeout' });
+  });
+
+  test.each([200, 500])('a body that drips past it leaves the status %i to decide', async (code) => {
+    const closed = Promise.withResolvers<void>();
+    const { url } = await consumer((response) => {
+      response.writeHead(code).write('start');
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => {
+        clearInterval(timer);
+        closed.resolve();
+      });
+    });
+    const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
+    expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
+    expect(result.responseBody).toMatch(/^start\.*$/);
+    await closed.promise;
+  });
+
+  test('covers a name that does not resolve', async () => {
+    const answered = Promise.withResolvers<never>();
+    const { post } = sender({ lookup: () => answered.promise });
+    expect(await post(hook('http://slow.example/', { timeLimitMs: 50 }))).toMatchObject({
+      outcome: 'timeout',
+      error: 'slow.example:80 could not be connected to within 50 ms',
+    });
+  });
+
+  test('covers a TLS handshake, and nothing is sent once it is over', async () => {
+    const server = net.createServer((socket) => socket.on('error', () => {}));
+    const port = await listen(server);
+    expect(await sender().post(hook(`https://127.0.0.1:${port}/`, { timeLimitMs: 50 }))).toMatchObject({
+      outcome: 'timeout',
+      error: `127.0.0.1:${port} could not be connected to within 50 ms`,
+    });
+  });
+
+  test('a request that timed out before it was connected is never made', async () => {
+    const resolved = Promise.withResolvers<{ address: string; family: number }[]>();
+    const { port, seen, server } = await consumer((response) => response.end());
+    const { post } = sender({ lookup: () => resolved.promise });
+    const connected = once(server, 'connection');
+    expect((await post(hook(`http://slow.example:${port}/`, { timeLimitMs: 50 }))).outcome).toBe('timeout');
+    resolved.resolve([{ address: '127.0.0.1', family: 4 }]);
+    await connected;
+    expect((await post(hook(`http://slow.example:${port}/second`))).outcome).toBe('delivered');
+    expect(seen.map(({ path }) => path)).toEqual(['/second']);
+  });
+});
+
+describe('a connection that fails', () => {
+  test('refused', async () => {
+    const port = await freePort();
+    expect(await sender().post(hook(`http://127.0.0.1:${port}/a?token=1`))).toMatchObject({
+      outcome: 'connection_refused',
+      error: `127.0.0.1:${port} refused the connection`,
+    });
+  });
+
+  test('refused at each of several addresses', async () => {
+    const port = await freePort();
+    const lookup = async () => [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({
+      outcome: 'connection_refused',
+      error: `two.example:${port} refused the connection`,
+    });
+  });
+
+  test('the next address is tried', async () => {
+    const { port } = await consumer((response) => response.end());
+    const lookup = async () => [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    expect(await sender({ lookup }).post(hook(`http://two.example:${port}/`))).toMatchObject({ outcome: 'delivered' });
+  });
+
+  test('a name that does not exist', async () => {
+    const result = await sender().post(hook('http://name.invalid/'));
+    expect(result.outcome).toBe('dns_failure');
+    // ENOTFOUND or, where there are no name servers, EAI_AGAIN.
+    expect(result.error).toMatch(/^name\.invalid could not be resolved: the name .*\((ENOTFOUND|EAI_AGAIN)\)$/);
+  });
+
+  test('a certificate that nobody vouches for', async () => {
+    const { port } = await selfSignedConsumer();
+    expect(await sender().post(hook(`https://127.0.0.1:${port}/`))).toMatchObject({
+      outcome: 'tls_error',
+      error: `TLS with 127.0.0.1:${port} failed: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+    });
+  });
+
+  test('https to a server that speaks http', async () => {
+    const { port } = await consumer((response) => response.end());
+    const result = await sender().post(hook(`https://127.0.0.1:${port}/`));
+    expect(result.outcome).toBe('tls_error');
+    expect(result.error).toMatch(/wrong version number|packet length too long/);
+  });
+
+  test('closed without an answer', async () => {
+    const { url, port, requests } = await rawServer((socket) => socket.destroy());
+    expect(await sender().post(hook(url))).toMatchObject({
+      outcome: 'connection_error',
+      error: `127.0.0.1:${port} closed the connection before it answered`,
+    });
+    expect(requests()).toBe(1);
+  });
+
+  test('reset without an answer', async () => {
+    const { url, requests } = await rawServer((socket) => socket.resetAndDestroy());
+    expect(await sender().post(hook(url))).toMatchObject({ outcome: 'connection_error' });
+    expect(requests()).toBe(1);
+  });
+
+  test.each([
+    ['SSH-2.0-OpenSSH_9.6\r\n', 'is not HTTP/1.1'],
+    ['HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', '(100 or 101)'],
+    [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`, 'more than 16 KiB of headers'],
+  ])('an answer that is none: %.20s', async (bytes, error) => {
+    const { url } = await rawServer((socket) => socket.write(bytes));
+    const result = await sender().post(hook(url));
+    expect(result.outcome).toBe('connection_error');
+    expect(result.error).toContain(error);
+  });
+
+  test('after the status: the status decides', async () => {
+    const { url } = await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
+    expect(await sender().post(hook(url))).toMatchObject({ outcome: 'delivered', responseBody: 'half' });
+  });
+});
+
+describe('a kept connection that ends as it is used again', () => {
+  test.each(['destroy', 'resetAndDestroy'] as const)('%s: the request is made once more', async (end) => {
+    const { url, requests } = await rawServer((socket, number) => {
+      if (number === 2) socket[end]();
+      else socket.write(answer(`request ${number}`));
+    });
+    const { post } = sender({ connectionsPerOrigin: 1 });
+    expect((await post(hook(url))).responseBody).toBe('request 1');
+    expect(await post(hook(url))).toMatchObject({ outcome: 'delivered', responseBody: 'request 3' });
+    expect(requests()).toBe(3);
+  });
+
+  test('only once', async () => {
+    const { url, requests } = await rawServer((socket, number) => {
+      if (number === 1) socket.write(answer('ok'));
+      else socket.destroy();
+    });
+    const { post } = sender({ connectionsPerOrigin: 1 });
+    await post(hook(url));
+    expect((await post(hook(url))).outcome).toBe('connection_error');
+    expect(requests()).toBe(3);
+  });
+
+  test('not when part of an answer came', async () => {
+    const { url, requests } = await rawServer((socket, number) => {
+      if (number === 1) socket.write(answer('ok'));
+      else socket.end('HTTP/1.1 20');
+    });
+    const { post } = sender({ connectionsPerOrigin: 1 });
+    await post(hook(url));
+    expect((await post(hook(url))).outcome).toBe('connection_error');
+    expect(requests()).toBe(2);
+  });
+});

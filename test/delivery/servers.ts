@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import { createSender, type Sender, type SenderOptions, type SendRequest } from '../../src/delivery/send.ts';
+
+/** Listens on a free loopback port until the test is over. */
+export async function listen(server: net.Server, host = '127.0.0.1'): Promise<number> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: net.Socket };
+
+/** A consumer that reads each request whole and then answers it. */
+export async function consumer(answer: (response: http.ServerResponse, seen: Seen) => void, host = '127.0.0.1') {
+  const seen: Seen[] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { rawHeaders, socket, url = '', method = '' } = request;
+    const one = { rawHeaders, body: Buffer.concat(chunks), path: url, method, socket };
+    seen.push(one);
+    answer(response, one);
+  });
+  const port = await listen(server, host);
+  return { seen, server, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/hook` };
+}
+
+/** An https consumer whose certificate, for `localhost`, nobody vouches for. */
+export async function selfSignedConsumer() {
+  const folder = mkdtempSync(join(tmpdir(), 'delivery-tls-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+  const what = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync('openssl', [...what, ...name, '-keyout', files.key, '-out', files.cert], { stdio: 'ignore' });
+  const cert = readFileSync(files.cert, 'utf8');
+  const resumed: boolean[] = [];
+  const server = https.createServer({ key: readFileSync(files.key), cert }, (request, response) => {
+    if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused());
+    response.writeHead(200, { connection: 'close' }).end('secure');
+  });
+  return { port: await listen(server), cert, resumed };
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A sender that may reach loopback and is closed when the test is over. */
+export function sender(options: Partial<SenderOptions> = {}): Sender {
+  const made = createSender({ allowedNetworks: ['127.0.0.0/8', '::1/128'], ...options });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+export const hook = (url: string, more: Partial<SendRequest> = {}): SendRequest => ({
+  url,
+  headers: [['content-type', 'application/json']],
+  body: Buffer.from('{"a":1}'),
+  timeLimitMs: 10_000,
+  ...more,
+});

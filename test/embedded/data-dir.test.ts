@@ -1,0 +1,89 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { otherGateway, releasedAfterTest, startErrorOf, temporaryFolder } from './helpers.ts';
+
+test('a new folder is made and opened again, and its secrets stay the same', () => {
+  const folder = join(temporaryFolder(), 'deep', 'data');
+  const first = openDataDir(folder);
+  const made = first.secret('admin-token', () => 'one');
+  first.release();
+  first.release();
+
+  const second = releasedAfterTest(openDataDir(folder));
+  expect(made).toBe('one');
+  expect(second.secret('admin-token', () => 'two')).toBe('one');
+  expect(statSync(join(folder, 'secrets', 'admin-token')).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(join(folder, 'gateway.json'), 'utf8'))).toEqual({ format: 1 });
+});
+
+test('an empty folder, and one with only what systems leave there, is taken', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'lost+found'));
+  // A start that was killed before it could name its marker.
+  writeFileSync(join(folder, 'gateway.json.new'), '');
+  releasedAfterTest(openDataDir(folder));
+  expect(readdirSync(folder)).toContain('gateway.json');
+});
+
+test('a folder with other files is refused and left as it is', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'thesis.txt'), 'years of work');
+  const message = await startErrorOf(() => openDataDir(folder));
+  expect(message).toContain('thesis.txt');
+  expect(message).toContain('DATA_DIR');
+  expect(readdirSync(folder)).toEqual(['thesis.txt']);
+});
+
+test.each([
+  ['', 'damaged'],
+  ['{"format":', 'damaged'],
+  ['{"format":"one"}', 'damaged'],
+  ['{"format":2}', 'newer gateway'],
+])('the marker %j is refused and left as it is', async (content, expected) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'gateway.json'), content);
+  expect(await startErrorOf(() => openDataDir(folder))).toContain(expected);
+  expect(readdirSync(folder)).toEqual(['gateway.json']);
+  expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).toBe(content);
+});
+
+test('a file in the place of the folder is refused', async () => {
+  const file = join(temporaryFolder(), 'data');
+  writeFileSync(file, '');
+  expect(await startErrorOf(() => openDataDir(file))).toContain('DATA_DIR');
+});
+
+test('a secret that was emptied is not made anew', async () => {
+  const dataDir = releasedAfterTest(openDataDir(temporaryFolder()));
+  dataDir.secret('secrets-key', () => 'key');
+  writeFileSync(join(dataDir.path, 'secrets', 'secrets-key'), '');
+  expect(await startErrorOf(() => dataDir.secret('secrets-key', () => 'other'))).toContain('Restore it');
+});
+
+test('a second gateway is refused with the pid of the first, and takes over at once when that was killed', async () => {
+  const folder = temporaryFolder();
+  const other = await otherGateway(folder);
+  expect(await startErrorOf(() => openDataDir(folder))).toContain(`(process ${other.pid})`);
+
+  process.kill(other.pid, 'SIGKILL');
+  await expect.poll(() => releasedAfterTest(openDataDir(folder)).path, { timeout: 5_000 }).toBe(folder);
+  // Also refused within one process.
+  expect(await startErrorOf(() => openDataDir(folder))).toContain(`(process ${process.pid})`);
+});
+
+test('the folder stays held when nobody refers to it any more', async () => {
+  const folder = temporaryFolder();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  if (typeof collectGarbage !== 'function') throw new Error('there is no gc()');
+  openDataDir(folder);
+  collectGarbage();
+  // Finalizers run in a later turn.
+  await sleep(50);
+  expect(await startErrorOf(() => openDataDir(folder))).toContain('Another gateway');
+});

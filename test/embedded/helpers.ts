@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { pidsWhere } from '../../src/embedded/os-process.ts';
+import { createLog } from '../../src/log.ts';
+import { StartError } from '../../src/start-error.ts';
+
+export const log = createLog('silent');
+export const onProgress = () => undefined;
+
+/** A folder that the database's user may enter too; gone after the test, with whatever a failed test left running on it. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
+  chmodSync(folder, 0o755);
+  onTestFinished(async () => {
+    for (const pid of await leftovers(folder)) process.kill(pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  return folder;
+}
+
+/** Stops what a test started, also when the test fails. */
+export function stoppedAfterTest<T extends { stop(): Promise<void> }>(server: T): T {
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+export function releasedAfterTest<T extends { release(): void }>(dataDir: T): T {
+  onTestFinished(() => dataDir.release());
+  return dataDir;
+}
+
+/** The sentence that a start fails with. Anything but a StartError fails the test. */
+export async function startErrorOf(start: () => unknown): Promise<string> {
+  try {
+    await start();
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
+  throw new Error('it started');
+}
+
+/** Runs one statement on a fresh connection and returns the first column of the first row. */
+export async function query(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const result = await client.query({ text: sql, rowMode: 'array' });
+    return result.rows[0]?.[0];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export async function eventually<T>(look: () => Promise<T | null | undefined | false>, limitMs = 20_000): Promise<T> {
+  const end = Date.now() + limitMs;
+  while (true) {
+    const found = await look().catch(() => null);
+    if (found) return found;
+    if (Date.now() > end) throw new Error('it did not happen');
+    await sleep(50);
+  }
+}
+
+/** Servers that still run on this folder. */
+export const leftovers = (folder: string) =>
+  pidsWhere((command) => command.includes(folder) && /postgres|initdb|start-dev/.test(command));
+
+export type OtherGateway = { pid: number; postgresPid: number; temporalPid: number; url: string; address: string };
+
+/** Another process that holds the folder and runs the named servers, until it is killed. */
+export async function otherGateway(folder: string, ...servers: ('postgres' | 'temporal')[]): Promise<OtherGateway> {
+  const script = fileURLToPath(new URL('./other-gateway.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, folder, ...servers], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { pid: child.pid, ...JSON.parse(line) };
+  }
+  throw new Error('the other gateway did not start');
+}
+
+/** Takes a port of 127.0.0.1 until the end of the test; 0 takes any. Returns it, or null when it is taken already. */
+export function takePort(port: number): Promise<number | null> {
+  const server = createServer();
+  onTestFinished(() => {
+    server.close();
+  });
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : null);
+    });
+  });
+}

@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
+import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import {
+  eventually,
+  leftovers,
+  log,
+  onProgress,
+  otherGateway,
+  query,
+  releasedAfterTest,
+  startErrorOf,
+  stoppedAfterTest,
+  takePort,
+  temporaryFolder,
+} from './helpers.ts';
+
+const timeout = 60_000;
+/** A normal user that every system has. */
+const nobody = 65534;
+const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
+const started = async (dataDir: DataDir) => stoppedAfterTest(await startPostgres({ dataDir, log, onProgress }));
+const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
+
+test('the first start creates a durable database, the second finds it on the same port', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  for (const [setting, value] of Object.entries({
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    data_checksums: 'on',
+    server_encoding: 'UTF8',
+    listen_addresses: '127.0.0.1',
+    password_encryption: 'scram-sha-256',
+  })) {
+    expect([setting, await query(first.url, `SHOW ${setting}`)]).toEqual([setting, value]);
+  }
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await first.stop();
+  await first.stop();
+  expect(first.pid()).toBeNull();
+  expect(await leftovers(dataDir.path)).toEqual([]);
+
+  const second = await started(dataDir);
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, 'SELECT answer FROM kept')).toBe(42);
+});
+
+test('nobody gets in without the password', { timeout }, async () => {
+  const server = await started(openedDataDir());
+  const url = new URL(server.url);
+  url.password = 'wrong';
+  await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password');
+});
+
+test('a killed server is back on the same port with its data, time and again', { timeout }, async () => {
+  const server = await started(openedDataDir());
+  await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  for (let death = 0; death < 3; death += 1) {
+    const pid = await eventually(async () => server.pid());
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => server.pid() !== null && server.pid() !== pid);
+    expect(await eventually(() => query(server.url, 'SELECT answer FROM kept'))).toBe(42);
+  }
+});
+
+test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const server = await started(dataDir);
+  process.kill(server.pid() ?? 0, 'SIGKILL');
+  await sleep(30);
+  await server.stop();
+  await sleep(500);
+  expect(await leftovers(dataDir.path)).toEqual([]);
+});
+
+test('a port that is taken at the next start is passed over', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await first.stop();
+  const port = Number(new URL(first.url).port);
+  expect(await takePort(port)).toBe(port);
+  const second = await started(dataDir);
+  expect(new URL(second.url).port).not.toBe(String(port));
+  expect(await query(second.url, 'SELECT 1')).toBe(1);
+});
+
+test('servers that start at the same moment each get a port of their own', { timeout }, async () => {
+  const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map(started));
+  expect(new Set(servers.map((server) => new URL(server.url).port)).size).toBe(3);
+});
+
+test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway is taken over", {
+  timeout,
+}, async () => {
+  const folder = temporaryFolder();
+  const other = await otherGateway(folder, 'postgres');
+  await query(other.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  process.kill(-other.pid, 'SIGINT');
+  await sleep(500);
+  expect(await query(other.url, 'SELECT answer FROM kept')).toBe(42);
+
+  process.kill(other.pid, 'SIGKILL');
+  await eventually(async () => (await commandOf(other.pid)) === null);
+  expect(await commandOf(other.postgresPid)).not.toBeNull();
+  const server = await started(openedDataDir(folder));
+  expect(await commandOf(other.postgresPid)).toBeNull();
+  expect(server.url).toBe(other.url);
+  expect(await query(server.url, 'SELECT answer FROM kept')).toBe(42);
+});
+
+test('a pid file whose pid is now some other program does no harm to either', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await first.stop();
+  writeFileSync(join(clusterOf(dataDir), 'postmaster.pid'), `${process.pid}\n${clusterOf(dataDir)}\n`);
+  const second = await started(dataDir);
+  expect(await query(second.url, 'SELECT 1')).toBe(1);
+});
+
+test('a creation that was interrupted is done again', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const unfinished = join(dataDir.path, 'postgres', 'new-x1');
+  mkdirSync(join(unfinished, 'data'), { recursive: true });
+  writeFileSync(join(unfinished, 'data', 'PG_VERSION'), '18\n');
+  const server = await started(dataDir);
+  expect(await query(server.url, 'SELECT 1')).toBe(1);
+  expect(readdirSync(join(dataDir.path, 'postgres'))).toEqual(['data']);
+});
+
+test('a gateway that is killed while it creates the database leaves a folder that starts', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const starting = otherGateway(folder, 'postgres').catch(() => null);
+  await eventually(async () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')));
+  const [pid] = await eventually(async () => {
+    return await pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder));
+  });
+  process.kill(pid ?? 0, 'SIGKILL');
+  await starting;
+  const dataDir = await eventually(async () => openedDataDir(folder));
+  const server = await started(dataDir);
+  expect(await query(server.url, 'SELECT 1')).toBe(1);
+});
+
+test.each([
+  ['its version file is missing', (cluster: string) => rmSync(join(cluster, 'PG_VERSION')), 'PG_VERSION is missing'],
+  [
+    'it is of another version',
+    (cluster: string) => writeFileSync(join(cluster, 'PG_VERSION'), '12\n'),
+    'PostgreSQL 12',
+  ],
+  [
+    'its control file is garbage',
+    (cluster: string) => writeFileSync(join(cluster, 'global', 'pg_control'), 'x'.repeat(8192)),
+    'PG_CONTROL_VERSION',
+  ],
+  ['its control file is missing', (cluster: string) => rmSync(join(cluster, 'global', 'pg_control')), 'pg_control'],
+])('a database is refused with a sentence when %s', { timeout }, async (_, damage, expected) => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await first.stop();
+  damage(clusterOf(dataDir));
+  const message = await startErrorOf(() => started(dataDir));
+  expect(message).toContain(expected);
+  expect(message).toContain('backup');
+  expect(await leftovers(dataDir.path)).toEqual([]);
+});
+
+test('a lost password is told', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await first.stop();
+  rmSync(join(dataDir.path, 'secrets', 'postgres-password'));
+  expect(await startErrorOf(() => started(dataDir))).toContain('secrets/postgres-password');
+  expect(await leftovers(dataDir.path)).toEqual([]);
+});
+
+test.runIf(isRoot())(
+  'as root, a folder that the database user cannot enter is named beforehand',
+  { timeout },
+  async () => {
+    const closed = join(temporaryFolder(), 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o700);
+    const dataDir = openedDataDir(join(closed, 'data'));
+    const message = await startErrorOf(() => started(dataDir));
+    expect(message).toContain(`the folder ${closed},`);
+    expect(message).toContain('DATA_DIR');
+    expect(readdirSync(dataDir.path)).not.toContain('postgres');
+  },
+);
+
+test.runIf(isRoot())('a normal user gets a database of its own', { timeout }, () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o777);
+  const script = `
+    import { openDataDir } from '${new URL('../../src/embedded/data-dir.ts', import.meta.url).href}';
+    import { startPostgres } from '${new URL('../../src/embedded/postgres.ts', import.meta.url).href}';
+    const dataDir = openDataDir('${folder}/data');
+    const server = await startPostgres({ dataDir, log: { warn() {} }, onProgress() {} });
+    console.log(new URL(server.url).pathname);
+    await server.stop();
+    dataDir.release();`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { uid: nobody, gid: nobody });
+  expect(output.toString()).toContain('/gateway');
+});

@@ -1,0 +1,152 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
+import { commandOf } from '../../src/embedded/os-process.ts';
+import { startTemporal } from '../../src/embedded/temporal.ts';
+import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import {
+  eventually,
+  leftovers,
+  log,
+  onProgress,
+  otherGateway,
+  releasedAfterTest,
+  startErrorOf,
+  stoppedAfterTest,
+  takePort,
+  temporaryFolder,
+} from './helpers.ts';
+
+const timeout = 60_000;
+const namespace = 'webhooks';
+const uiPort = 8233;
+const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
+const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(machine), onProgress });
+
+const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
+const started = async (dataDir: DataDir, ns = namespace) =>
+  stoppedAfterTest(await startTemporal({ dataDir, program, namespace: ns, uiPort, log }));
+
+function clientOf(address: string, ns = namespace): Client {
+  const connection = Connection.lazy({ address });
+  onTestFinished(() => connection.close());
+  return new Client({ connection, namespace: ns });
+}
+
+async function retentionDays(address: string): Promise<number> {
+  const client = clientOf(address);
+  const description = await eventually(() => client.workflowService.describeNamespace({ namespace }));
+  return Number(description.config?.workflowExecutionRetentionTtl?.seconds) / 86_400;
+}
+
+const startWorkflow = (address: string, workflowId: string, ns = namespace) =>
+  eventually(() => clientOf(address, ns).workflow.start('nobodyRunsIt', { workflowId, taskQueue: 'none' }));
+const statusOf = (address: string, workflowId: string, ns = namespace) =>
+  eventually(async () => (await clientOf(address, ns).workflow.getHandle(workflowId).describe()).status.name);
+
+test('the namespace keeps closed workflows for seven days, and all is there at the second start', {
+  timeout,
+}, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  expect(await retentionDays(first.address)).toBe(7);
+  await startWorkflow(first.address, 'kept');
+  const ui = await eventually(() => fetch(first.uiUrl));
+  expect(ui.status).toBe(200);
+  await first.stop();
+  await first.stop();
+  expect(first.pid()).toBeNull();
+  expect(await leftovers(dataDir.path)).toEqual([]);
+
+  const second = await started(dataDir);
+  expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
+  expect(await retentionDays(second.address)).toBe(7);
+});
+
+test('a killed server is back on the same ports with its workflows', { timeout }, async () => {
+  const server = await started(openedDataDir());
+  await startWorkflow(server.address, 'kept');
+  for (let death = 0; death < 3; death += 1) {
+    const pid = await eventually(async () => server.pid());
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => server.pid() !== null && server.pid() !== pid);
+    expect(await statusOf(server.address, 'kept')).toBe('RUNNING');
+    expect((await eventually(() => fetch(server.uiUrl))).status).toBe(200);
+  }
+  expect(await retentionDays(server.address)).toBe(7);
+});
+
+test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const server = await started(dataDir);
+  process.kill(server.pid() ?? 0, 'SIGKILL');
+  await sleep(30);
+  await server.stop();
+  await sleep(500);
+  expect(await leftovers(dataDir.path)).toEqual([]);
+});
+
+test('taken ports are passed over', { timeout }, async () => {
+  // Taken by the test, or by somebody else already.
+  await Promise.all([takePort(7233), takePort(uiPort)]);
+  const server = await started(openedDataDir());
+  expect(server.address).not.toBe('127.0.0.1:7233');
+  expect(server.uiUrl).not.toBe(`http://127.0.0.1:${uiPort}`);
+  expect((await eventually(() => fetch(server.uiUrl))).status).toBe(200);
+});
+
+test('servers that start at the same moment each get ports of their own', { timeout }, async () => {
+  const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map((dir) => started(dir)));
+  expect(new Set(servers.map((server) => server.address)).size).toBe(3);
+  expect(new Set(servers.map((server) => server.uiUrl)).size).toBe(3);
+});
+
+test('the server of a killed gateway is taken over', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const other = await otherGateway(folder, 'temporal');
+  await startWorkflow(other.address, 'kept', 'default');
+  process.kill(-other.pid, 'SIGINT');
+  await sleep(500);
+  expect(await statusOf(other.address, 'kept', 'default')).toBe('RUNNING');
+
+  process.kill(other.pid, 'SIGKILL');
+  const dataDir = await eventually(async () => openedDataDir(folder));
+  expect(await commandOf(other.temporalPid)).toContain('start-dev');
+  const server = await started(dataDir, 'default');
+  expect(await commandOf(other.temporalPid)).toBeNull();
+  expect(server.address).toBe(other.address);
+  expect(await statusOf(server.address, 'kept', 'default')).toBe('RUNNING');
+});
+
+test("another gateway's server is let alone", { timeout }, async () => {
+  const first = await started(openedDataDir());
+  const second = await started(openedDataDir());
+  expect(first.pid()).not.toBeNull();
+  expect(second.address).not.toBe(first.address);
+});
+
+test('a damaged file is refused with a sentence', { timeout }, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await first.stop();
+  for (const suffix of ['-wal', '-shm']) rmSync(join(dataDir.path, `temporal.db${suffix}`), { force: true });
+  writeFileSync(join(dataDir.path, 'temporal.db'), 'no database at all'.repeat(1000));
+  const message = await startErrorOf(() => started(dataDir));
+  expect(message).toContain('file is not a database');
+  expect(message).toContain('move it away');
+  expect(await leftovers(dataDir.path)).toEqual([]);
+});
+
+test("the user's TEMPORAL_ variables do not reach the server", { timeout }, async () => {
+  process.env.TEMPORAL_ADDRESS = '127.0.0.1:1';
+  process.env.TEMPORAL_ENV = 'elsewhere';
+  onTestFinished(() => {
+    delete process.env.TEMPORAL_ADDRESS;
+    delete process.env.TEMPORAL_ENV;
+  });
+  const server = await started(openedDataDir());
+  expect(await retentionDays(server.address)).toBe(7);
+});

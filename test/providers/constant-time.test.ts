@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { constantTimeEqual, constantTimeMatcher } from '../../src/providers/constant-time.ts';
+
+// 'binary' makes lone surrogates too: strings that UTF-8 cannot tell apart.
+const anyString = fc.string({ unit: 'binary', maxLength: 80 });
+
+test('never throws and means ===', () => {
+  fc.assert(
+    fc.property(anyString, anyString, (left, right) => constantTimeEqual(left, right) === (left === right)),
+    {
+      examples: [
+        ['\ud800', '\ufffd'],
+        ['', ''],
+        ['', '\0'],
+        ['a', 'aa'],
+        ['é', 'e\u0301'],
+      ],
+    },
+  );
+  fc.assert(fc.property(anyString, (text) => constantTimeEqual(text, `${text}`)));
+});
+
+test('a prefix, an extension and a huge value are no match', () => {
+  const matches = constantTimeMatcher('secret');
+  expect(['secre', 'secret ', 'Secret', '', 's'.repeat(1_000_000)].filter(matches)).toEqual([]);
+  expect(matches('secret')).toBe(true);
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { type Header, type InboundRequest, inboundRequest } from '../../src/providers/inbound-request.ts';
+
+export const receivedAt = new Date('2026-03-01T12:00:00.123Z');
+
+/** A request as Node hands it out; header values beyond ASCII are given as one character a byte. */
+export function requestOf({
+  headers = [],
+  query = '',
+  body = '',
+}: {
+  headers?: Header[];
+  query?: string;
+  body?: string | Uint8Array;
+}): InboundRequest {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  return inboundRequest({ rawHeaders: headers.flat(), query, body: bytes, receivedAt });
+}
+
+/** `text` in UTF-8, one character a byte: how Node shows a header value that was sent as UTF-8. */
+export const asSent = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+
+export const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url));

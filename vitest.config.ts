@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // The native part of the Temporal SDK does not run in worker threads.
+    pool: 'forks',
+    globalSetup: ['test/support/servers.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Two cores carry PostgreSQL and Temporal besides.
+    maxWorkers: 2,
+  },
+});

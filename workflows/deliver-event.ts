@@ -1,0 +1,104 @@
+import {
+  condition,
+  makeContinueAsNewFunc,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { attemptDelivery } from './activities.ts';
+import { concludeExhausted } from './exhausted.ts';
+import { openInbox } from './inbox.ts';
+import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
+import { searchAttributes } from './search-attributes.ts';
+
+/**
+ * Delivers one event: ten scheduled attempts, and manual ones whenever they are asked for. It decides when; the
+ * activity makes each attempt and records it, and says how things stand (design, sections 1, 4 and 5).
+ */
+export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
+  const { eventId, generation, schedule } = input;
+  const inbox = openInbox(generation, input.retries ?? []);
+  let attempts = input.resume.attempts;
+  /** How the delivery ended; what is left then are retries. */
+  let settledAs: DeliveryResult['outcome'] | null = input.resume.settled ? 'already_settled' : null;
+  let phase: DeliveryState['phase'] = 'waiting';
+  let dueAtMs = input.resume.nextAttemptAt === null ? Date.now() : Date.parse(input.resume.nextAttemptAt);
+  setHandler(stateQuery, () => ({
+    eventId,
+    generation,
+    phase,
+    attempts,
+    nextAttemptAt: phase === 'waiting' ? new Date(dueAtMs).toISOString() : null,
+    retries: inbox.retries.length,
+  }));
+  const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
+    phase = 'ended';
+    return { outcome, generation, attempts };
+  };
+
+  for (;;) {
+    if (inbox.replay) return continueWith({ ...inbox.replay, eventId, retries: inbox.retries });
+    if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') return end(inbox.stop);
+    if (workflowInfo().continueAsNewSuggested) {
+      const resume = {
+        attempts,
+        nextAttemptAt: new Date(dueAtMs).toISOString(),
+        settled: settledAs !== null || inbox.stop !== null,
+      };
+      return continueWith({ ...input, resume, retries: inbox.retries });
+    }
+
+    const [retry] = inbox.retries;
+    if (retry) {
+      phase = 'attempting';
+      const result = await attemptDelivery({ eventId, ...retry, trigger: 'manual', schedule });
+      phase = 'waiting';
+      if (result.kind === 'wait') {
+        await condition(() => inbox.stop !== null || inbox.replay !== null, result.waitMs);
+        continue;
+      }
+      inbox.retries.shift();
+      if (result.kind === 'delivered') settledAs = 'delivered';
+      continue;
+    }
+
+    if (settledAs) return end(settledAs);
+    if (inbox.stop) return end(inbox.stop);
+
+    const waitMs = dueAtMs - Date.now();
+    if (waitMs > 0) {
+      await condition(inbox.hasNews, waitMs);
+      continue;
+    }
+
+    phase = 'attempting';
+    const result = await attemptDelivery({ eventId, generation, trigger: 'schedule', number: attempts + 1, schedule });
+    phase = 'waiting';
+    switch (result.kind) {
+      case 'delivered':
+        attempts++;
+        settledAs = 'delivered';
+        break;
+      case 'failed':
+        attempts++;
+        dueAtMs = Date.now() + result.waitMs;
+        upsertSearchAttributes([{ key: searchAttributes.attempt, value: attempts }]);
+        break;
+      case 'wait':
+        dueAtMs = Date.now() + result.waitMs;
+        break;
+      case 'exhausted':
+        if (result.attempted) attempts++;
+        await concludeExhausted();
+        settledAs = 'exhausted';
+        break;
+      case 'stopped':
+        settledAs = result.reason;
+        break;
+      default:
+        return result satisfies never;
+    }
+  }
+}
+
+const continueWith = (input: DeliverEventInput) => makeContinueAsNewFunc<typeof deliverEvent>()(input);

@@ -1,0 +1,118 @@
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+
+// What travels through Temporal: ids, numbers and times. Payloads, secrets and error texts stay in PostgreSQL.
+// Fields may be added here, never renamed or removed: running workflows carry the old shape.
+
+/** How an event is attempted. Decided when the workflow starts, so that a changed setting leaves running ones alone. */
+export interface DeliverySchedule {
+  /** Nine delays between ten attempts, in milliseconds. */
+  delaysMs: number[];
+  /** Time limit of one attempt. */
+  timeLimitMs: number;
+  /** Least wait before an event of a disabled account is looked at again. */
+  holdMs: number;
+  /** How long such an event waits at most. */
+  holdLimitMs: number;
+}
+
+/** Where a workflow begins, as the event's row has it: a lost history is rebuilt from this. */
+export interface Resume {
+  /** Scheduled attempts that this generation has had. */
+  attempts: number;
+  /** ISO 8601; null is now. */
+  nextAttemptAt: string | null;
+  /** The delivery has ended: only retries are left to do, if there are any. */
+  settled: boolean;
+}
+
+export interface DeliverEventInput {
+  eventId: string;
+  generation: number;
+  schedule: DeliverySchedule;
+  resume: Resume;
+  /** Retries that an earlier generation's run had not served yet. */
+  retries?: RetryRequest[];
+}
+
+export interface RetryRequest {
+  generation: number;
+  /** The manual attempt's number within its generation. */
+  number: number;
+}
+
+export interface ReplayRequest {
+  generation: number;
+  schedule: DeliverySchedule;
+  resume: Resume;
+}
+
+export interface AckRequest {
+  generation: number;
+}
+
+export interface FailRequest {
+  generation: number;
+  /** True ends the attempts. */
+  dead: boolean;
+  /** The account was deleted; implies `dead`. */
+  accountDeleted?: boolean;
+}
+
+export const ackSignal = defineSignal<[AckRequest]>('ack');
+export const failSignal = defineSignal<[FailRequest]>('fail');
+export const retrySignal = defineSignal<[RetryRequest]>('retry');
+export const replaySignal = defineSignal<[ReplayRequest]>('replay');
+export const stateQuery = defineQuery<DeliveryState>('state');
+
+/** What the workflow is doing, for the `state` query. */
+export interface DeliveryState {
+  eventId: string;
+  generation: number;
+  phase: 'attempting' | 'waiting' | 'ended';
+  /** Scheduled attempts made in this generation. */
+  attempts: number;
+  nextAttemptAt: string | null;
+  /** Retries that wait for their turn. */
+  retries: number;
+}
+
+/** How a workflow ended. */
+export interface DeliveryResult {
+  outcome: 'delivered' | 'exhausted' | StopReason;
+  generation: number;
+  attempts: number;
+}
+
+export type StopReason =
+  | 'acknowledged'
+  | 'dead'
+  | 'account_deleted'
+  | 'account_disabled'
+  | 'superseded'
+  | 'already_settled'
+  | 'event_gone';
+
+/** What the attempt activity is asked for. */
+export interface AttemptRequest {
+  eventId: string;
+  generation: number;
+  trigger: 'schedule' | 'manual';
+  number: number;
+  schedule: DeliverySchedule;
+}
+
+export type AttemptResult =
+  | { kind: 'delivered' }
+  /** Failed; the schedule's next one is due after `waitMs` (0 for a manual one, which changes no schedule). */
+  | { kind: 'failed'; waitMs: number }
+  /** The last scheduled attempt failed, or the account stayed disabled for too long: the delivery has failed for good. */
+  | { kind: 'exhausted'; attempted: boolean }
+  /** Nothing was sent: the event needs no attempt any more. */
+  | { kind: 'stopped'; reason: StopReason }
+  /** Nothing was sent and nothing counted: ask for the same attempt again after `waitMs`. */
+  | { kind: 'wait'; waitMs: number };
+
+/** The activities that the workflow asks for, by name. */
+export interface DeliveryActivities {
+  attemptDelivery(request: AttemptRequest): Promise<AttemptResult>;
+}
