@@ -25,6 +25,8 @@ export function createWorkflowFinder(options: {
     address: options.address,
     tls: options.tls,
     connectTimeout: limitMs,
+    // gRPC would take a loopback address through the proxy of the environment.
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
     ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
   });
   const client = new Client({ connection, namespace: options.namespace });

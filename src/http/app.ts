@@ -27,17 +27,17 @@ export interface AppDeps {
 /** The whole HTTP side as one Elysia app. */
 export function createApp(deps: AppDeps) {
   const tokenName = tokenChecker(deps.adminTokens);
+  const authorize = (request: Request) => {
+    if (tokenName(request.headers.get('x-admin-token')) !== null) return;
+    throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+  };
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
-    .onParse(({ request, contentType }) => readJsonBody(request, contentType))
-    // Before the body is looked at: who has no token learns nothing, not even what a body should look like.
-    .onRequest(({ request }) => {
-      if (
-        new URL(request.url).pathname.startsWith('/admin') &&
-        tokenName(request.headers.get('x-admin-token')) === null
-      ) {
-        throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
-      }
+    // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
+    .onParse(({ request, contentType }) => {
+      authorize(request);
+      return readJsonBody(request, contentType);
     })
+    .onTransform(({ request }) => authorize(request))
     .use(accountRoutes({ accounts: deps.accounts, providerNames: [...deps.ingest.providers.keys()] }))
     .use(eventRoutes({ sql: deps.sql, findWorkflow: deps.findWorkflow }))
     .use(deliveryRoutes({ sql: deps.sql }));

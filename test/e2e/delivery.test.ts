@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ firstAttempt });
+  });
+  afterAll(() => gateway.stop());
+
+  test('the first try is delivered', async () => {
+    const consumer = await startConsumer();
+    const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+    const { body, status } = await send(gateway.baseUrl, account, '{"id":"one"}');
+    expect(status).toBe(202);
+    const event = await gateway.admin.eventually(
+      body.id,
+      (e) => e.delivery_status === 'delivered' && e.status === 'enqueued',
+    );
+    expect(event.attempts).toBe(1);
+    expect(consumer.deliveries).toHaveLength(1);
+    await consumer.close();
+  });
+
+  test('fail, fail, 200', async () => {
+    const consumer = await startConsumer(500, 503, 200);
+    const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(gateway.baseUrl, account, '{"id":"two"}');
+    const event = await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+    expect(
+      event.delivery_history.map((a: { number: number; response_code: number }) => [a.number, a.response_code]),
+    ).toEqual([
+      [1, 500],
+      [2, 503],
+      [3, 200],
+    ]);
+    await consumer.close();
+  });
+
+  test('always 500: exactly ten attempts, numbered 1 to 10, then failed', async () => {
+    const consumer = await startConsumer(500);
+    const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(gateway.baseUrl, account, '{"id":"three"}');
+    const event = await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'failed');
+    expect(event.status).toBe('failed');
+    expect(event.delivery_history.map((a: { number: number }) => a.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(consumer.deliveries).toHaveLength(10);
+    await consumer.close();
+  });
+});

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface AdminClient {
+  request(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Makes an account that verifies nothing unless told otherwise. */
+  createAccount(fields: Record<string, unknown>): Promise<Json>;
+  event(id: string): Promise<Json>;
+  /** Asks for the event until it is as wanted. */
+  eventually(id: string, wanted: (event: Json) => boolean, limitMs?: number): Promise<Json>;
+  post(path: string, body?: unknown): Promise<Answer>;
+}
+
+const pollMs = 20;
+
+/** Speaks to the admin API as a script of an operator would. */
+export function adminClient(baseUrl: string, token: string): AdminClient {
+  const client: AdminClient = {
+    async request(method, path, body) {
+      const headers: Record<string, string> = { 'x-admin-token': token };
+      if (body !== undefined) headers['content-type'] = 'application/json';
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    },
+    post: (path, body) => client.request('POST', path, body),
+    async createAccount(fields) {
+      const created = await client.post('/admin/accounts', {
+        provider: 'generic',
+        account_slug: `a-${Math.random().toString(36).slice(2, 10)}`,
+        app_key: 'tests',
+        skip_signature_verification: true,
+        ...fields,
+      });
+      if (created.status !== 201) throw new Error(`no account: ${JSON.stringify(created.body)}`);
+      return created.body;
+    },
+    async event(id) {
+      const answer = await client.request('GET', `/admin/events/${id}`);
+      if (answer.status !== 200) throw new Error(`no event: ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    async eventually(id, wanted, limitMs = 30_000) {
+      const endMs = Date.now() + limitMs;
+      for (;;) {
+        const event = await client.event(id);
+        if (wanted(event)) return event;
+        if (Date.now() > endMs)
+          throw new Error(
+            `the event did not get there: ${JSON.stringify({ ...event, payload: undefined, headers: undefined })}`,
+          );
+        await sleep(pollMs);
+      }
+    },
+  };
+  return client;
+}
+
+/** Sends a webhook as a provider does; the answer with its JSON body. */
+export async function send(
+  baseUrl: string,
+  account: { provider: string; account_slug: string },
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+  query = '',
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/${account.provider}/${account.account_slug}${query}`, {
+    method: 'POST',
+    headers,
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}

@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Delivery {
+  headers: IncomingMessage['headers'];
+  rawHeaders: string[];
+  url: string;
+  body: Buffer;
+  atMs: number;
+}
+
+/** Answers a delivery: a status, or a function that does whatever it likes with the response. */
+export type Reply = number | ((response: ServerResponse, delivery: Delivery) => void);
+
+export interface Consumer {
+  url: string;
+  port: number;
+  deliveries: Delivery[];
+  /** What comes next: each delivery takes one, and the last one stays. */
+  replies: Reply[];
+  close(): Promise<void>;
+}
+
+/** A consumer on loopback that remembers what it was sent. */
+export async function startConsumer(...replies: Reply[]): Promise<Consumer> {
+  const consumer: Consumer = {
+    url: '',
+    port: 0,
+    deliveries: [],
+    replies: replies.length > 0 ? replies : [200],
+    close: async () => undefined,
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers, rawHeaders, url } = request;
+      const delivery = { headers, rawHeaders, url: url ?? '', body: Buffer.concat(chunks), atMs: Date.now() };
+      consumer.deliveries.push(delivery);
+      const reply = (consumer.replies.length > 1 ? consumer.replies.shift() : consumer.replies[0]) ?? 200;
+      if (typeof reply === 'function') reply(response, delivery);
+      else response.writeHead(reply).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  consumer.port = port;
+  consumer.url = `http://127.0.0.1:${port}/hook`;
+  consumer.close = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return consumer;
+}

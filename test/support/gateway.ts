@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { PermitMode } from '../../src/engine/relay/permits.ts';
+import { installRuntime } from '../../src/engine/runtime.ts';
+import { type Running, startApi, startWorker } from '../../src/gateway.ts';
+import { createLog } from '../../src/log.ts';
+import { type AdminClient, adminClient } from './admin-client.ts';
+import { freshDatabase } from './database.ts';
+
+/** Nine short delays: a whole exhausted delivery in well under two seconds. */
+export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
+/** Long enough that nothing happens by itself during a test. */
+export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
+
+const adminToken = 'test-admin-token';
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'fatal');
+let runtimeInstalled = false;
+
+export interface TestGateway {
+  baseUrl: string;
+  admin: AdminClient;
+  database: Database;
+  databaseUrl: string;
+  temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
+  secretsKey: Uint8Array;
+  adminToken: string;
+  /** Starts a worker (again). */
+  startWorker(): Promise<Running>;
+  /** Stops the worker, if one runs; the HTTP side goes on. */
+  stopWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  firstAttempt?: PermitMode;
+  delaysMs?: number[];
+  timeLimitMs?: number;
+  accountConcurrency?: number;
+  maxPayloadBytes?: number;
+  allowedNetworks?: string[];
+  /** False starts the HTTP side alone. */
+  worker?: boolean;
+  overdueS?: number;
+  /** Where Temporal is; the shared test server unless told otherwise. */
+  temporalAddress?: string;
+  databaseUrl?: string;
+}
+
+/** Starts a gateway in this process, on a fresh database and a task queue of its own, with the real servers. */
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  if (!runtimeInstalled) installRuntime(log);
+  runtimeInstalled = true;
+  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const database = await openDatabase({ url: databaseUrl, log });
+  await migrate(database, log);
+  const secretsKey = randomBytes(32);
+  const temporal = {
+    address: options.temporalAddress ?? inject('temporalAddress'),
+    namespace: 'default',
+    taskQueue: `test-${randomBytes(6).toString('hex')}`,
+    apiKey: null,
+    tls: false as const,
+    uiUrl: inject('temporalUiUrl'),
+  };
+  const api = await startApi({
+    ...{ database, secretsKey, temporal, log },
+    adminTokens: [{ name: 'tester', token: adminToken }],
+    maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const baseUrl = `http://127.0.0.1:${api.port}`;
+  let worker: Running | null = null;
+  const gateway: TestGateway = {
+    baseUrl,
+    admin: adminClient(baseUrl, adminToken),
+    ...{ database, databaseUrl, temporal, secretsKey, adminToken },
+    async startWorker() {
+      worker = await startWorker({
+        ...{ database, databaseUrl, secretsKey, temporal, log },
+        delivery: {
+          delaysMs: options.delaysMs ?? quickDelaysMs,
+          timeLimitMs: options.timeLimitMs ?? 5_000,
+          allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
+          accountConcurrency: options.accountConcurrency ?? 64,
+          firstAttempt: options.firstAttempt ?? 'auto',
+          firstAttemptPermits: 4,
+        },
+        workflowBundle: { code: inject('workflowCode') },
+        ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
+      });
+      return worker;
+    },
+    async stopWorker() {
+      await worker?.stop();
+      worker = null;
+    },
+    async stop() {
+      await gateway.stopWorker();
+      await api.stop();
+      await database.close();
+    },
+  };
+  if (options.worker !== false) await gateway.startWorker();
+  return gateway;
+}

@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { startTemporal } from '../../src/embedded/temporal.ts';
+import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
+import { createLog } from '../../src/log.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+    temporalAddress: string;
+    temporalUiUrl: string;
+    workflowCode: string;
+  }
+}
+
+/** One real PostgreSQL and one real Temporal for the whole run; each test file has its own database and task queue. */
+export default async function setup(project: TestProject) {
+  const log = createLog('warn');
+  const program = await findTemporalProgram({
+    path: process.env.PATH ?? '',
+    cacheDir: defaultCacheDir({ cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null }),
+    onProgress: (line) => console.log(line),
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  // The database's own user has to pass through.
+  await chmod(folder, 0o755);
+  const dataDir = openDataDir(folder);
+  const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
+  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
+  project.provide('postgresUrl', postgres.url);
+  project.provide('temporalAddress', temporal.address);
+  project.provide('temporalUiUrl', temporal.uiUrl);
+  project.provide('workflowCode', (await bundleWorkflows(log)).code);
+  return async () => {
+    await temporal.stop();
+    await postgres.stop();
+    dataDir.release();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
