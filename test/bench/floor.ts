@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { startTemporal } from '../../src/embedded/temporal.ts';
+import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { connectTemporal } from '../../src/engine/connection.ts';
+import { installRuntime } from '../../src/engine/runtime.ts';
+import { workerSettings } from '../../src/engine/worker.ts';
+import { createLog } from '../../src/log.ts';
+import { temporaryFolder } from './processes.ts';
+import { type BenchResult, ms, percentile } from './report.ts';
+import { temporalSettings } from './settings.ts';
+
+/** As many starts in flight as the relay has. */
+const concurrency = 32;
+const warmUpWorkflows = 300;
+let installed = false;
+
+/** What Temporal alone costs on this machine: a bare workflow with one empty activity, under the gateway's settings. */
+export async function benchFloor(options: { workflows: number }): Promise<BenchResult> {
+  const log = createLog('warn');
+  if (!installed) installRuntime(log);
+  installed = true;
+  const folder = await temporaryFolder();
+  const dataDir = openDataDir(folder.path);
+  const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
+  const program = await findTemporalProgram({
+    path,
+    cacheDir: defaultCacheDir({ cacheHome, home }),
+    onProgress: console.log,
+  });
+  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28234, log });
+  const taskQueue = 'floor';
+  const connection = await connectTemporal({
+    address: temporal.address,
+    namespace: 'default',
+    taskQueue,
+    apiKey: null,
+    tls: false,
+  });
+  const silent = () => undefined;
+  const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error };
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('floor-workflow.ts', import.meta.url)),
+    logger,
+  });
+  const worker = await Worker.create({
+    connection,
+    namespace: 'default',
+    taskQueue,
+    workflowBundle,
+    activities: { nothing: async () => undefined },
+    ...workerSettings,
+  });
+  const client = new Client({ connection });
+  const run = async (count: number) => {
+    const latenciesMs: number[] = [];
+    let left = count;
+    const startedMs = performance.now();
+    const starter = async () => {
+      while (left-- > 0) {
+        const fromMs = performance.now();
+        await client.workflow.start('floor', { taskQueue, workflowId: randomUUID(), requestEagerStart: true });
+        latenciesMs.push(performance.now() - fromMs);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, starter));
+    while ((await client.workflow.count("ExecutionStatus = 'Running'")).count > 0)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    return { seconds: (performance.now() - startedMs) / 1000, latenciesMs };
+  };
+  try {
+    const result = await worker.runUntil(async () => {
+      await run(warmUpWorkflows);
+      return run(options.workflows);
+    });
+    const row = {
+      pace: 'flat out',
+      events: options.workflows,
+      'events/s': Math.round(options.workflows / result.seconds),
+      'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
+      'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
+    };
+    return { settings: temporalSettings, rows: [row] };
+  } finally {
+    await connection.close();
+    await temporal.stop();
+    dataDir.release();
+    await folder.remove();
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import type { AcknowledgeResult } from './load/acknowledge.ts';
+import { createAccount, runLoad, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { type BenchResult, ms, percentile } from './report.ts';
+import { durability } from './settings.ts';
+
+/** How fast one `api` process acknowledges webhooks of 1 KB that are committed: verified, deduped, stored. */
+export async function benchIngest(options: { seconds: number; connections: number[] }): Promise<BenchResult> {
+  const log = createLog('warn');
+  const postgres = await temporaryPostgres();
+  await migrateOnce(postgres.url, log);
+  const gateway = await startGatewayProcess('api', {
+    DATABASE_URL: postgres.url,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+  });
+  try {
+    const account = await createAccount(gateway.baseUrl, {});
+    const rows: BenchResult['rows'] = [];
+    for (const connections of options.connections) {
+      const cpuBefore = await gateway.cpuMs();
+      const result = await runLoad<AcknowledgeResult>({
+        kind: 'acknowledge',
+        ...account,
+        connections,
+        seconds: options.seconds,
+      });
+      const cpu = (await gateway.cpuMs()) - cpuBefore;
+      rows.push({
+        connections,
+        'acks/s': Math.round(result.acknowledged / result.seconds),
+        'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
+        'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
+        'not 202': result.refused,
+        // The warm-up of 3 s runs at the same pace.
+        'api CPU ms/ack': (cpu / ((result.acknowledged * (result.seconds + 3)) / result.seconds)).toFixed(3),
+      });
+    }
+    return { settings: await durability(postgres.url), rows };
+  } finally {
+    await gateway.stop();
+    await postgres.stop();
+  }
+}

@@ -1,0 +1,40 @@
+import { nowMs, Poster, payload } from './webhooks.ts';
+
+export interface AcknowledgeJob {
+  url: string;
+  secret: string;
+  connections: number;
+  seconds: number;
+}
+
+export interface AcknowledgeResult {
+  acknowledged: number;
+  refused: number;
+  seconds: number;
+  latenciesMs: number[];
+}
+
+const warmUpMs = 3_000;
+
+/** Posts as fast as the connections allow, each waiting for its answer; what comes in the warm-up is not counted. */
+export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResult> {
+  const poster = new Poster(job);
+  const run = process.pid.toString(36) + Date.now().toString(36);
+  const fromMs = nowMs() + warmUpMs;
+  const endMs = fromMs + job.seconds * 1000;
+  let sent = 0;
+  let refused = 0;
+  const latenciesMs: number[] = [];
+  const connection = async () => {
+    while (nowMs() < endMs) {
+      const startedMs = nowMs();
+      const status = await poster.post(payload(`${run}-${sent++}`));
+      if (startedMs < fromMs) continue;
+      if (status === 202) latenciesMs.push(nowMs() - startedMs);
+      else refused++;
+    }
+  };
+  await Promise.all(Array.from({ length: job.connections }, connection));
+  await poster.close();
+  return { acknowledged: latenciesMs.length, refused, seconds: job.seconds, latenciesMs };
+}

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { benchDeliver } from './deliver.ts';
+import { benchFloor } from './floor.ts';
+import { benchIngest } from './ingest.ts';
+import { report } from './report.ts';
+
+const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64]
+npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
+npm run bench -- floor   [--workflow-events 2000]`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string' },
+    connections: { type: 'string', default: '1,64' },
+    modes: { type: 'string', default: 'direct,workflow,auto' },
+    rates: { type: 'string', default: '5,50' },
+    events: { type: 'string', default: '20000' },
+    'workflow-events': { type: 'string', default: '2000' },
+  },
+});
+
+const numbers = (text: string) => text.split(',').map(Number);
+
+switch (positionals[0]) {
+  case 'ingest':
+    report(
+      'ingest',
+      await benchIngest({ seconds: Number(values.seconds ?? 10), connections: numbers(values.connections) }),
+    );
+    break;
+  case 'deliver':
+    report(
+      'deliver',
+      await benchDeliver({
+        modes: values.modes.split(','),
+        rates: numbers(values.rates),
+        seconds: Number(values.seconds ?? 20),
+        events: Number(values.events),
+        workflowEvents: Number(values['workflow-events']),
+      }),
+    );
+    break;
+  case 'floor':
+    report('floor', await benchFloor({ workflows: Number(values['workflow-events']) }));
+    break;
+  default:
+    console.error(usage);
+    process.exitCode = 1;
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { createLog } from '../../src/log.ts';
+
+/** A folder that the database's own user can enter; removed afterwards. */
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
+  await chmod(path, 0o755);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A PostgreSQL of its own, as `npm start` runs it, removed when it is stopped. */
+export async function temporaryPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = await temporaryFolder();
+  const dataDir = openDataDir(folder.path);
+  const postgres = await startPostgres({ dataDir, log: createLog('warn'), onProgress: () => undefined });
+  return {
+    url: postgres.url,
+    async stop() {
+      await postgres.stop();
+      dataDir.release();
+      await folder.remove();
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export const adminToken = 'bench-admin-token';
+
+export interface GatewayProcess {
+  baseUrl: string;
+  /** User and system time of the process so far, in milliseconds. */
+  cpuMs(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts a role of the gateway as a process of its own and waits until it takes webhooks. */
+export async function startGatewayProcess(
+  role: 'all' | 'api',
+  environment: Record<string, string>,
+): Promise<GatewayProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url)), role], {
+    env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the gateway ended with code ${child.exitCode}`);
+    const ready = await fetch(`${baseUrl}/health/ready`).then(
+      (r) => r.ok,
+      () => false,
+    );
+    if (ready) break;
+    await sleep(100);
+  }
+  return {
+    baseUrl,
+    cpuMs: () => cpuMs(child),
+    async stop() {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Linux: `/proc/<pid>/stat`, fields 14 and 15, in ticks of 10 ms. */
+async function cpuMs(child: ChildProcess): Promise<number> {
+  const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Runs the load generator in a process of its own and returns what it printed as JSON. */
+export async function runLoad<T>(job: Record<string, unknown>): Promise<T> {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('load/main.ts', import.meta.url)), JSON.stringify(job)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the load generator ended with code ${code}`);
+  return JSON.parse(output);
+}
+
+/** Makes an account for the load and returns its address and what authenticates a webhook. */
+export async function createAccount(
+  baseUrl: string,
+  fields: Record<string, unknown>,
+): Promise<{ url: string; secret: string }> {
+  const slug = `bench-${Date.now().toString(36)}`;
+  const secret = 'bench-signing-secret';
+  const response = await fetch(`${baseUrl}/admin/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-admin-token': adminToken },
+    body: JSON.stringify({
+      provider: 'generic',
+      account_slug: slug,
+      app_key: 'bench',
+      signing_secret_current: secret,
+      ...fields,
+    }),
+  });
+  if (response.status !== 201) throw new Error(`no account: ${await response.text()}`);
+  return { url: `${baseUrl}/generic/${slug}`, secret };
+}

@@ -1,0 +1,19 @@
+import pg from 'pg';
+
+/** What makes a commit durable, as the server says itself. */
+export async function durability(url: string): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const settings: Record<string, string> = {};
+  for (const name of ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers']) {
+    const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
+    settings[`PostgreSQL ${name}`] = rows[0]?.value ?? '?';
+  }
+  await client.end();
+  return settings;
+}
+
+/** How the embedded Temporal is run (src/embedded/temporal.ts). */
+export const temporalSettings: Record<string, string> = {
+  Temporal: 'start-dev on a file, journal_mode=wal, synchronous=normal, eager activities, one task queue partition',
+};

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DemoConsumer } from './demo-consumer.ts';
+import { DemoError } from './demo-error.ts';
+import type { DemoEvent, Gateway } from './gateway.ts';
+import type { Screen } from './screen.ts';
+import { attemptLine, span } from './timeline.ts';
+
+const pollMs = 200;
+/** An idle gateway makes an attempt within milliseconds of its time; after this nobody is going to. */
+const patienceMs = 20_000;
+/** Delivered straight after the commit, an event gets its workflow a moment later. */
+const workflowLimitMs = 5_000;
+
+interface Following {
+  gateway: Gateway;
+  consumer: DemoConsumer;
+  screen: Screen;
+  signal: AbortSignal;
+}
+
+/**
+ * Shows the attempts of an event as they are made, until it is delivered and has its workflow.
+ *
+ * @throws DemoError when it will not be: the consumer cannot be reached, or nobody delivers.
+ */
+export async function follow(eventId: string, { gateway, consumer, screen, signal }: Following): Promise<DemoEvent> {
+  let shown = 0;
+  for (;;) {
+    const event = await gateway.event(eventId);
+    for (const attempt of event.delivery_history.slice(shown)) screen.line(attemptLine(attempt, event));
+    shown = event.delivery_history.length;
+    if (event.delivery_status === 'delivered') return await withWorkflow(event, gateway, signal);
+    if (shown > 0 && !consumer.verified.has(eventId)) throw new DemoError(unreachable(event, gateway, consumer));
+    if (event.delivery_status !== 'pending')
+      throw new DemoError(`The event is ${event.status} and its delivery ${event.delivery_status}; somebody ended it.`);
+    const dueMs = Date.parse(event.next_attempt_at ?? event.received_at);
+    if (Date.now() - dueMs > patienceMs)
+      throw new DemoError(
+        `The event has been due for ${span(Date.now() - dueMs)} and nobody makes the attempt. Does a worker run (npm start has one)?`,
+      );
+    if (shown > 0 && dueMs > Date.now())
+      screen.status(`           waiting for attempt ${shown + 1}: ${Math.ceil((dueMs - Date.now()) / 1000)} s …`);
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+async function withWorkflow(event: DemoEvent, gateway: Gateway, signal: AbortSignal): Promise<DemoEvent> {
+  const endMs = Date.now() + workflowLimitMs;
+  let latest = event;
+  while (latest.workflow === null && Date.now() < endMs) {
+    await sleep(pollMs, undefined, { signal });
+    latest = await gateway.event(event.id);
+  }
+  return latest;
+}
+
+function unreachable(event: DemoEvent, gateway: Gateway, consumer: DemoConsumer): string {
+  const forged =
+    consumer.forged > 0
+      ? 'What came had no right signature.'
+      : `What it met instead: ${event.last_error ?? 'an answer of something else'}.`;
+  return (
+    `The gateway at ${gateway.url} does not reach the consumer of this demo at ${consumer.url}.\n${forged}\n` +
+    'Run the demo on the machine that delivers. A gateway that was not started with npm start\n' +
+    'delivers to this machine itself only with DELIVERY_ALLOWED_NETWORKS=127.0.0.0/8.'
+  );
+}

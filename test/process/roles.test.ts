@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { eventually, gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
+import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+
+const timeout = 240_000;
+gatewaysEndWithTheirTest();
+
+async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
+  const consumer = await startConsumer(...replies);
+  onTestFinished(() => consumer.close());
+  return consumer;
+}
+
+test('migrate, api and worker as processes of their own: in through the one, out through the other', {
+  timeout,
+}, async () => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  const migrated = await roles.migrate();
+  expect(migrated.stderr).not.toMatch(/error/i);
+  expect(migrated.code).toBe(0);
+  expect(migrated.stdout).toMatch(/^Applied: Migration/m);
+
+  const consumer = await consumerForTest();
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { status, body } = await send(api.baseUrl, account, '{"id":"one","n":1}');
+  expect(status).toBe(202);
+  const event = await api.admin.eventually(
+    body.id,
+    (e) => e.delivery_status === 'delivered' && e.status === 'enqueued',
+    60_000,
+  );
+  expect(event.workflow.id).toBe(`event-${body.id}`);
+  expect(consumer.deliveries.map((d) => [d.headers['webhook-id'], d.body.toString()])).toEqual([
+    [body.id, '{"id":"one","n":1}'],
+  ]);
+
+  // Whoever is asked to end lets go of everything and says that all is well.
+  for (const process of [worker, api]) expect(await process.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+test('migrate once more changes nothing and says so', { timeout }, async () => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  await roles.migrate();
+  const schema = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2`;
+  const before = await roles.query(schema);
+  const again = await roles.migrate();
+  expect([again.code, again.stdout]).toEqual([0, 'The schema is up to date.\n']);
+  expect(before.length).toBeGreaterThan(50);
+  expect(await roles.query(schema)).toEqual(before);
+});
+
+test('three migrates at once: one works, the others wait and find nothing to do', { timeout }, async () => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  const results = await Promise.all([roles.migrate(), roles.migrate(), roles.migrate()]);
+  expect(results.map(({ code, stderr }) => ({ code, failed: /error/i.test(stderr) }))).toEqual(
+    results.map(() => ({ code: 0, failed: false })),
+  );
+  expect(results.filter(({ stdout }) => stdout.startsWith('Applied: '))).toHaveLength(1);
+  expect(results.filter(({ stdout }) => stdout === 'The schema is up to date.\n')).toHaveLength(2);
+});
+
+test.each([
+  'auto',
+  'workflow',
+  'direct',
+] as const)('two workers and two apis, FIRST_ATTEMPT=%s: 100 events, each delivered once', {
+  timeout,
+}, async (firstAttempt) => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { FIRST_ATTEMPT: firstAttempt } });
+  await roles.migrate();
+  const [one, two] = await Promise.all([
+    roles.startApi(),
+    roles.startApi(),
+    roles.startWorker(),
+    roles.startWorker(),
+  ]);
+  const consumer = await consumerForTest();
+  const account = await one.admin.createAccount({ delivery_url: consumer.url });
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      send((n % 2 === 0 ? one : two).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
+    ),
+  );
+  expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
+  const ids = answers.map(({ body }) => body.id as string).sort();
+  expect(new Set(ids).size).toBe(100);
+  const rows = await allDelivered(roles, 100);
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
+  const attempts = await roles.query('select event_id from delivery_attempts order by event_id');
+  expect(attempts.map(({ event_id }) => event_id)).toEqual(ids);
+});
+
+test('two workers share the work', { timeout }, async () => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { ACCOUNT_CONCURRENCY: '2' } });
+  await roles.migrate();
+  const [api, first, second] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);
+  // Nobody is answered before all four are there: one process may make two at a time for an account, so it takes both.
+  const held: (() => void)[] = [];
+  const consumer = await consumerForTest((response) => {
+    held.push(() => response.writeHead(200).end());
+  });
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  for (let n = 0; n < 4; n += 1) await send(api.baseUrl, account, `{"id":"${n}"}`);
+  await eventually('four attempts are in flight', async () => held.length === 4);
+  for (const answer of held) answer();
+  await allDelivered(roles, 4);
+  const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
+  expect([makes(first.stderr()), makes(second.stderr())]).toEqual([2, 2]);
+});
+
+test.each([
+  'api',
+  'worker',
+] as const)('%s: another SECRETS_KEY than the database knows is refused with a sentence', { timeout }, async (role) => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  await roles.migrate();
+  const api = await roles.startApi();
+  await api.stop();
+
+  const wrongKey = randomBytes(32).toString('base64');
+  const refused = spawnGateway(role, { ...roles.variables, SECRETS_KEY: wrongKey });
+  expect((await refused.exited).code).toBe(1);
+  expect(refused.stderr()).toContain('SECRETS_KEY is not the key');
+  expect(refused.stderr()).toContain('Set the one that was used before');
+  expect(refused.stderr()).not.toContain(wrongKey);
+  expect(refused.stderr()).not.toMatch(/^\s+at /m);
+
+  // The refusal changed nothing: with the right one it starts.
+  await roles.startApi();
+});

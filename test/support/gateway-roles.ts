@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type AdminClient, adminClient } from './admin-client.ts';
+import { eventually, type GatewayProcess, spawnGateway } from './gateway-process.ts';
+
+export interface Roles {
+  /** The settings that all of them share. */
+  variables: Record<string, string>;
+  databaseUrl: string;
+  migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
+  startApi(more?: Record<string, string>): Promise<Api>;
+  startWorker(more?: Record<string, string>): Promise<GatewayProcess>;
+  /** One statement on a connection of its own; its rows. */
+  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+export interface Api extends GatewayProcess {
+  baseUrl: string;
+  admin: AdminClient;
+}
+
+const adminToken = 'token-of-the-process-tests';
+
+/** The separate processes of one gateway, on servers that exist already. */
+export function gatewayRoles(options: {
+  databaseUrl: string;
+  temporalAddress?: string;
+  variables?: Record<string, string>;
+}): Roles {
+  const { databaseUrl } = options;
+  const variables: Record<string, string> = {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: options.temporalAddress ?? inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `process-${randomBytes(6).toString('hex')}`,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    ADMIN_TOKEN: adminToken,
+    DELIVERY_ALLOWED_NETWORKS: '127.0.0.0/8',
+    PORT: '0',
+    ...options.variables,
+  };
+  return {
+    variables,
+    databaseUrl,
+    async migrate() {
+      const process = spawnGateway('migrate', variables);
+      const { code } = await process.exited;
+      return { code, stdout: process.stdout(), stderr: process.stderr() };
+    },
+    async startApi(more) {
+      const process = spawnGateway('api', { ...variables, ...more });
+      const [, port] = await process.printed(/"port":(\d+),"msg":"the api listens"/, 'stderr');
+      const baseUrl = `http://127.0.0.1:${port}`;
+      await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
+      return { ...process, baseUrl, admin: adminClient(baseUrl, adminToken) };
+    },
+    async startWorker(more) {
+      const process = spawnGateway('worker', { ...variables, ...more });
+      await process.printed(/"msg":"the worker runs"/, 'stderr');
+      return process;
+    },
+    query: (sql, values = []) => queryOnce(databaseUrl, sql, values),
+  };
+}
+
+/** One statement on a connection of its own; its rows. */
+export async function queryOnce<Row extends pg.QueryResultRow>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query<Row>(sql, values)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export interface EventRow extends pg.QueryResultRow {
+  id: string;
+  status: string;
+  delivery_status: string;
+  generation: number;
+  started_generation: number;
+  attempts: number;
+  run_id: string | null;
+}
+
+export const eventRows = (roles: Roles) =>
+  roles.query<EventRow>(
+    'select id, status, delivery_status, generation, started_generation, attempts, run_id from events order by id',
+  );
+
+/** Waits until there are `count` events, all delivered, each with its workflow. */
+export function allDelivered(roles: Roles, count: number, limitMs?: number): Promise<EventRow[]> {
+  const states = async () => {
+    const rows = await eventRows(roles);
+    const done = rows.filter(
+      (row) =>
+        row.delivery_status === 'delivered' &&
+        row.status === 'enqueued' &&
+        row.started_generation === row.generation,
+    );
+    if (rows.length === count && done.length === count) return rows;
+    throw new Error(
+      `${rows.length} of ${count} events, ${done.length} done; one of the others: ${JSON.stringify(rows.find((row) => !done.includes(row)))}`,
+    );
+  };
+  return eventually(`${count} events are delivered and have their workflows`, states, limitMs);
+}
