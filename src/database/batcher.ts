@@ -9,42 +9,53 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+export interface BatcherOptions<Item> {
+  /** Items a batch. */
+  maxBatch: number;
+  /** Batches at once. */
+  maxRunning: number;
+  /** Items that may wait before `add` fails with `BatcherFull`; no bound when absent. */
+  maxWaiting?: number;
+  /** For what nobody waits for: how long the first item waits for company. */
+  lingerMs?: number;
+  /** Items of the same key never share a batch (one UPDATE changes a row once). */
+  key?: (item: Item) => string;
+}
+
 /**
  * Runs many concurrent calls as few statements: what arrives while a batch runs goes into the next one together, so a
  * single call waits for nothing and a crowd shares one round trip and one commit.
  */
 export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>;
-  readonly #options: { maxBatch: number; maxRunning: number; maxWaiting: number; key?: (item: Item) => string };
+  readonly #options: BatcherOptions<Item>;
   #waiting: Waiting<Item, Result>[] = [];
   #running = 0;
   #scheduled = false;
 
   /**
    * @param run answers with one result an item, in the same order; when it throws, every call of the batch fails.
-   * @param options `maxBatch` items a batch, `maxRunning` batches at once, `maxWaiting` items before `BatcherFull`;
-   *   items of the same `key` never share a batch (one UPDATE changes a row once).
    */
-  constructor(
-    run: (items: Item[]) => Promise<Result[]>,
-    options: { maxBatch: number; maxRunning: number; maxWaiting?: number; key?: (item: Item) => string },
-  ) {
+  constructor(run: (items: Item[]) => Promise<Result[]>, options: BatcherOptions<Item>) {
     this.#run = run;
-    this.#options = { maxWaiting: Number.POSITIVE_INFINITY, ...options };
+    this.#options = options;
   }
 
   /** @throws BatcherFull when `maxWaiting` items wait; else whatever the batch throws. */
   add(item: Item): Promise<Result> {
-    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new BatcherFull('too many calls wait'));
+    const { maxWaiting = Number.POSITIVE_INFINITY, lingerMs } = this.#options;
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(new BatcherFull('too many calls wait'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      // After the input of this tick is read, so that what came in together is sent together.
-      setImmediate(() => {
+      const start = () => {
         this.#scheduled = false;
         this.#start();
-      });
+      };
+      // After the input of this tick is read, so that what came in together is sent together.
+      if (lingerMs === undefined) setImmediate(start);
+      else setTimeout(start, lingerMs);
     });
   }
 

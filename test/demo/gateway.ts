@@ -54,7 +54,8 @@ export class Gateway {
     const ready = await this.#fetch('/health/ready', {});
     if (ready.status === 503)
       throw new DemoError(`The gateway at ${this.url} is up, but its database is not available.`);
-    if (ready.status !== 200) throw new DemoError(`What answers at ${this.url} is no webhook gateway.`);
+    if (ready.status !== 200 || (await ready.text()) !== '{"status":"ok"}')
+      throw new DemoError(`What answers at ${this.url} is no webhook gateway.`);
     await this.#admin('GET', '/admin/accounts?app_key=demo');
   }
 

@@ -36,10 +36,10 @@ try {
   }
   await demonstrate({ gateway: new Gateway(await readSettings(process.env)), screen, signal: interrupt.signal });
 } catch (error) {
-  screen.line();
+  screen.status('');
   if (interrupt.signal.aborted) process.exitCode = interruptedCode;
   else {
     process.exitCode = 1;
-    console.error(error instanceof DemoError ? error.message : error);
+    console.error(error instanceof DemoError ? `\n${error.message}\n` : error);
   }
 }

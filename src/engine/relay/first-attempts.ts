@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempts } from '../../../activities/attempt/attempt.ts';
 import type { DeliverySchedule } from '../../../workflows/messages.ts';
 import type { Sql } from '../../database/database.ts';
@@ -7,6 +8,7 @@ import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
 import { Lane, type Round } from './lane.ts';
 import type { Leases } from './leases.ts';
+import { Pace } from './pace.ts';
 import type { Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
 
@@ -19,8 +21,8 @@ export interface FirstAttemptsDeps {
   permits: Permits;
   schedule: DeliverySchedule;
   log: Log;
-  /** An event now needs its workflow only. */
-  onMoved(): void;
+  /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
+  onMoved(pending: boolean): void;
 }
 
 /** Attempts that this process makes at once, over all accounts. */
@@ -28,6 +30,11 @@ const maxInFlight = 512;
 /** Rows a claim: more keep the first ones waiting for no gain. */
 const maxClaim = 128;
 const idleMs = 1_000;
+/** With this many attempts under way, claims are this far apart: a crowd is cheaper to claim together. */
+const crowd = 16;
+const crowdPauseMs = 5;
+/** Events a second of which Temporal keeps up with the workflows on two cores. */
+const enginePace = 80;
 const busyAccountDelayS = 0.2;
 const downDelayS = 1;
 
@@ -38,15 +45,18 @@ export class FirstAttempts {
   /** By event. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
+  readonly #pace = new Pace();
   #after = beforeAllAccounts;
+  #claimedAtMs = 0;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
     this.#lane = new Lane({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
   }
 
+  /** Whether first attempts are made at a pace that the engine could not follow, so that it should stand back. */
   get busy(): boolean {
-    return this.#running.size > 0;
+    return this.#pace.perSecond > enginePace;
   }
 
   start(): void {
@@ -72,7 +82,9 @@ export class FirstAttempts {
     const free = maxInFlight - this.#running.size;
     const permitted = permits.free();
     const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);
-    if (limit <= 0) return 'idle';
+    if (limit <= 0 || (permits.only && permitted < permits.size / 4)) return 'idle';
+    if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - Date.now()));
+    this.#claimedAtMs = Date.now();
     const { claimed, next } = await claimForAttempt(sql, {
       after: this.#after,
       busy: attempts.gate.busy(),
@@ -90,6 +102,7 @@ export class FirstAttempts {
   #begin(claim: Claimed): void {
     const { eventId } = claim;
     const release = this.#deps.leases.hold(eventId);
+    this.#pace.count();
     // The event may be claimed again while its attempt lasts: it was replayed, or the lease ran out while the database
     // was away. The attempt in flight ends first.
     const run = Promise.resolve(this.#running.get(eventId))
@@ -116,7 +129,7 @@ export class FirstAttempts {
     // Recording moves the event on. Whatever was not recorded goes to where its row says it belongs.
     if (!recorded)
       await writes.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? busyAccountDelayS : 0 });
-    onMoved();
+    onMoved(result.kind === 'failed' || result.kind === 'wait');
   }
 
   async #byWorkflow(claim: Claimed): Promise<void> {

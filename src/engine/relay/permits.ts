@@ -21,13 +21,13 @@ const workflowOnlyPermits = 32;
 /** Counts the events that wait for Temporal to make their first attempt (FIRST_ATTEMPT, FIRST_ATTEMPT_PERMITS). */
 export class Permits {
   readonly #mode: PermitMode;
-  readonly #size: number;
+  readonly size: number;
   readonly #keepsUp: () => boolean;
   readonly #held = new Map<string, () => void>();
 
   constructor(options: { mode: PermitMode; size: number; keepsUp: () => boolean }) {
     this.#mode = options.mode;
-    this.#size = options.mode === 'workflow' ? workflowOnlyPermits : options.size;
+    this.size = options.mode === 'workflow' ? workflowOnlyPermits : options.size;
     this.#keepsUp = options.keepsUp;
   }
 
@@ -39,7 +39,7 @@ export class Permits {
   /** How many more events may wait for the engine now. */
   free(): number {
     if (this.#mode === 'direct' || (this.#mode === 'auto' && !this.#keepsUp())) return 0;
-    return Math.max(0, this.#size - this.#held.size);
+    return Math.max(0, this.size - this.#held.size);
   }
 
   take(eventId: string): Permit {

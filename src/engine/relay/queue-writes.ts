@@ -9,6 +9,9 @@ import {
   type Started,
 } from '../../events/queue.ts';
 
+/** That a workflow runs is only noted: a commit for several costs the engine less than one for each. */
+const markLingerMs = 50;
+
 interface HandBack extends ClaimName {
   delayS: number;
 }
@@ -32,7 +35,7 @@ export class QueueWrites {
         await markStartedEvents(sql, started);
         return started.map(() => true);
       },
-      { maxBatch: 256, maxRunning: 1, key: ({ eventId }) => eventId },
+      { maxBatch: 256, maxRunning: 1, lingerMs: markLingerMs, key: ({ eventId }) => eventId },
     );
     this.#handBacks = new Batcher(
       async (claims) => {

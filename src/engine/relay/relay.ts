@@ -59,7 +59,7 @@ export class Relay {
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, engine, attempts, leases, writes, schedule, log },
       permits: this.#permits,
-      onMoved: () => this.#starts.wake(),
+      onMoved: (pending) => this.#starts.added(pending),
     });
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
     this.#sweeper = new Lane({

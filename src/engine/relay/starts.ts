@@ -33,6 +33,7 @@ export class Starts {
   readonly #inFlight = { 1: 0, 2: 0 };
   readonly #full = { 1: false, 2: false };
   #trickleAtMs = 0;
+  #trickle: NodeJS.Timeout | null = null;
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
@@ -65,7 +66,13 @@ export class Starts {
     this.#settled.wake();
   }
 
+  /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
+  added(pending: boolean): void {
+    (pending ? this.#pending : this.#settled).wake();
+  }
+
   async stop(): Promise<void> {
+    if (this.#trickle) clearTimeout(this.#trickle);
     await Promise.all([this.#pending.stop(), this.#settled.stop()]);
   }
 
@@ -80,8 +87,7 @@ export class Starts {
     const { sql, leases, engine } = this.#deps;
     const limit = engine.room(concurrency - this.#inFlight[lane]);
     if (limit <= 0) {
-      // Woken by the next start that ends, or by time.
-      if (lane === 2 && this.#inFlight[2] === 0) setTimeout(() => this.#settled.wake(), trickleMs).unref();
+      if (lane === 2) this.#wakeSettledLater();
       return 'idle';
     }
     const claimed = await claimForStart(sql, { lane, limit, token: leases.token, leaseS: leases.leaseS });
@@ -94,6 +100,14 @@ export class Starts {
       });
     }
     return 'idle';
+  }
+
+  /** For the next drop of the trickle. */
+  #wakeSettledLater(): void {
+    this.#trickle ??= setTimeout(() => {
+      this.#trickle = null;
+      this.#settled.wake();
+    }, trickleMs);
   }
 
   async #start(claim: Claimed): Promise<void> {

@@ -1,0 +1,26 @@
+/** Long enough to be steady, short enough to follow the beginning and the end of a burst. */
+const windowMs = 500;
+
+/** Counts how often something happens a second, over the last window or two. */
+export class Pace {
+  #windowEndMs = 0;
+  #current = 0;
+  #previous = 0;
+
+  count(nowMs: number = Date.now()): void {
+    this.#turn(nowMs);
+    this.#current++;
+  }
+
+  get perSecond(): number {
+    this.#turn(Date.now());
+    return (Math.max(this.#current, this.#previous) * 1000) / windowMs;
+  }
+
+  #turn(nowMs: number): void {
+    if (nowMs < this.#windowEndMs) return;
+    this.#previous = nowMs < this.#windowEndMs + windowMs ? this.#current : 0;
+    this.#current = 0;
+    this.#windowEndMs = nowMs + windowMs;
+  }
+}

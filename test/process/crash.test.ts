@@ -1,0 +1,150 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type AdminClient, send } from '../support/admin-client.ts';
+import { type Reply, startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { eventually, type GatewayProcess, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+
+const timeout = 240_000;
+gatewaysEndWithTheirTest();
+
+async function migratedRoles(variables: Record<string, string>): Promise<Roles> {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables });
+  expect((await roles.migrate()).code).toBe(0);
+  return roles;
+}
+
+async function consumerForTest(...replies: Reply[]) {
+  const consumer = await startConsumer(...replies);
+  onTestFinished(() => consumer.close());
+  return consumer;
+}
+
+const killed = { code: null, signal: 'SIGKILL' };
+
+test.each([
+  'workflow',
+  'direct',
+  'auto',
+] as const)('FIRST_ATTEMPT=%s: a worker that is killed in the middle of an attempt costs a delay, not the event', {
+  timeout,
+}, async (firstAttempt) => {
+  // The time limit of an attempt is part of the lease that has to run out.
+  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await consumerForTest(
+    // Never answered: the worker dies while it waits.
+    () => worker.signal('SIGKILL'),
+    200,
+  );
+  const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
+  expect(await worker.exited).toEqual(killed);
+  expect(consumer.deliveries).toHaveLength(1);
+  const between = await api.admin.event(body.id);
+  expect([between.delivery_status, between.attempts, between.delivery_history]).toEqual(['pending', 0, []]);
+
+  await roles.startWorker();
+  await allDelivered(roles, 1);
+  const event = await api.admin.event(body.id);
+  // What nobody saw the end of is no attempt; the one after it has its number.
+  expect(event.delivery_history.map((a: { number: number; outcome: string }) => [a.number, a.outcome])).toEqual([
+    [1, 'delivered'],
+  ]);
+  expect(
+    consumer.deliveries.map(({ headers, body }) => [
+      headers['webhook-id'],
+      headers['x-webhook-attempt'],
+      body.toString(),
+    ]),
+  ).toEqual(Array.from({ length: 2 }, () => [body.id, '1', '{"id":"one", "z": 1, "a": 2}']));
+});
+
+test('a worker that is killed between two attempts: the second one comes when it is due', { timeout }, async () => {
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '10s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await consumerForTest(500, 200);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  const failed = await api.admin.eventually(body.id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  expect(await worker.stop('SIGKILL')).toEqual(killed);
+  await roles.startWorker();
+  await allDelivered(roles, 1);
+  const [first, second] = (await api.admin.event(body.id)).delivery_history;
+  expect([first.number, first.response_code, second.number, second.response_code]).toEqual([1, 500, 2, 200]);
+  // Neither sooner than planned nor forgotten: jitter included, the plan was written down after the first.
+  expect(Date.parse(second.started_at)).toBeGreaterThanOrEqual(Date.parse(failed.next_attempt_at) - 50);
+  expect(consumer.deliveries).toHaveLength(2);
+});
+
+test('one of two workers is killed under load: the other one delivers everything', { timeout }, async () => {
+  const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2s' });
+  const [api, first] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);
+  const consumer = await consumerForTest((response, { headers }) => {
+    if (consumer.deliveries.length === 50) first.signal('SIGKILL');
+    setTimeout(() => response.writeHead(200, { 'x-seen': `${headers['webhook-id']}` }).end(), 20);
+  });
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const answers = await Promise.all(
+    Array.from({ length: 150 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
+  expect(await first.exited).toEqual(killed);
+  const rows = await allDelivered(roles, 150);
+  expect(rows.map(({ id }) => id)).toEqual(answers.map(({ body }) => body.id).sort());
+  expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(150);
+  expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+});
+
+/** Posts webhooks one after the other, several at once, until nobody answers; returns the ids that were acknowledged. */
+async function postUntilItDies(api: GatewayProcess & { baseUrl: string; admin: AdminClient }, account: never) {
+  const acknowledged: string[] = [];
+  let posted = 0;
+  const poster = async () => {
+    for (;;) {
+      posted += 1;
+      const n = posted;
+      try {
+        const answer = await send(api.baseUrl, account, JSON.stringify({ id: `event-${n}`, text: 'x'.repeat(500) }));
+        if (answer.status !== 202) throw new Error(`answered with ${answer.status}`);
+        acknowledged.push(answer.body.id);
+      } catch (error) {
+        if (error instanceof TypeError || error instanceof SyntaxError) return;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, poster));
+  return { acknowledged, posted };
+}
+
+test('an api that is killed under load has lost nothing that it acknowledged', { timeout }, async () => {
+  const roles = await migratedRoles({});
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await consumerForTest();
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const posting = postUntilItDies(api, account as never);
+  await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 300);
+  api.signal('SIGKILL');
+  const { acknowledged, posted } = await posting;
+  expect(await api.exited).toEqual(killed);
+  expect(acknowledged.length).toBeGreaterThan(100);
+  // Some were on their way.
+  expect(posted).toBeGreaterThan(acknowledged.length);
+
+  const stored = (await eventRows(roles)).map(({ id }) => id);
+  expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
+  const halves = await roles.query(
+    `select e.id from events e full join event_payloads p on p.event_id = e.id where e.id is null or p.event_id is null`,
+  );
+  expect(halves).toEqual([]);
+  await allDelivered(roles, stored.length);
+  const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
+  expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
+  expect(consumer.deliveries).toHaveLength(stored.length);
+
+  // A new one goes on where it was.
+  const next = await roles.startApi();
+  expect((await send(next.baseUrl, account, '{"id":"after"}')).status).toBe(202);
+  await allDelivered(roles, stored.length + 1);
+});

@@ -1,0 +1,53 @@
+import { type OutgoingHttpHeaders, request } from 'node:http';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+type Json = any;
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** The text parsed as JSON; null when it is none. */
+  body: Json;
+}
+
+export interface RawRequest {
+  method?: string;
+  /** Sent as it is: nothing is normalised or encoded. */
+  path: string;
+  /** An array holds names and values by turns, so that names may repeat. */
+  headers?: OutgoingHttpHeaders | string[];
+  /** Sent with its length. */
+  body?: string | Uint8Array;
+  /** Sent chunked, without a length. */
+  chunks?: Iterable<Uint8Array>;
+}
+
+/** One HTTP request on a connection of its own, for what `fetch` would tidy up or refuse. */
+export function rawRequest(baseUrl: string, options: RawRequest): Promise<RawAnswer> {
+  const { hostname, port } = new URL(baseUrl);
+  const { method = 'POST', path, headers = {}, body, chunks } = options;
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: hostname, port, method, path, headers, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString('utf8');
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+        outgoing.destroy();
+      });
+    });
+    outgoing.on('error', reject);
+    for (const chunk of chunks ?? []) outgoing.write(chunk);
+    outgoing.end(body);
+  });
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
