@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
-import { openDataDir } from '../../src/embedded/data-dir.ts';
-import { startTemporal } from '../../src/embedded/temporal.ts';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { connectTemporal } from '../../src/engine/connection.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import { workerSettings } from '../../src/engine/worker.ts';
 import { createLog } from '../../src/log.ts';
-import { temporaryFolder } from './processes.ts';
+import { temporaryTemporal } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { temporalSettings } from './settings.ts';
 
@@ -23,15 +20,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
   const log = createLog('warn');
   if (!installed) installRuntime(log);
   installed = true;
-  const folder = await temporaryFolder();
-  const dataDir = openDataDir(folder.path);
-  const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
-  const program = await findTemporalProgram({
-    path,
-    cacheDir: defaultCacheDir({ cacheHome, home }),
-    onProgress: console.log,
-  });
-  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28234, log });
+  const temporal = await temporaryTemporal(28234);
   const taskQueue = 'floor';
   const connection = await connectTemporal({
     address: temporal.address,
@@ -87,7 +76,5 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
   } finally {
     await connection.close();
     await temporal.stop();
-    dataDir.release();
-    await folder.remove();
   }
 }

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
+import { startTemporal } from '../../src/embedded/temporal.ts';
+import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/log.ts';
 
 /** A folder that the database's own user can enter; removed afterwards. */
@@ -26,6 +28,27 @@ export async function temporaryPostgres(): Promise<{ url: string; stop(): Promis
     url: postgres.url,
     async stop() {
       await postgres.stop();
+      dataDir.release();
+      await folder.remove();
+    },
+  };
+}
+
+/** A Temporal of its own, as `npm start` runs it, removed when it is stopped. */
+export async function temporaryTemporal(uiPort: number): Promise<{ address: string; stop(): Promise<void> }> {
+  const folder = await temporaryFolder();
+  const dataDir = openDataDir(folder.path);
+  const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
+  const program = await findTemporalProgram({
+    path,
+    cacheDir: defaultCacheDir({ cacheHome, home }),
+    onProgress: console.log,
+  });
+  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort, log: createLog('warn') });
+  return {
+    address: temporal.address,
+    async stop() {
+      await temporal.stop();
       dataDir.release();
       await folder.remove();
     },

@@ -1,0 +1,118 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { adminToken, startGatewayProcess, temporaryFolder, temporaryTemporal } from '../bench/processes.ts';
+import { adminClient, send } from '../support/admin-client.ts';
+import { type Reply, startConsumer } from '../support/consumer.ts';
+
+/**
+ * `npm run record-histories`: runs a real gateway and keeps the histories of its workflows, for test/replay to check that
+ * workflow code of today still understands them. Recorded anew only when the code changes behind a patch marker.
+ */
+const folder = fileURLToPath(new URL('histories/', import.meta.url));
+const workdir = await temporaryFolder();
+const temporal = await temporaryTemporal(28235);
+const gateway = await startGatewayProcess('all', {
+  DATA_DIR: workdir.path,
+  TEMPORAL_ADDRESS: temporal.address,
+  FIRST_ATTEMPT: 'workflow',
+  DELIVERY_SCHEDULE: Array(9).fill('1s').join(),
+});
+const admin = adminClient(gateway.baseUrl, adminToken);
+const ended = (event: { delivery_status: string }) => event.delivery_status !== 'pending';
+
+interface Scenario {
+  replies: Reply[];
+  act?(id: string): Promise<unknown>;
+}
+
+const attempted = (id: string, attempts: number) =>
+  admin.eventually(id, (event) => event.attempts >= attempts && event.status === 'enqueued');
+
+const scenarios: Record<string, Scenario> = {
+  'first-try': { replies: [200] },
+  exhausted: { replies: [500] },
+  'retry-while-waiting': {
+    replies: [500, 500, 200],
+    act: async (id) => {
+      await attempted(id, 1);
+      await admin.post(`/admin/delivery/retry/${id}`);
+    },
+  },
+  'retry-after-end': {
+    replies: [200, 200],
+    act: async (id) => {
+      await admin.eventually(id, ended);
+      await sleep(500);
+      await admin.post(`/admin/delivery/retry/${id}`);
+      await admin.eventually(id, (event) => event.attempts === 2);
+    },
+  },
+  'replay-while-waiting': {
+    replies: [500, 500, 200],
+    act: async (id) => {
+      await attempted(id, 2);
+      await admin.post(`/admin/events/${id}/replay`);
+    },
+  },
+  'replay-after-end': {
+    replies: [200, 500, 200],
+    act: async (id) => {
+      await admin.eventually(id, ended);
+      await sleep(500);
+      await admin.post(`/admin/events/${id}/replay`);
+    },
+  },
+  'ack-while-waiting': {
+    replies: [500],
+    act: async (id) => {
+      await attempted(id, 1);
+      await admin.post(`/admin/events/${id}/ack`);
+    },
+  },
+  'dead-while-waiting': {
+    replies: [500],
+    act: async (id) => {
+      await attempted(id, 1);
+      await admin.post(`/admin/events/${id}/fail`, { dead: true });
+    },
+  },
+};
+
+try {
+  await mkdir(folder, { recursive: true });
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    const consumer = await startConsumer(...scenario.replies);
+    const account = await admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(gateway.baseUrl, account, `{"id":"${name}"}`);
+    await scenario.act?.(body.id);
+    await admin.eventually(body.id, ended);
+    const event = await admin.eventually(body.id, (e) => e.workflow !== null);
+    await save(name, event.workflow.id);
+    await consumer.close();
+  }
+} finally {
+  await gateway.stop();
+  await temporal.stop();
+  await workdir.remove();
+}
+
+/** Every run of the workflow, oldest first: a replay continues as new. */
+async function save(name: string, workflowId: string): Promise<void> {
+  const connection = await Connection.connect({ address: temporal.address });
+  const client = new Client({ connection });
+  await sleep(1_000);
+  const runs: string[] = [];
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.unshift(runId);
+  for (const [index, runId] of runs.entries()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const file = `${name}${runs.length > 1 ? `-run-${index + 1}` : ''}.json`;
+    // Who ran it says nothing about the workflow, and names a machine.
+    const text = historyToJSON(history).replace(/"identity": ?"[^"]*"/g, '"identity":"worker"');
+    await writeFile(`${folder}${file}`, `${JSON.stringify({ workflowId, history: JSON.parse(text) }, null, 1)}\n`);
+    console.log(file, history.events?.length, 'events');
+  }
+  await connection.close();
+}
