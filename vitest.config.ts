@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ['test/support/servers.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // For scripts that count: a summary in JSON where they ask for one.
+    reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
     // Two cores carry PostgreSQL and Temporal besides.
     maxWorkers: 2,
   },

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
+import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 
 export const roles = ['all', 'api', 'worker', 'migrate'] as const;
@@ -59,8 +60,9 @@ const deliverySchedule = list.transform((parts, context) => {
   });
 });
 
-const adminTokens = list.transform((parts, context) =>
-  parts.map((part) => {
+const adminTokens = list.transform((parts, context) => {
+  if (parts.length === 0) context.addIssue({ code: 'custom', message: 'holds no name:token pair' });
+  return parts.map((part) => {
     const separator = part.indexOf(':');
     const name = part.slice(0, separator).trim();
     const token = part.slice(separator + 1).trim();
@@ -72,8 +74,8 @@ const adminTokens = list.transform((parts, context) =>
       });
     }
     return { name, token };
-  }),
-);
+  });
+});
 
 const secretsKey = z.string().transform((text, context) => {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
@@ -123,7 +125,7 @@ export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
  * What a role needs and the environment does not give: only `all` brings its own servers, key and token.
  * Returns one sentence a mistake.
  */
-function missingFor(role: Role, env: z.infer<typeof environment>): string[] {
+function missingFor(role: Role, env: Record<string, string | undefined>): string[] {
   if (role === 'all') return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
@@ -147,10 +149,11 @@ function missingFor(role: Role, env: z.infer<typeof environment>): string[] {
 export function readConfig(role: Role, env: Record<string, string | undefined>) {
   // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environment.safeParse(set);
-  const mistakes = parsed.success
-    ? missingFor(role, parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
+  const parsed = environment.safeParse(set, { error: plainWords });
+  const mistakes = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),
+    ...missingFor(role, set),
+  ];
   if (!parsed.success || mistakes.length > 0) {
     throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
   }

@@ -5,8 +5,10 @@ import { AccountStore } from './accounts/account-store.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import type { Database } from './database/database.ts';
+import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
+import { Lane } from './engine/relay/lane.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
@@ -20,6 +22,9 @@ import { createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
 import { providers } from './providers/registry.ts';
+
+/** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
+const partitionsMs = 6 * 60 * 60_000;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -123,10 +128,21 @@ export async function startWorker(options: {
     log,
     onEngine: (engine) => relay.setEngine(engine),
   });
+  const partitions = new Lane({
+    name: 'partitions of the coming days',
+    idleMs: partitionsMs,
+    log,
+    async work() {
+      await ensurePartitions(database, new Date(), daysAhead);
+      return 'idle';
+    },
+  });
+  partitions.start();
   relay.start();
   worker.start();
   return {
     async stop() {
+      await partitions.stop();
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();

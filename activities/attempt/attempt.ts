@@ -118,7 +118,7 @@ export class Attempts {
       const outcome = this.#outcome(row, request, posted, startedAt, options.claimToken);
       this.#logAttempt(row, outcome);
       const recorded = await this.#record(outcome, options.signal);
-      return { result: result(outcome, recorded, row), recorded: recorded?.recorded ?? false };
+      return { result: result(outcome, recorded), recorded: recorded?.recorded ?? false };
     } finally {
       turn.leave();
     }
@@ -202,13 +202,14 @@ export class Attempts {
 }
 
 /** What a recorded attempt means for who asked for it. */
-function result(outcome: Outcome, recorded: Recorded | null, row: AttemptRow): AttemptResult {
+function result(outcome: Outcome, recorded: Recorded | null): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
-  if (outcome.succeeded) return { kind: 'delivered' };
-  if (outcome.trigger === 'manual') return { kind: 'failed', waitMs: 0 };
+  // A success that came too late (the event is dead or replayed) changed no row, so it ends no schedule either.
+  if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
+  if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
   if (recorded.generation > outcome.generation) return { kind: 'stopped', reason: 'superseded' };
-  const reason = endedBecause({ ...recorded, account: row.account });
+  const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
   if (reason) return { kind: 'stopped', reason };
   return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - Date.now()) };
 }

@@ -49,7 +49,9 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
 }
 
 /** Why an event needs no scheduled attempt, or null while it does. */
-export function endedBecause(row: Pick<AttemptRow, 'status' | 'deliveryStatus' | 'account'>): StopReason | null {
+export function endedBecause(
+  row: Pick<AttemptRow, 'status' | 'deliveryStatus'> & { account: { deleted: boolean } },
+): StopReason | null {
   if (row.status === 'dead') return 'dead';
   if (row.status === 'processed') return 'acknowledged';
   if (row.deliveryStatus === 'pending') return null;
@@ -58,8 +60,9 @@ export function endedBecause(row: Pick<AttemptRow, 'status' | 'deliveryStatus' |
 
 /** The result of an attempt that was made and recorded, for whoever asks again. */
 function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptResult {
-  if (row.recordedOutcome === 'delivered') return { kind: 'delivered' };
-  if (asked.trigger === 'manual') return { kind: 'failed', waitMs: 0 };
+  const succeeded = row.recordedOutcome === 'delivered';
+  if (succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
+  if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
   if (row.generation > asked.generation) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause(row);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };

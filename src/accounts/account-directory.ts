@@ -38,21 +38,29 @@ const cachedAccounts = 10_000;
 /** Whatever else stands in a path is no account, and is not worth a query. */
 const possibleSlug = /^[A-Za-z0-9._~-]{1,100}$/;
 
+interface Found {
+  account: InboundAccount | null;
+}
+
 /** Accounts by their ingestion address, cached for moments: one read a second serves thousands of webhooks. */
 export class AccountDirectory {
-  readonly #cache: LRUCache<string, { account: InboundAccount | null }>;
+  readonly #read: (key: string) => Promise<Found>;
+  readonly #cache: LRUCache<string, Found>;
+  readonly #running = new Map<string, Promise<Found>>();
+  readonly #next = new Map<string, Promise<Found>>();
 
   constructor(options: { sql: Sql; box: SecretBox }) {
     const { sql, box } = options;
+    this.#read = async (key) => {
+      const slash = key.indexOf('/');
+      const [row] = await sql.query<Row>(findAccount, [key.slice(0, slash), key.slice(slash + 1)]);
+      return { account: row ? toAccount(row, box) : null };
+    };
     this.#cache = new LRUCache({
       max: cachedAccounts,
       ttl: cacheMs,
       ignoreFetchAbort: true,
-      fetchMethod: async (key) => {
-        const slash = key.indexOf('/');
-        const [row] = await sql.query<Row>(findAccount, [key.slice(0, slash), key.slice(slash + 1)]);
-        return { account: row ? toAccount(row, box) : null };
-      },
+      fetchMethod: this.#read,
     });
   }
 
@@ -64,11 +72,39 @@ export class AccountDirectory {
     return cached?.account ?? null;
   }
 
-  /** Reads the database again, as is due before a webhook is refused; concurrent calls share one read. */
+  /**
+   * Reads the database again, as is due before a webhook is refused. Concurrent calls share a read, but never one that
+   * began before the call: it may have missed the change that the caller knows of.
+   */
   async fresh(provider: string, slug: string): Promise<InboundAccount | null> {
     if (!possibleSlug.test(slug)) return null;
-    const read = await this.#cache.fetch(`${provider}/${slug}`, { forceRefresh: true });
-    return read?.account ?? null;
+    const key = `${provider}/${slug}`;
+    const running = this.#running.get(key);
+    const read = running ? (this.#next.get(key) ?? this.#readAfter(running, key)) : this.#readNow(key);
+    return (await read).account;
+  }
+
+  #readNow(key: string): Promise<Found> {
+    const read = this.#read(key)
+      .then((found) => {
+        this.#cache.set(key, found);
+        return found;
+      })
+      .finally(() => {
+        if (this.#running.get(key) === read) this.#running.delete(key);
+      });
+    this.#running.set(key, read);
+    return read;
+  }
+
+  #readAfter(running: Promise<Found>, key: string): Promise<Found> {
+    const begin = () => {
+      this.#next.delete(key);
+      return this.#readNow(key);
+    };
+    const read = running.then(begin, begin);
+    this.#next.set(key, read);
+    return read;
   }
 }
 

@@ -13,7 +13,7 @@ export type DatabaseFailure = 'unavailable' | 'retry' | 'no_partition' | 'bad_da
 export function databaseFailure(error: unknown): DatabaseFailure {
   const code = sqlState(error);
   if (code === '40001' || code === '40P01') return 'retry';
-  if (code === '23514' && error instanceof Error && error.message.startsWith('no partition')) return 'no_partition';
+  if (code === '23514' && isRouting(error)) return 'no_partition';
   // 22: data exceptions; 54: limits (an index row too large); 23: constraints.
   if (code !== null && /^(22|54|23)/.test(code)) return 'bad_data';
   return 'unavailable';
@@ -25,11 +25,17 @@ export function isDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (sqlState(error) !== null) return true;
   const code = 'code' in error ? error.code : undefined;
-  if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND)/.test(code)) return true;
+  if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code)) return true;
   // What `pg` itself says has no code.
   return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (was closed|has encountered))/.test(
     error.message,
   );
+}
+
+/** Told by the server's routine, not by its words: those are in the server's language. */
+function isRouting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('routine' in error && error.routine === 'ExecFindPartition') || isRouting(error.cause);
 }
 
 function sqlState(error: unknown): string | null {

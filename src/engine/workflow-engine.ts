@@ -30,6 +30,9 @@ export class EngineUnavailable extends Error {
 /** A healthy server answers in milliseconds; longer waits belong to the queue in PostgreSQL, not to a call. */
 const callLimitMs = 3_000;
 
+/** The gRPC status code INVALID_ARGUMENT. */
+const invalidArgument = 3;
+
 export const workflowId = (eventId: string) => `event-${eventId}`;
 
 /** Starts and signals the workflows of events. */
@@ -141,7 +144,9 @@ export class WorkflowEngine {
       return await this.#connection.withDeadline(Date.now() + callLimitMs, call);
     } catch (error) {
       const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      if (isGrpcDeadlineError(cause) || isGrpcServiceError(cause))
+      // An argument that it refuses says nothing about the server.
+      const refused = isGrpcServiceError(cause) && cause.code === invalidArgument;
+      if (isGrpcDeadlineError(cause) || (isGrpcServiceError(cause) && !refused))
         throw new EngineUnavailable(`Temporal: ${cause.message}`, { cause: error });
       throw error;
     }

@@ -30,6 +30,8 @@ export interface Recorded {
   generation: number;
   status: EventStatus;
   deliveryStatus: DeliveryStatus | null;
+  /** The delivery was ended by the deletion of its account before this attempt was recorded. */
+  accountDeleted: boolean;
 }
 
 // Rows are locked in the order of their keys before they change, so that batches never deadlock, and what they held
@@ -43,7 +45,7 @@ const recordOutcomes = {
         as t (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
               succeeded, last, next_attempt_at, claim_token)
     ), before as (
-      select e.id, e.generation, e.status, e.delivery_status from events e
+      select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
       where e.id in (select event_id from input) order by e.id for update
     ), held as (
       select i.* from input i
@@ -68,7 +70,12 @@ const recordOutcomes = {
       update events e set
         attempts = e.attempts + 1,
         scheduled_attempts = case when c.trigger = 'schedule' then greatest(e.scheduled_attempts, c.number) else e.scheduled_attempts end,
-        last_error = case when c.delivered then null when c.succeeded or e.delivery_status = 'delivered' then e.last_error else c.error end,
+        -- The reason for which people ended the delivery meanwhile outlives whatever the attempt came to.
+        last_error = case
+          when c.delivered then null
+          when c.succeeded or e.delivery_status = 'delivered' or e.status = 'dead' or (c.trigger = 'schedule' and not c.advances) then e.last_error
+          else c.error
+        end,
         response_code = case when not c.succeeded and e.delivery_status = 'delivered' then e.response_code else c.response_code end,
         delivery_status = case when c.delivered then 'delivered' when c.exhausted then 'failed' else e.delivery_status end,
         status = case when c.exhausted and e.status not in ('processed', 'dead') then 'failed' else e.status end,
@@ -83,7 +90,8 @@ const recordOutcomes = {
       where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
     )
     select b.id, b.generation, r.event_id is not null as recorded, coalesce(c.exhausted, false) as exhausted,
-      coalesce(c.status, b.status) as status, case when c.id is null then b.delivery_status else c.delivery_status end as delivery_status
+      coalesce(c.status, b.status) as status, case when c.id is null then b.delivery_status else c.delivery_status end as delivery_status,
+      case when b.delivery_status = 'failed' then (select a.deleted_at is not null from accounts a where a.id = b.account_id) else false end as account_deleted
     from before b left join recorded r on r.event_id = b.id left join changed c on c.id = b.id`,
 };
 
@@ -94,6 +102,7 @@ interface Row {
   exhausted: boolean;
   status: EventStatus;
   delivery_status: DeliveryStatus | null;
+  account_deleted: boolean;
 }
 
 /** Records attempts with what they mean for their events, all that finished together in one statement. */
@@ -108,8 +117,9 @@ export class OutcomeRecorder {
         return outcomes.map((outcome) => {
           const row = found.get(outcome.eventId);
           if (!row) return { recorded: null };
-          const { recorded, exhausted, generation, status, delivery_status: deliveryStatus } = row;
-          return { recorded: { recorded, exhausted, generation, status, deliveryStatus } };
+          const { recorded, exhausted, generation, status } = row;
+          const { delivery_status: deliveryStatus, account_deleted: accountDeleted } = row;
+          return { recorded: { recorded, exhausted, generation, status, deliveryStatus, accountDeleted } };
         });
       },
       { maxBatch: 256, maxRunning: 2, key: (outcome) => outcome.eventId },

@@ -49,10 +49,11 @@ export class RejectionRecorder {
       } catch (error) {
         const failure = databaseFailure(error);
         if (tries === 0 || failure === 'unavailable') throw error;
-        if (failure === 'no_partition') await ensurePartitions(database, new Date(), 1);
+        if (failure === 'no_partition') await ensurePartitions(database, events[0]?.receivedAt ?? new Date(), 1);
         if (failure === 'bad_data') {
-          if (events.length === 1) throw error;
-          return (await Promise.all(events.map((event) => store([event], 0)))).flat();
+          // One row that PostgreSQL does not take must not cost the others; of that one there is nothing to keep.
+          if (events.length > 1) await Promise.all(events.map((event) => store([event], tries - 1)));
+          return events.map(() => true);
         }
         return store(events, tries - 1);
       }

@@ -1,8 +1,10 @@
 import { node } from '@elysia/node';
 import { Elysia } from 'elysia';
+import { z } from 'zod';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Sql } from '../database/database.ts';
 import type { Log } from '../log.ts';
+import { plainWords } from '../plain-words.ts';
 import { accountRoutes } from './admin/accounts.ts';
 import { type AdminToken, tokenChecker } from './admin/auth.ts';
 import { deliveryRoutes, eventRoutes, type FindWorkflow } from './admin/events.ts';
@@ -26,6 +28,8 @@ export interface AppDeps {
 
 /** The whole HTTP side as one Elysia app. */
 export function createApp(deps: AppDeps) {
+  // Elysia validates without asking how, so zod itself has to know the words.
+  z.config({ customError: plainWords });
   const tokenName = tokenChecker(deps.adminTokens);
   const authorize = (request: Request) => {
     if (tokenName(request.headers.get('x-admin-token')) !== null) return;
@@ -42,7 +46,8 @@ export function createApp(deps: AppDeps) {
     .use(eventRoutes({ sql: deps.sql, findWorkflow: deps.findWorkflow }))
     .use(deliveryRoutes({ sql: deps.sql }));
 
-  const app = new Elysia({ adapter: node() })
+  // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
+  const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(({ error, code, request }) => {
       if (code !== 'NOT_FOUND') return problemOf(error, code, deps.log).toResponse();
       const { pathname } = new URL(request.url);

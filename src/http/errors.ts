@@ -1,6 +1,7 @@
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import { unknownFieldNames } from '../plain-words.ts';
 import { databaseUnavailable, type FieldError, Problem } from './problem.ts';
 
 /** What Elysia says of a body, query or path that does not fit its schema. */
@@ -39,7 +40,7 @@ function fieldErrors(issue: ValidationIssue): FieldError[] {
   const message = typeof issue.message === 'string' ? issue.message : 'is not valid';
   const path = typeof issue.path === 'string' && issue.path !== 'root' ? issue.path : '';
   // An unknown field is an error of that field, not of the whole.
-  const unknown = /^Unrecognized keys?: (.+)$/.exec(message)?.[1];
-  if (unknown === undefined) return [{ path, message }];
-  return [...unknown.matchAll(/"([^"]*)"/g)].map(([, name]) => ({ path: name ?? '', message: 'is not a known field' }));
+  const unknown = unknownFieldNames(message);
+  if (unknown === null) return [{ path, message }];
+  return unknown.map((name) => ({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' }));
 }

@@ -9,17 +9,24 @@ interface Route {
  */
 export function allowedMethods(routes: readonly Route[], pathname: string): string[] {
   const asked = segments(pathname);
-  const reserved = asked[0] === 'admin' || asked[0] === 'health';
+  const reserved = isReserved(asked[0] ?? '');
   const methods = routes
     .filter(({ path }) => {
       const wanted = segments(path);
       if (reserved && wanted[0]?.startsWith(':')) return false;
       return (
-        wanted.length === asked.length && wanted.every((part, index) => part.startsWith(':') || part === asked[index])
+        wanted.length === asked.length &&
+        wanted.every((part, index) => (part.startsWith(':') ? asked[index] !== '' : part === asked[index]))
       );
     })
     .map(({ method }) => method);
   return [...new Set(methods)].sort();
 }
 
-const segments = (path: string) => path.split('/').filter((part) => part !== '');
+/** Whether a path's first segment is ours, so that no provider can have that name. */
+export function isReserved(segment: string): boolean {
+  return segment === 'admin' || segment === 'health';
+}
+
+/** A slash at the end does not count, as Elysia has it; others part segments, empty ones too. */
+const segments = (path: string) => path.replace(/^\//, '').replace(/\/$/, '').split('/');

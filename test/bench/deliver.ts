@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuColumns, cpuTimes } from './cpu.ts';
 import { benchFloor } from './floor.ts';
 import type { DeliverResult } from './load/deliver.ts';
 import {
@@ -46,8 +47,19 @@ export async function benchDeliver(options: {
         delivery_url: `http://127.0.0.1:${consumerPort}/hook`,
         delivery_secret: 'bench-delivery-secret',
       });
-      const run = (events: number, rate: number) =>
-        runLoad<DeliverResult>({ kind: 'deliver', ...account, consumerPort, events, rate, connections, limitSeconds });
+      const run = async (events: number, rate: number) => {
+        const before = cpuTimes(gateway.pid);
+        const result = await runLoad<DeliverResult>({
+          kind: 'deliver',
+          ...account,
+          consumerPort,
+          events,
+          rate,
+          connections,
+          limitSeconds,
+        });
+        return { ...result, cpu: cpuColumns(before, cpuTimes(gateway.pid), result.acknowledged) };
+      };
       await run(warmUpEvents, 50);
       await workflowsDone(gateway.baseUrl);
       for (const rate of options.rates) {
@@ -65,7 +77,11 @@ export async function benchDeliver(options: {
   return { settings, rows };
 }
 
-function row(mode: string, pace: string, result: DeliverResult): Record<string, string | number> {
+function row(
+  mode: string,
+  pace: string,
+  result: DeliverResult & { cpu: Record<string, string> },
+): Record<string, string | number> {
   return {
     mode,
     pace,
@@ -75,6 +91,7 @@ function row(mode: string, pace: string, result: DeliverResult): Record<string, 
     'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
     lost: result.lost,
     duplicated: result.duplicated,
+    ...result.cpu,
   };
 }
 

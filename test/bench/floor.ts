@@ -6,6 +6,7 @@ import { connectTemporal } from '../../src/engine/connection.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import { workerSettings } from '../../src/engine/worker.ts';
 import { createLog } from '../../src/log.ts';
+import { cpuColumns, cpuTimes } from './cpu.ts';
 import { temporaryTemporal } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { temporalSettings } from './settings.ts';
@@ -47,6 +48,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
   const run = async (count: number) => {
     const latenciesMs: number[] = [];
     let left = count;
+    const before = cpuTimes(process.pid);
     const startedMs = performance.now();
     const starter = async () => {
       while (left-- > 0) {
@@ -58,7 +60,11 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
     await Promise.all(Array.from({ length: concurrency }, starter));
     while ((await client.workflow.count("ExecutionStatus = 'Running'")).count > 0)
       await new Promise((resolve) => setTimeout(resolve, 50));
-    return { seconds: (performance.now() - startedMs) / 1000, latenciesMs };
+    return {
+      seconds: (performance.now() - startedMs) / 1000,
+      latenciesMs,
+      cpu: cpuColumns(before, cpuTimes(process.pid), count),
+    };
   };
   try {
     const result = await worker.runUntil(async () => {
@@ -71,6 +77,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
       'events/s': Math.round(options.workflows / result.seconds),
       'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
       'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
+      ...result.cpu,
     };
     return { settings: temporalSettings, rows: [row] };
   } finally {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
-import type { AcknowledgeResult } from './load/acknowledge.ts';
+import { cpuColumns, cpuTimes } from './cpu.ts';
+import { type AcknowledgeResult, warmUpSeconds } from './load/acknowledge.ts';
 import { createAccount, runLoad, startGatewayProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
@@ -20,22 +21,22 @@ export async function benchIngest(options: { seconds: number; connections: numbe
     const account = await createAccount(gateway.baseUrl, {});
     const rows: BenchResult['rows'] = [];
     for (const connections of options.connections) {
-      const cpuBefore = await gateway.cpuMs();
+      const before = cpuTimes(gateway.pid);
       const result = await runLoad<AcknowledgeResult>({
         kind: 'acknowledge',
         ...account,
         connections,
         seconds: options.seconds,
       });
-      const cpu = (await gateway.cpuMs()) - cpuBefore;
+      // The warm-up runs at the same pace, so it counts as events.
+      const events = (result.acknowledged * (options.seconds + warmUpSeconds)) / options.seconds;
       rows.push({
         connections,
         'acks/s': Math.round(result.acknowledged / result.seconds),
         'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
         'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
         'not 202': result.refused,
-        // The warm-up of 3 s runs at the same pace.
-        'api CPU ms/ack': (cpu / ((result.acknowledged * (result.seconds + 3)) / result.seconds)).toFixed(3),
+        ...cpuColumns(before, cpuTimes(gateway.pid), events),
       });
     }
     return { settings: await durability(postgres.url), rows };

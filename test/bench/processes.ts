@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,8 +70,7 @@ export const adminToken = 'bench-admin-token';
 
 export interface GatewayProcess {
   baseUrl: string;
-  /** User and system time of the process so far, in milliseconds. */
-  cpuMs(): Promise<number>;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -97,19 +96,12 @@ export async function startGatewayProcess(
   }
   return {
     baseUrl,
-    cpuMs: () => cpuMs(child),
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGINT');
       await once(child, 'exit');
     },
   };
-}
-
-/** Linux: `/proc/<pid>/stat`, fields 14 and 15, in ticks of 10 ms. */
-async function cpuMs(child: ChildProcess): Promise<number> {
-  const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Runs the load generator in a process of its own and returns what it printed as JSON. */

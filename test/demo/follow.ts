@@ -7,7 +7,7 @@ import { attemptLine, span } from './timeline.ts';
 
 const pollMs = 200;
 /** An idle gateway makes an attempt within milliseconds of its time; after this nobody is going to. */
-const patienceMs = 20_000;
+const patienceMs = 15_000;
 /** Delivered straight after the commit, an event gets its workflow a moment later. */
 const workflowLimitMs = 5_000;
 
@@ -27,6 +27,7 @@ export async function follow(eventId: string, { gateway, consumer, screen, signa
   let shown = 0;
   for (;;) {
     const event = await gateway.event(eventId);
+    signal.throwIfAborted();
     for (const attempt of event.delivery_history.slice(shown)) screen.line(attemptLine(attempt, event));
     shown = event.delivery_history.length;
     if (event.delivery_status === 'delivered') return await withWorkflow(event, gateway, signal);

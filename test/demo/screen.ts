@@ -9,10 +9,10 @@ type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
 /** Writes to a terminal or a file. */
 export function createScreen(output: Output): Screen {
-  let hasStatus = false;
+  let shown = '';
   const erase = () => {
-    if (hasStatus) output.write('\r\u001b[K');
-    hasStatus = false;
+    if (shown !== '') output.write('\r\u001b[K');
+    shown = '';
   };
   return {
     line(text = '') {
@@ -20,10 +20,10 @@ export function createScreen(output: Output): Screen {
       output.write(`${text}\n`);
     },
     status(text) {
-      if (!output.isTTY) return;
+      if (!output.isTTY || text === shown) return;
       erase();
       output.write(text);
-      hasStatus = true;
+      shown = text;
     },
   };
 }

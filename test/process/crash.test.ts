@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type AdminClient, send } from '../support/admin-client.ts';
+import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
-import { eventually, type GatewayProcess, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 
 const timeout = 240_000;
@@ -22,43 +22,43 @@ async function consumerForTest(...replies: Reply[]) {
 
 const killed = { code: null, signal: 'SIGKILL' };
 
-test.each([
-  'workflow',
-  'direct',
-  'auto',
-] as const)('FIRST_ATTEMPT=%s: a worker that is killed in the middle of an attempt costs a delay, not the event', {
-  timeout,
-}, async (firstAttempt) => {
-  // The time limit of an attempt is part of the lease that has to run out.
-  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
-  const consumer = await consumerForTest(
-    // Never answered: the worker dies while it waits.
-    () => worker.signal('SIGKILL'),
-    200,
-  );
-  const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
-  const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
-  expect(await worker.exited).toEqual(killed);
-  expect(consumer.deliveries).toHaveLength(1);
-  const between = await api.admin.event(body.id);
-  expect([between.delivery_status, between.attempts, between.delivery_history]).toEqual(['pending', 0, []]);
+test.each(['workflow', 'direct', 'auto'] as const)(
+  'FIRST_ATTEMPT=%s: a worker that is killed in the middle of an attempt costs a delay, not the event',
+  {
+    timeout,
+  },
+  async (firstAttempt) => {
+    // The time limit of an attempt is part of the lease that has to run out.
+    const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
+    const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+    const consumer = await consumerForTest(
+      // Never answered: the worker dies while it waits.
+      () => worker.signal('SIGKILL'),
+      200,
+    );
+    const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+    const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
+    expect(await worker.exited).toEqual(killed);
+    expect(consumer.deliveries).toHaveLength(1);
+    const between = await api.admin.event(body.id);
+    expect([between.delivery_status, between.attempts, between.delivery_history]).toEqual(['pending', 0, []]);
 
-  await roles.startWorker();
-  await allDelivered(roles, 1);
-  const event = await api.admin.event(body.id);
-  // What nobody saw the end of is no attempt; the one after it has its number.
-  expect(event.delivery_history.map((a: { number: number; outcome: string }) => [a.number, a.outcome])).toEqual([
-    [1, 'delivered'],
-  ]);
-  expect(
-    consumer.deliveries.map(({ headers, body }) => [
-      headers['webhook-id'],
-      headers['x-webhook-attempt'],
-      body.toString(),
-    ]),
-  ).toEqual(Array.from({ length: 2 }, () => [body.id, '1', '{"id":"one", "z": 1, "a": 2}']));
-});
+    await roles.startWorker();
+    await allDelivered(roles, 1);
+    const event = await api.admin.event(body.id);
+    // What nobody saw the end of is no attempt; the one after it has its number.
+    expect(event.delivery_history.map((a: { number: number; outcome: string }) => [a.number, a.outcome])).toEqual([
+      [1, 'delivered'],
+    ]);
+    expect(
+      consumer.deliveries.map(({ headers, body }) => [
+        headers['webhook-id'],
+        headers['x-webhook-attempt'],
+        body.toString(),
+      ]),
+    ).toEqual(Array.from({ length: 2 }, () => [body.id, '1', '{"id":"one", "z": 1, "a": 2}']));
+  },
+);
 
 test('a worker that is killed between two attempts: the second one comes when it is due', { timeout }, async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '10s,1s,1s,1s,1s,1s,1s,1s,1s' });
@@ -80,9 +80,9 @@ test('a worker that is killed between two attempts: the second one comes when it
 test('one of two workers is killed under load: the other one delivers everything', { timeout }, async () => {
   const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2s' });
   const [api, first] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);
-  const consumer = await consumerForTest((response, { headers }) => {
+  const consumer = await consumerForTest((response) => {
     if (consumer.deliveries.length === 50) first.signal('SIGKILL');
-    setTimeout(() => response.writeHead(200, { 'x-seen': `${headers['webhook-id']}` }).end(), 20);
+    setTimeout(() => response.writeHead(200).end(), 20);
   });
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const answers = await Promise.all(
@@ -97,15 +97,15 @@ test('one of two workers is killed under load: the other one delivers everything
 });
 
 /** Posts webhooks one after the other, several at once, until nobody answers; returns the ids that were acknowledged. */
-async function postUntilItDies(api: GatewayProcess & { baseUrl: string; admin: AdminClient }, account: never) {
+async function postUntilItDies(baseUrl: string, account: { provider: string; account_slug: string }) {
   const acknowledged: string[] = [];
   let posted = 0;
   const poster = async () => {
     for (;;) {
       posted += 1;
-      const n = posted;
+      const body = JSON.stringify({ id: `event-${posted}`, text: 'x'.repeat(500) });
       try {
-        const answer = await send(api.baseUrl, account, JSON.stringify({ id: `event-${n}`, text: 'x'.repeat(500) }));
+        const answer = await send(baseUrl, account, body);
         if (answer.status !== 202) throw new Error(`answered with ${answer.status}`);
         acknowledged.push(answer.body.id);
       } catch (error) {
@@ -115,7 +115,7 @@ async function postUntilItDies(api: GatewayProcess & { baseUrl: string; admin: A
     }
   };
   await Promise.all(Array.from({ length: 32 }, poster));
-  return { acknowledged, posted };
+  return acknowledged;
 }
 
 test('an api that is killed under load has lost nothing that it acknowledged', { timeout }, async () => {
@@ -123,14 +123,12 @@ test('an api that is killed under load has lost nothing that it acknowledged', {
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
-  const posting = postUntilItDies(api, account as never);
+  const posting = postUntilItDies(api.baseUrl, account);
   await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 300);
   api.signal('SIGKILL');
-  const { acknowledged, posted } = await posting;
+  const acknowledged = await posting;
   expect(await api.exited).toEqual(killed);
   expect(acknowledged.length).toBeGreaterThan(100);
-  // Some were on their way.
-  expect(posted).toBeGreaterThan(acknowledged.length);
 
   const stored = (await eventRows(roles)).map(({ id }) => id);
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);

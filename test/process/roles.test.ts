@@ -64,37 +64,37 @@ test('three migrates at once: one works, the others wait and find nothing to do'
   expect(results.filter(({ stdout }) => stdout === 'The schema is up to date.\n')).toHaveLength(2);
 });
 
-test.each([
-  'auto',
-  'workflow',
-  'direct',
-] as const)('two workers and two apis, FIRST_ATTEMPT=%s: 100 events, each delivered once', {
-  timeout,
-}, async (firstAttempt) => {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { FIRST_ATTEMPT: firstAttempt } });
-  await roles.migrate();
-  const [one, two] = await Promise.all([
-    roles.startApi(),
-    roles.startApi(),
-    roles.startWorker(),
-    roles.startWorker(),
-  ]);
-  const consumer = await consumerForTest();
-  const account = await one.admin.createAccount({ delivery_url: consumer.url });
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) =>
-      send((n % 2 === 0 ? one : two).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
-    ),
-  );
-  expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
-  const ids = answers.map(({ body }) => body.id as string).sort();
-  expect(new Set(ids).size).toBe(100);
-  const rows = await allDelivered(roles, 100);
-  expect(rows.map(({ id }) => id)).toEqual(ids);
-  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
-  const attempts = await roles.query('select event_id from delivery_attempts order by event_id');
-  expect(attempts.map(({ event_id }) => event_id)).toEqual(ids);
-});
+test.each(['auto', 'workflow', 'direct'] as const)(
+  'two workers and two apis, FIRST_ATTEMPT=%s: 100 events, each delivered once',
+  {
+    timeout,
+  },
+  async (firstAttempt) => {
+    const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { FIRST_ATTEMPT: firstAttempt } });
+    await roles.migrate();
+    const [one, two] = await Promise.all([
+      roles.startApi(),
+      roles.startApi(),
+      roles.startWorker(),
+      roles.startWorker(),
+    ]);
+    const consumer = await consumerForTest();
+    const account = await one.admin.createAccount({ delivery_url: consumer.url });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        send((n % 2 === 0 ? one : two).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
+    const ids = answers.map(({ body }) => body.id as string).sort();
+    expect(new Set(ids).size).toBe(100);
+    const rows = await allDelivered(roles, 100);
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+    expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
+    const attempts = await roles.query('select event_id from delivery_attempts order by event_id');
+    expect(attempts.map(({ event_id }) => event_id)).toEqual(ids);
+  },
+);
 
 test('two workers share the work', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { ACCOUNT_CONCURRENCY: '2' } });
@@ -114,23 +114,24 @@ test('two workers share the work', { timeout }, async () => {
   expect([makes(first.stderr()), makes(second.stderr())]).toEqual([2, 2]);
 });
 
-test.each([
-  'api',
-  'worker',
-] as const)('%s: another SECRETS_KEY than the database knows is refused with a sentence', { timeout }, async (role) => {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
-  await roles.migrate();
-  const api = await roles.startApi();
-  await api.stop();
+test.each(['api', 'worker'] as const)(
+  '%s: another SECRETS_KEY than the database knows is refused with a sentence',
+  { timeout },
+  async (role) => {
+    const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+    await roles.migrate();
+    const api = await roles.startApi();
+    await api.stop();
 
-  const wrongKey = randomBytes(32).toString('base64');
-  const refused = spawnGateway(role, { ...roles.variables, SECRETS_KEY: wrongKey });
-  expect((await refused.exited).code).toBe(1);
-  expect(refused.stderr()).toContain('SECRETS_KEY is not the key');
-  expect(refused.stderr()).toContain('Set the one that was used before');
-  expect(refused.stderr()).not.toContain(wrongKey);
-  expect(refused.stderr()).not.toMatch(/^\s+at /m);
+    const wrongKey = randomBytes(32).toString('base64');
+    const refused = spawnGateway(role, { ...roles.variables, SECRETS_KEY: wrongKey });
+    expect((await refused.exited).code).toBe(1);
+    expect(refused.stderr()).toContain('SECRETS_KEY is not the key');
+    expect(refused.stderr()).toContain('Set the one that was used before');
+    expect(refused.stderr()).not.toContain(wrongKey);
+    expect(refused.stderr()).not.toMatch(/^\s+at /m);
 
-  // The refusal changed nothing: with the right one it starts.
-  await roles.startApi();
-});
+    // The refusal changed nothing: with the right one it starts.
+    await roles.startApi();
+  },
+);

@@ -36,7 +36,8 @@ const stopLimitMs = 60_000;
 const pollMs = 25;
 
 const running = new Map<GatewayProcess, ChildProcess>();
-const folders = new Set<string>();
+/** Whose processes have to be gone after each test, or (those that the test itself keeps) after the file. */
+const folders = { gateway: new Set<string>(), test: new Set<string>() };
 
 /** What every process gets: no setting of whoever runs the tests reaches it. */
 export function cleanEnvironment(): Record<string, string> {
@@ -45,10 +46,10 @@ export function cleanEnvironment(): Record<string, string> {
 }
 
 /** A folder that the database's user may enter; it goes, with whatever still runs on it, after the file's tests. */
-export function temporaryFolder(): string {
+export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
   chmodSync(folder, 0o755);
-  folders.add(folder);
+  folders[owner].add(folder);
   return folder;
 }
 
@@ -117,8 +118,7 @@ export function gatewaysEndWithTheirTest(): void {
   process.on('exit', lastResort);
   afterEach(async () => {
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
-    const left = await processesLeft();
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    const left = await killedOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
     if (left.length > 0) throw new Error(`these stayed: ${JSON.stringify(left)}`);
     if (unclean.length > 0) {
@@ -128,22 +128,26 @@ export function gatewaysEndWithTheirTest(): void {
   });
   afterAll(async () => {
     process.off('exit', lastResort);
-    const left = await processesLeft();
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-    folders.clear();
+    const all = [...folders.gateway, ...folders.test];
+    const left = await killedOn(all);
+    for (const folder of all) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     if (left.length > 0 || running.size > 0) throw new Error(`these stayed: ${JSON.stringify(left)}`);
   });
 }
 
-/** Processes that this file's gateways left behind: they work on its folders, or their command line names one. */
-export async function processesLeft(): Promise<{ pid: number; command: string }[]> {
-  // The kernel takes a moment to clear away what has just been told to end.
-  for (let look = 0; ; look += 1) {
-    const left = processesOn([...folders]);
-    if (left.length === 0 || look === 20) return left;
-    await sleep(50);
+/** Kills what still runs on these folders, and returns what that was. */
+async function killedOn(wanted: string[]): Promise<{ pid: number; command: string }[]> {
+  // The kernel takes a moment to clear away what has just ended.
+  for (let look = 0; look < 20 && processesOn(wanted).length > 0; look += 1) await sleep(50);
+  const left = processesOn(wanted);
+  for (const { pid } of left) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It went with its parent.
+    }
   }
+  return left;
 }
 
 /** Processes whose command line or working folder names one of these folders. */

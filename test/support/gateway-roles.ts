@@ -100,9 +100,7 @@ export function allDelivered(roles: Roles, count: number, limitMs?: number): Pro
     const rows = await eventRows(roles);
     const done = rows.filter(
       (row) =>
-        row.delivery_status === 'delivered' &&
-        row.status === 'enqueued' &&
-        row.started_generation === row.generation,
+        row.delivery_status === 'delivered' && row.status === 'enqueued' && row.started_generation === row.generation,
     );
     if (rows.length === count && done.length === count) return rows;
     throw new Error(

@@ -11,6 +11,8 @@ import { freshDatabase } from './database.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
 export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
+/** No wait at all, so that not even a timer is set: ten attempts in a moment. */
+export const instantDelaysMs = [0, 0, 0, 0, 0, 0, 0, 0, 0];
 /** Long enough that nothing happens by itself during a test. */
 export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 

@@ -133,7 +133,7 @@ export class FirstAttempts {
   }
 
   async #byWorkflow(claim: Claimed): Promise<void> {
-    const { engine, permits, writes, leases, sql } = this.#deps;
+    const { engine, permits, writes, leases, sql, log } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
     const permit = permits.take(eventId);
@@ -144,7 +144,7 @@ export class FirstAttempts {
       await permit.begun;
     } catch (error) {
       permit.release();
-      if (!(error instanceof EngineUnavailable)) throw error;
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // Whether the workflow started is not known. Its attempt waits while the claim says that the relay makes it.
       if (await takeOverAttempt(sql, { eventId, generation, token })) await this.#direct(claim);

@@ -39,7 +39,7 @@ const failBody = z
     dead: z.boolean(),
   })
   .partial()
-  .optional();
+  .nullish();
 
 const notFound = () => new Problem('not_found', 'there is no event of this id');
 

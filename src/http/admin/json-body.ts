@@ -5,14 +5,15 @@ import { Problem } from '../problem.ts';
 const maxBodyBytes = 256 * 1024;
 
 /**
- * Reads the JSON body of an admin request; undefined when it has none.
+ * Reads the JSON body of an admin request; null when it has none, whatever type it announces (undefined would let Elysia
+ * look for another one).
  *
  * @throws Problem `unsupported_media_type`, `payload_too_large` or `malformed_json`.
  */
 export async function readJsonBody(request: Request, contentType: string): Promise<unknown> {
   const bytes = await readBody(nodeRequest(request), maxBodyBytes);
-  if (bytes.length === 0) return undefined;
-  if (contentType !== 'application/json')
+  if (bytes.length === 0) return null;
+  if (contentType.trim().toLowerCase() !== 'application/json')
     throw new Problem('unsupported_media_type', 'the content type must be application/json');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

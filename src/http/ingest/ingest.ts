@@ -53,15 +53,26 @@ export async function ingest(
   const cached = await deps.directory.get(providerName, slug);
   const challenge = cached?.enabled ? provider.challenge?.(request, settingsOf(cached)) : null;
   if (challenge) return { kind: 'challenge', ...challenge };
-  const verdict = cached ? judge(provider, cached, request) : null;
-  if (cached && verdict === 'accept') return accept(deps, provider, cached, request);
-  // Nobody is refused by what a cache remembers: the account may have been made, enabled or changed a moment ago.
-  const account = await deps.directory.fresh(providerName, slug);
+  if (cached && judge(provider, cached, request) === 'accept') return accept(deps, provider, cached, request);
+  return decideAnew(deps, provider, slug, request);
+}
+
+/**
+ * Goes by the database itself. Nobody is refused by what a cache remembers: the account may have been made, enabled,
+ * changed or replaced by another one a moment ago.
+ */
+async function decideAnew(
+  deps: IngestDeps,
+  provider: Provider,
+  slug: string,
+  request: InboundRequest,
+): Promise<IngestAnswer> {
+  const account = await deps.directory.fresh(provider.name, slug);
   if (!account) throw notFound();
-  const second = judge(provider, account, request);
-  if (second === 'accept') return accept(deps, provider, account, request);
-  if (second === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
-  await deps.rejections.record({ ...toEvent(provider, account, request).event, reason: second.reason });
+  const verdict = judge(provider, account, request);
+  if (verdict === 'accept') return accept(deps, provider, account, request);
+  if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
+  await deps.rejections.record({ ...toEvent(provider, account, request).event, reason: verdict.reason });
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
 
@@ -105,12 +116,8 @@ async function accept(
       logEvent(deps.log, event, true);
       return accepted(event, first.id, first.status, true);
     }
-    case 'refused': {
-      const now = await deps.directory.fresh(provider.name, account.accountSlug);
-      if (now === null || now.id !== account.id) throw notFound();
-      if (!now.enabled) throw new Problem('account_disabled', 'the account of this address is disabled');
-      return accept(deps, provider, now, request);
-    }
+    case 'refused':
+      return decideAnew(deps, provider, account.accountSlug, request);
     case 'failed':
       if (receipt.failure === 'bad_data') throw new Problem('invalid', 'the webhook holds data that cannot be stored');
       throw databaseUnavailable();

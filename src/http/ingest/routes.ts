@@ -1,7 +1,8 @@
-import { Elysia } from 'elysia';
+import { Elysia, NotFoundError } from 'elysia';
 import { BatcherFull } from '../../database/batcher.ts';
 import { isDatabaseError } from '../../database/errors.ts';
 import { inboundRequest } from '../../providers/inbound-request.ts';
+import { isReserved } from '../method-not-allowed.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
 import { databaseUnavailable } from '../problem.ts';
 import { type IngestDeps, ingest } from './ingest.ts';
@@ -13,6 +14,7 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number }) {
   return new Elysia({ name: 'ingest' }).post(
     '/:provider/:slug',
     async ({ request, params }) => {
+      if (isReserved(params.provider)) throw new NotFoundError();
       const receivedAt = new Date();
       const node = nodeRequest(request);
       const body = await readBody(node, deps.maxPayloadBytes);

@@ -14,13 +14,13 @@ export interface AcknowledgeResult {
   latenciesMs: number[];
 }
 
-const warmUpMs = 3_000;
+export const warmUpSeconds = 3;
 
 /** Posts as fast as the connections allow, each waiting for its answer; what comes in the warm-up is not counted. */
 export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResult> {
   const poster = new Poster(job);
   const run = process.pid.toString(36) + Date.now().toString(36);
-  const fromMs = nowMs() + warmUpMs;
+  const fromMs = nowMs() + warmUpSeconds * 1000;
   const endMs = fromMs + job.seconds * 1000;
   let sent = 0;
   let refused = 0;

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** User and system time so far, in milliseconds, of what the benchmark has started. */
+export interface CpuTimes {
+  gateway: number;
+  database: number;
+  engine: number;
+}
+
+const msATick = 10;
+
+/**
+ * Reads Linux's `/proc` for this process and everything below it; zeros elsewhere.
+ *
+ * @param gatewayPid the gateway's process, or this one where the benchmark itself plays it.
+ */
+export function cpuTimes(gatewayPid: number): CpuTimes {
+  const processes = new Map(all().map((entry) => [entry.pid, entry]));
+  const below = (pid: number): boolean => {
+    const parent = processes.get(pid)?.parent;
+    return pid === process.pid || (parent !== undefined && parent > 1 && below(parent));
+  };
+  const sum = (fits: (entry: Entry) => boolean) =>
+    [...processes.values()]
+      .filter((entry) => below(entry.pid) && fits(entry))
+      .reduce((total, { cpuMs }) => total + cpuMs, 0);
+  return {
+    gateway: sum(({ pid }) => pid === gatewayPid),
+    database: sum(({ name }) => name === 'postgres'),
+    engine: sum(({ name }) => name === 'temporal'),
+  };
+}
+
+/** CPU time an event since `before`, by who spent it. */
+export function cpuColumns(before: CpuTimes, after: CpuTimes, events: number): Record<string, string> {
+  const each = (name: keyof CpuTimes) => ((after[name] - before[name]) / events).toFixed(2);
+  return { 'CPU ms/event gateway': each('gateway'), PostgreSQL: each('database'), Temporal: each('engine') };
+}
+
+interface Entry {
+  pid: number;
+  parent: number;
+  name: string;
+  cpuMs: number;
+}
+
+/** `proc(5)`: pid (name) state ppid … utime stime cutime cstime: children that ended count for their parent. */
+function all(): Entry[] {
+  let names: string[];
+  try {
+    names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    let stat: string;
+    try {
+      stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    } catch {
+      // It has ended since.
+      return [];
+    }
+    const rest = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const comm = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const ticks = (rest[11] ?? 0) + (rest[12] ?? 0) + (comm === 'postgres' ? (rest[13] ?? 0) + (rest[14] ?? 0) : 0);
+    return [{ pid: Number(name), parent: rest[1] ?? 0, name: comm, cpuMs: ticks * msATick }];
+  });
+}

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Role, readConfig } from '../../src/config.ts';
+import {
+  compose,
+  composeText,
+  exampleEnv,
+  parseCompose,
+  readProjectFile,
+  type Service,
+  settingNames,
+} from './files.ts';
+
+/** As somebody has filled in a copy of .env.example. */
+const filled = {
+  ...exampleEnv(),
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ADMIN_TOKEN: 'a-token-of-an-operator',
+  POSTGRES_PASSWORD: '0123456789abcdef',
+};
+
+/** The specification's own schema comes with dclint; the package exports no path to it, so it is found beside it. */
+function specification(): object {
+  const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
+  // It names its dialect with https:, by which Ajv does not know draft 07.
+  return { ...JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')), $schema: undefined };
+}
+
+const { services, volumes } = compose(filled);
+const names = Object.keys(services);
+
+function service(name: string): Service {
+  const found = services[name];
+  if (!found) throw new Error(`there is no service ${name}`);
+  return found;
+}
+
+describe('docker-compose.yml', () => {
+  const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(specification());
+
+  test('is valid by the compose specification, as written and with its variables filled in', () => {
+    validate(parseCompose());
+    expect(validate.errors).toBeNull();
+    validate(compose(filled));
+    expect(validate.errors).toBeNull();
+  });
+
+  test('a mistake is found by that schema', () => {
+    expect(validate(parseCompose(composeText().replace('depends_on:', 'depend_on:')))).toBe(false);
+    expect(validate(parseCompose(composeText().replace('service_healthy', 'healthy')))).toBe(false);
+  });
+
+  test('has the services of all roles', () => {
+    expect(names).toEqual([
+      ...['postgresql', 'temporal-schema', 'temporal', 'temporal-namespace', 'temporal-ui'],
+      ...['migrate', 'api', 'worker', 'gateway'],
+    ]);
+  });
+
+  test('waits only for what can be waited for', () => {
+    const waits = names.flatMap((name) =>
+      Object.entries(service(name).depends_on ?? {}).map(([on, { condition }]) => ({ name, on, condition })),
+    );
+    expect(waits.length).toBeGreaterThan(8);
+    for (const { name, on, condition } of waits) {
+      const target = service(on);
+      const where = `${name} waits for ${on}`;
+      if (condition === 'service_healthy') expect(target.healthcheck?.test, where).toBeDefined();
+      // What never ends by itself would be waited for without end.
+      else expect([condition, target.restart], where).toEqual(['service_completed_successfully', 'on-failure:5']);
+    }
+  });
+
+  test('each role waits for the schema, and the worker for the namespace too', () => {
+    const waitsFor = (name: string) => Object.keys(service(name).depends_on ?? {});
+    expect(waitsFor('migrate')).toEqual(['postgresql']);
+    expect(waitsFor('api')).toEqual(['migrate']);
+    expect(waitsFor('worker')).toEqual(['migrate', 'temporal-namespace']);
+  });
+
+  test('pins every image to an exact version', () => {
+    for (const name of names) expect(service(name).image, name).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
+  });
+
+  test('publishes the gateway and the Web UI alone, and on this machine only', () => {
+    const published = names.flatMap((name) => (service(name).ports ?? []).map((port) => `${name} ${port}`));
+    expect(published).toEqual(['temporal-ui 127.0.0.1:8233:8080', 'gateway 127.0.0.1:8080:8080']);
+  });
+
+  test('api and worker can be scaled: no fixed names, no published ports', () => {
+    for (const name of ['api', 'worker']) expect(Object.keys(service(name)), name).not.toContain('container_name');
+    expect([service('api').ports, service('worker').ports]).toEqual([undefined, undefined]);
+  });
+
+  test('holds no secret, and says which one is missing', () => {
+    for (const name of ['SECRETS_KEY', 'ADMIN_TOKEN', 'POSTGRES_PASSWORD'] as const) {
+      expect(() => compose({ ...filled, [name]: '' })).toThrow(`set ${name} in .env, see .env.example`);
+      expect(composeText()).not.toContain(filled[name]);
+    }
+    for (const [line] of composeText().matchAll(/^.*(?:PASSWORD|_PWD|SECRETS_KEY|TOKENS?|API_KEY):.*$/gm))
+      expect(line).toMatch(/: (\$\{\w+:[?-]|postgresql:\/\/gateway:\$\{)/);
+  });
+
+  test('mounts files and volumes that exist', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const mounts = names.flatMap((name) => (service(name).volumes ?? []).map((volume) => volume.split(':')[0] ?? ''));
+    expect(mounts).toEqual(['postgresql-data', './docker/temporal', './docker/nginx.conf']);
+    for (const mount of mounts) {
+      if (mount.startsWith('.')) expect(existsSync(join(root, mount)), mount).toBe(true);
+      else expect(Object.keys(volumes)).toContain(mount);
+    }
+  });
+
+  test('keeps closed workflows for 7 days and lets activities start eagerly', () => {
+    expect(service('temporal-namespace').command?.join('')).toContain('--retention 168h');
+    const [folder, target] = service('temporal').volumes?.[0]?.split(':') ?? [];
+    const file = service('temporal').environment?.DYNAMIC_CONFIG_FILE_PATH ?? '';
+    expect(dirname(file)).toBe(target);
+    const settings = parse(readProjectFile(`${folder}/dynamic-config.yaml`));
+    expect(settings).toEqual({ 'system.enableActivityEagerExecution': [{ value: true }] });
+  });
+});
+
+describe("the gateway's containers", () => {
+  const roles = ['migrate', 'api', 'worker'] as const satisfies Role[];
+  const environmentOf = (role: (typeof roles)[number]) => service(role).environment ?? {};
+
+  test.each(roles)('%s gets only variables that the gateway reads, and a configuration that it accepts', (role) => {
+    const environment = environmentOf(role);
+    expect(settingNames()).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const config = readConfig(role, environment);
+    expect(config.databaseUrl).toBe('postgresql://gateway:0123456789abcdef@postgresql:5432/gateway?sslmode=disable');
+    expect(config.temporal.address).toBe('temporal:7233');
+    expect(service(role).command ?? ['node', 'src/main.ts', 'api']).toEqual(['node', 'src/main.ts', role]);
+  });
+
+  test('without any optional variable they run on the defaults', () => {
+    const { SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD } = filled;
+    expect(compose({ SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD })).toEqual(compose(filled));
+    const worker = readConfig('worker', environmentOf('worker'));
+    expect(worker.delivery).toEqual({ ...readConfig('all', {}).delivery, allowedNetworks: [] });
+  });
+
+  test('every setting of .env reaches a container, unless it is about this machine', () => {
+    const passed = new Set(roles.flatMap((role) => Object.keys(environmentOf(role))));
+    const left = settingNames().filter((name) => !passed.has(name));
+    expect(left).toEqual(['DATA_DIR', 'TEMPORAL_API_KEY', 'TEMPORAL_TLS', 'TEMPORAL_UI_PORT']);
+  });
+
+  test('what an operator changes in .env arrives', () => {
+    const changed = compose({ ...filled, DELIVERY_TIMEOUT: '30s', MAX_PAYLOAD_BYTES: '5000000', PORT: '9000' });
+    expect(readConfig('worker', changed.services.worker?.environment ?? {}).delivery.timeLimitMs).toBe(30_000);
+    expect(readConfig('api', changed.services.api?.environment ?? {}).maxPayloadBytes).toBe(5_000_000);
+    expect(changed.services.gateway?.ports).toEqual(['127.0.0.1:9000:8080']);
+  });
+});

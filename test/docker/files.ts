@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** A file of the project, by its path from the root. */
+export const readProjectFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** The names of all variables that `src/config.ts` reads, in its order. */
+export function settingNames(): string[] {
+  const schema = /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(readProjectFile('src/config.ts'))?.[1];
+  if (schema === undefined) throw new Error('src/config.ts has no schema of the environment any more');
+  return [...schema.matchAll(/^ {2}([A-Z][A-Z_]*):/gm)].map(([, name]) => name ?? '');
+}
+
+/** What `.env.example` sets; empty values included. */
+export function exampleEnv(): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parseEnv(readProjectFile('.env.example')))) values[name] = value ?? '';
+  return values;
+}
+
+const serviceSchema = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  restart: z.string().optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+  healthcheck: z.looseObject({ disable: z.boolean().optional(), test: z.array(z.string()).optional() }).optional(),
+});
+const composeSchema = z.looseObject({
+  services: z.record(z.string(), serviceSchema),
+  volumes: z.record(z.string(), z.unknown()),
+});
+
+export type Service = z.infer<typeof serviceSchema>;
+
+export const composeText = () => readProjectFile('docker-compose.yml');
+
+/** The compose file as it is written, its merge keys resolved. */
+export const parseCompose = (text = composeText()): unknown => parse(text, { merge: true });
+
+/**
+ * The compose file with its variables filled in, as `docker compose` does with an .env file.
+ *
+ * @throws Error with the file's own words when a required one is not set.
+ */
+export function compose(env: Record<string, string>) {
+  return composeSchema.parse(interpolated(parseCompose(), env));
+}
+
+function interpolated(value: unknown, env: Record<string, string>): unknown {
+  if (typeof value === 'string') return interpolatedText(value, env);
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, env));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, interpolated(item, env)]));
+}
+
+/** Source: https://docs.docker.com/reference/compose-file/interpolation/ (the forms that this project uses, no others) */
+function interpolatedText(text: string, env: Record<string, string>): string {
+  return text.replaceAll(
+    /\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}|\$/g,
+    (whole, name?: string, form?: string, rest = '') => {
+      if (whole === '$$') return '$';
+      if (name === undefined) throw new Error(`a bare $ in: ${text}`);
+      const value = env[name] ?? '';
+      if (value !== '') return value;
+      if (form === '-') return rest;
+      throw new Error(form === '?' ? rest : `${name} is neither set nor has a default`);
+    },
+  );
+}

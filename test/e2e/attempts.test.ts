@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { type Consumer, type Reply, startConsumer } from '../support/consumer.ts';
+import { quickDelaysMs, slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
+import { askToWait, hang } from '../support/replies.ts';
+import { until } from '../support/until.ts';
+
+const mebibyte = 1024 * 1024;
+
+async function withConsumer(run: (consumer: Consumer) => Promise<void>, ...replies: Reply[]): Promise<void> {
+  const consumer = await startConsumer(...replies);
+  try {
+    await run(consumer);
+  } finally {
+    await consumer.close();
+  }
+}
+
+/** Sends one event to an account of these fields and waits for its first attempt. */
+async function firstAttempt(gateway: TestGateway, fields: Record<string, unknown>) {
+  const account = await gateway.admin.createAccount(fields);
+  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const event = await gateway.admin.eventually(body.id, (e) => e.delivery_history.length > 0);
+  return { event, account, attempt: event.delivery_history[0] };
+}
+
+describe('one attempt', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ delaysMs: slowDelaysMs, timeLimitMs: 3_000 });
+  });
+  afterAll(() => gateway.stop());
+
+  test('that gets no answer within the time limit fails as timeout', () =>
+    withConsumer(async (consumer) => {
+      const { event, attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
+      expect(attempt).toMatchObject({ outcome: 'timeout', response_code: null, number: 1, url: consumer.url });
+      expect(event).toMatchObject({ delivery_status: 'pending', attempts: 1, last_error: attempt.error });
+    }, hang));
+
+  test('that is redirected fails, and the target is never called', () =>
+    withConsumer(async (target) => {
+      const redirect: Reply = (response) => response.writeHead(302, { location: target.url }).end();
+      await withConsumer(async (consumer) => {
+        const { attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
+        expect(attempt).toMatchObject({ outcome: 'http_error', response_code: 302 });
+        expect(consumer.deliveries).toHaveLength(1);
+      }, redirect);
+      // Whatever was going to the target would have come before this.
+      const { event } = await firstAttempt(gateway, { delivery_url: target.url });
+      expect(target.deliveries.map((d) => d.headers['webhook-id'])).toEqual([event.id]);
+    }));
+
+  test('that is answered with 100 MB keeps 16 KiB and leaves the rest unread', async () => {
+    const sent = { bytes: 0, closed: false };
+    const flood: Reply = (response) => {
+      response.on('close', () => {
+        sent.closed = true;
+      });
+      response.writeHead(200, { 'content-length': 100 * mebibyte });
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const more = () => {
+        while (sent.bytes < 100 * mebibyte && !response.destroyed) {
+          sent.bytes += chunk.length;
+          if (!response.write(chunk)) return;
+        }
+      };
+      response.on('drain', more);
+      more();
+    };
+    await withConsumer(async (consumer) => {
+      const { event, attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
+      expect(attempt).toMatchObject({ outcome: 'delivered', response_code: 200 });
+      expect(attempt.response_body).toBe('x'.repeat(16 * 1024));
+      expect(event.delivery_status).toBe('delivered');
+      await until('the connection is ended', () => sent.closed);
+      // What fits into the sockets' buffers of the system is gone before anybody can stop it.
+      expect(sent.bytes).toBeLessThan(50 * mebibyte);
+    }, flood);
+  });
+
+  test('at a port where nobody listens fails as connection_refused', async () => {
+    const gone = await startConsumer();
+    await gone.close();
+    const { attempt } = await firstAttempt(gateway, { delivery_url: gone.url });
+    expect(attempt).toMatchObject({ outcome: 'connection_refused', response_code: null, response_body: null });
+    expect(attempt.error).toContain(String(gone.port));
+  });
+
+  test('at a name that does not exist fails as dns_failure', async () => {
+    const { attempt } = await firstAttempt(gateway, { delivery_url: 'http://name.invalid/hook' });
+    expect(attempt).toMatchObject({ outcome: 'dns_failure', response_code: null });
+    expect(attempt.error).toContain('name.invalid');
+  });
+
+  test('without any delivery URL fails as no_delivery_url', async () => {
+    const { event, attempt } = await firstAttempt(gateway, {});
+    expect(attempt).toMatchObject({ outcome: 'no_delivery_url', response_code: null, url: null });
+    expect(event).toMatchObject({ delivery_status: 'pending', attempts: 1 });
+  });
+
+  test('shows its URL without user, password and query', () =>
+    withConsumer(async (consumer) => {
+      const url = consumer.url.replace('http://', 'http://user:pa55word@').concat('?token=t0psecret');
+      const { event, attempt } = await firstAttempt(gateway, { delivery_url: url });
+      expect(attempt.outcome).toBe('delivered');
+      expect(consumer.deliveries[0]?.url).toBe('/hook?token=t0psecret');
+      expect(JSON.stringify(event)).not.toMatch(/pa55word|t0psecret/);
+    }));
+});
+
+test('a consumer at a private address is refused when the connection is made, and nothing is sent', async () => {
+  const gateway = await startGateway({ delaysMs: slowDelaysMs, allowedNetworks: [] });
+  try {
+    await withConsumer(async (consumer) => {
+      const byAddress = await firstAttempt(gateway, { delivery_url: consumer.url });
+      expect(byAddress.attempt).toMatchObject({ outcome: 'address_refused', response_code: null });
+      expect(byAddress.attempt.error).toMatch(/127\.0\.0\.1.*loopback.*DELIVERY_ALLOWED_NETWORKS/);
+      const byName = await firstAttempt(gateway, { delivery_url: `http://localhost:${consumer.port}/` });
+      expect(byName.attempt.outcome).toBe('address_refused');
+      const elsewhere = await firstAttempt(gateway, { delivery_url: 'http://10.0.0.1/' });
+      expect(elsewhere.attempt).toMatchObject({ outcome: 'address_refused' });
+      expect(elsewhere.attempt.error).toMatch(/10\.0\.0\.1.*private/);
+      expect(consumer.deliveries).toHaveLength(0);
+    });
+  } finally {
+    await gateway.stop();
+  }
+});
+
+describe('the next attempt', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ delaysMs: quickDelaysMs });
+  });
+  afterAll(() => gateway.stop());
+
+  test.each([429, 503])('waits for as long as Retry-After asks with %i', (status) =>
+    withConsumer(
+      async (consumer) => {
+        const { event, attempt } = await firstAttempt(gateway, { delivery_url: consumer.url });
+        expect(attempt.response_code).toBe(status);
+        const waitMs = Date.parse(event.next_attempt_at) - Date.parse(attempt.started_at) - attempt.duration_ms;
+        expect(waitMs).toBeGreaterThanOrEqual(119_000);
+        expect(waitMs).toBeLessThan(150_000);
+      },
+      askToWait(status, 120),
+    ),
+  );
+
+  test('does not wait for Retry-After with another status', () =>
+    withConsumer(
+      async (consumer) => {
+        const { event } = await firstAttempt(gateway, { delivery_url: consumer.url });
+        const delivered = await gateway.admin.eventually(event.id, (e) => e.delivery_status === 'delivered');
+        expect(delivered.attempts).toBe(2);
+      },
+      askToWait(500, 120),
+      200,
+    ));
+
+  test('goes to the delivery URL that was corrected meanwhile', () =>
+    withConsumer(async (wrong) => {
+      await withConsumer(async (right) => {
+        const { event, account } = await firstAttempt(gateway, { delivery_url: wrong.url });
+        const patched = await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, {
+          delivery_url: right.url,
+        });
+        expect(patched.status).toBe(200);
+        const healed = await gateway.admin.eventually(event.id, (e) => e.delivery_status === 'delivered');
+        expect(healed.delivery_history.at(-1)).toMatchObject({ trigger: 'schedule', url: right.url });
+        expect(healed).toMatchObject({ last_error: null, response_code: 200, next_attempt_at: null });
+        expect(right.deliveries.map((d) => d.headers['webhook-id'])).toEqual([event.id]);
+      });
+    }, 500));
+});

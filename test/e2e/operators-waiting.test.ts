@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { deadError, lostError } from '../support/operator.ts';
+import { askToWait } from '../support/replies.ts';
+import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
+
+// What operators' commands do to an event that waits for its next attempt (design, section 4).
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt: 'workflow' });
+});
+afterAll(() => stage.close());
+afterEach(() => stage.clear());
+
+test('its workflow says that it waits, and the Web UI finds it', async () => {
+  const { id, event } = await waitingEvent(stage);
+  const state = await stage.workflows.state(id);
+  expect(state).toMatchObject({ eventId: id, generation: 0, phase: 'waiting', attempts: 1, retries: 0 });
+  expect(Math.abs(Date.parse(state.nextAttemptAt ?? '') - Date.parse(event.next_attempt_at))).toBeLessThan(10_000);
+  expect(await stage.workflows.attributes(id)).toEqual({
+    provider: 'generic',
+    account: event.account_slug,
+    appKey: 'tests',
+    eventType: 'order',
+    deliveryStatus: 'pending',
+    attempt: 1,
+  });
+  const { status, runId } = await stage.workflows.status(id);
+  expect(status).toBe('RUNNING');
+  expect(event.workflow).toMatchObject({ id: `event-${id}`, run_id: runId, url: expect.stringContaining(runId) });
+});
+
+test('ack ends it as processed and delivered', async () => {
+  const { id, consumer } = await waitingEvent(stage);
+  const { status, body } = await stage.operate.ack(id);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ id, status: 'processed', delivery_status: 'delivered', next_attempt_at: null });
+  expect(body.delivered_at).not.toBeNull();
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
+  expect(consumer.deliveries).toHaveLength(1);
+});
+
+test('fail leaves the attempts going on, and the status stays failed', async () => {
+  const { id, event } = await waitingEvent(stage, 2);
+  const { status, body } = await stage.operate.fail(id);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'failed', delivery_status: 'pending', last_error: lostError });
+  expect(body.next_attempt_at).toBe(event.next_attempt_at);
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
+  expect(statesOf(await stage.gateway.admin.event(id))).toBe('failed/delivered');
+});
+
+test('fail needs no body, and then keeps the last error', async () => {
+  const { id, event } = await waitingEvent(stage);
+  const { status, body } = await stage.gateway.admin.post(`/admin/events/${id}/fail`);
+  expect(status).toBe(200);
+  expect(statesOf(body)).toBe('failed/pending');
+  expect(body.last_error).toBe(event.last_error);
+});
+
+test('fail with dead ends it', async () => {
+  const { id, consumer } = await waitingEvent(stage);
+  const { status, body } = await stage.operate.dead(id);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'dead', delivery_status: 'failed', last_error: deadError });
+  expect(body.next_attempt_at).toBeNull();
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'dead', generation: 0, attempts: 1 });
+  expect(consumer.deliveries).toHaveLength(1);
+});
+
+test('replay begins ten fresh attempts at once, in the same chain of runs', async () => {
+  const { id, consumer } = await waitingEvent(stage);
+  const first = await stage.workflows.status(id);
+  consumer.replies = [500];
+  const { status, body } = await stage.operate.replay(id);
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ status: 'received', delivery_status: 'pending', generation: 1, attempts: 0 });
+  expect(body).toMatchObject({ last_error: null, response_code: null, next_attempt_at: null });
+  const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
+  expect(event).toMatchObject({ status: 'failed', generation: 1, attempts: 10 });
+  expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', ...tenFailed(1)]);
+  expect((await stage.workflows.status(id, first.runId)).status).toBe('CONTINUED_AS_NEW');
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 1, attempts: 10 });
+  expect((await stage.workflows.attributes(id)).deliveryStatus).toBe('failed');
+});
+
+test('a retry that succeeds delivers it', async () => {
+  const { id } = await waitingEvent(stage);
+  const { status, body } = await stage.operate.retry(id);
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ id, status: 'enqueued', delivery_status: 'pending' });
+  expect((await stage.workflows.result(id)).outcome).toBe('delivered');
+  const event = await stage.gateway.admin.event(id);
+  expect(event).toMatchObject({ status: 'enqueued', delivery_status: 'delivered', attempts: 2 });
+  expect(event).toMatchObject({ last_error: null, next_attempt_at: null });
+  expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 manual 1 delivered']);
+});
+
+test('retries that fail keep the ten of the schedule', async () => {
+  const consumer = await stage.consumer(askToWait(503, 3), 500);
+  const { id } = await stage.sendTo(consumer);
+  const { admin } = stage.gateway;
+  const before = await admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  await stage.operate.retry(id);
+  await stage.operate.retry(id);
+  const between = await admin.eventually(id, (e) => e.attempts === 3);
+  expect(between).toMatchObject({ delivery_status: 'pending', next_attempt_at: before.next_attempt_at });
+  const event = await admin.eventually(id, (e) => e.delivery_status === 'failed');
+  expect(statesOf(event)).toBe('failed/failed');
+  expect(event.attempts).toBe(12);
+  const [first, ...rest] = tenFailed();
+  expect(attemptsOf(event)).toEqual([first, '0 manual 1 http_error', '0 manual 2 http_error', ...rest]);
+  expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 10 });
+});

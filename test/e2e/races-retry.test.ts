@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { deadError } from '../support/operator.ts';
+import { hold } from '../support/replies.ts';
+import { exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+
+// A manual attempt and what people do meanwhile (design, sections 1 and 4).
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt: 'workflow' });
+});
+afterAll(() => stage.close());
+afterEach(() => stage.clear());
+
+test('a retry during the tenth attempt is made after it, and delivers the event', async () => {
+  const held = hold();
+  const consumer = await stage.consumer(...Array.from({ length: 9 }, () => 500), held.reply, 200);
+  const { id } = await stage.sendTo(consumer);
+  await held.arrived;
+  expect((await stage.operate.retry(id)).status).toBe(202);
+  held.answer(500);
+  const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(event).toMatchObject({ status: 'failed', attempts: 11 });
+  expect(attemptsOf(event)).toEqual([...tenFailed(), '0 manual 1 delivered']);
+});
+
+test('a retry that a replay overtakes is still made, and does not stand for the attempts of the replay', async () => {
+  const held = hold();
+  const consumer = await stage.consumer(held.reply, 200);
+  const { id } = await stage.sendTo(consumer);
+  await held.arrived;
+  await stage.gateway.admin.eventually(id, (e) => e.status === 'enqueued');
+  expect((await stage.operate.retry(id)).status).toBe(202);
+  expect((await stage.operate.replay(id)).status).toBe(202);
+  held.answer(500);
+  const event = await stage.gateway.admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered');
+  expect(event).toMatchObject({ generation: 1, attempts: 1 });
+  expect(attemptsOf(event).toSorted()).toEqual([
+    '0 manual 1 delivered',
+    '0 schedule 1 http_error',
+    '1 schedule 1 delivered',
+  ]);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 1 });
+});
+
+test.each([200, 500])('dead wins over a retry that is then answered with %i', async (answer) => {
+  const { id, consumer } = await waitingEvent(stage);
+  const held = hold();
+  consumer.replies = [held.reply, 200];
+  await stage.operate.retry(id);
+  await held.arrived;
+  expect((await stage.operate.dead(id)).status).toBe(200);
+  held.answer(answer);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'dead' });
+  const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_history.length === 2);
+  expect(statesOf(event)).toBe('dead/failed');
+  expect(event).toMatchObject({ attempts: 2, last_error: deadError, delivered_at: null });
+});
+
+test.each([200, 500])('ack wins over a retry that is then answered with %i', async (answer) => {
+  const { id, consumer } = await waitingEvent(stage);
+  const held = hold();
+  consumer.replies = [held.reply, 200];
+  await stage.operate.retry(id);
+  await held.arrived;
+  const acked = (await stage.operate.ack(id)).body;
+  held.answer(answer);
+  await stage.workflows.result(id);
+  const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_history.length === 2);
+  expect(statesOf(event)).toBe('processed/delivered');
+  expect(event.delivered_at).toBe(acked.delivered_at);
+});
+
+test('several retries of an exhausted event at once are each made once', async () => {
+  const { id, consumer } = await exhaustedEvent(stage);
+  consumer.replies = [500];
+  const answers = await Promise.all(Array.from({ length: 5 }, () => stage.operate.retry(id)));
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  const event = await stage.gateway.admin.eventually(id, (e) => e.attempts === 15);
+  const manual = [1, 2, 3, 4, 5].map((number) => `0 manual ${number} http_error`);
+  expect(attemptsOf(event).toSorted()).toEqual([...tenFailed(), ...manual].toSorted());
+  expect(consumer.deliveries).toHaveLength(15);
+});
+
+test('replays at once are a generation each, and the last one is delivered', async () => {
+  const { id } = await exhaustedEvent(stage);
+  const answers = await Promise.all([1, 2, 3].map(() => stage.operate.replay(id)));
+  expect(answers.map(({ body }) => body.generation).toSorted()).toEqual([1, 2, 3]);
+  const event = await stage.gateway.admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered');
+  expect(event).toMatchObject({ generation: 3, attempts: 1 });
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 3 });
+});

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { deadError } from '../support/operator.ts';
+import { hold } from '../support/replies.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+
+// Whatever people do while an attempt is on its way wins over how the attempt ends (design, section 4). The schedule has
+// no waits: an attempt that should not be made any more would be made at once.
+
+interface Ids {
+  id: string;
+  accountId: string;
+}
+
+/** What each does, and what may have become of the event in the end whatever the answer was. */
+const endings = {
+  ack: { states: 'processed/delivered', outcomes: ['acknowledged', 'delivered'] },
+  dead: { states: 'dead/failed', outcomes: ['dead'] },
+  deleteAccount: { states: 'enqueued/failed', outcomes: ['account_deleted'] },
+} as const;
+const answers = [200, 500] as const;
+const outcomeOf = { 200: 'delivered', 500: 'http_error' } as const;
+
+async function interfere(stage: Stage, what: keyof typeof endings, { id, accountId }: Ids): Promise<void> {
+  const { status } = await (what === 'deleteAccount'
+    ? stage.operate.deleteAccount(accountId)
+    : stage.operate[what](id));
+  expect(status).toBe(what === 'deleteAccount' ? 204 : 200);
+}
+
+/** The event once no workflow has anything left to do for it. */
+async function settled(stage: Stage, id: string) {
+  const { outcome } = await stage.workflows.result(id);
+  const event = await stage.gateway.admin.eventually(id, (e) => e.status !== 'received');
+  return { outcome, event };
+}
+
+describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt });
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.clear());
+
+  describe.each([
+    ['the first', 1],
+    ['the tenth', 10],
+  ])('during %s attempt', (_, nth) => {
+    /** An event whose attempt `nth` waits for its answer; attempts after it would succeed. */
+    async function held() {
+      const held = hold();
+      const consumer = await stage.consumer(...Array.from({ length: nth - 1 }, () => 500), held.reply, 200);
+      const ids = await stage.sendTo(consumer);
+      const delivery = await held.arrived;
+      expect(delivery.headers['x-webhook-attempt']).toBe(String(nth));
+      return { ...ids, consumer, answer: held.answer, before: tenFailed().slice(0, nth - 1) };
+    }
+    /** A workflow that begins after the relay has made the attempt finds the delivery ended. */
+    const foundEnded = firstAttempt === 'direct' && nth === 1;
+
+    describe.each(answers)('that is then answered with %i', (answer) => {
+      const last = `0 schedule ${nth} ${outcomeOf[answer]}`;
+
+      test.each(['ack', 'dead', 'deleteAccount'] as const)('%s wins', async (what) => {
+        const { consumer, before, ...race } = await held();
+        await interfere(stage, what, race);
+        race.answer(answer);
+        const done = await stage.gateway.admin.eventually(race.id, (e) => e.delivery_history.length >= nth);
+        const { outcome, event } = await settled(stage, race.id);
+        expect(attemptsOf(event)).toEqual([...before, last]);
+        expect(event.attempts).toBe(nth);
+        expect(statesOf(event)).toBe(endings[what].states);
+        expect(event.next_attempt_at).toBeNull();
+        if (what === 'ack') expect(event.delivered_at).toBe(done.delivered_at);
+        if (what === 'dead') expect(event.last_error).toBe(deadError);
+        if (what === 'deleteAccount') expect(event.last_error).toBe('account_deleted');
+        expect(foundEnded ? ['already_settled'] : endings[what].outcomes).toContain(outcome);
+        expect(consumer.deliveries).toHaveLength(nth);
+      });
+
+      test('replay wins and makes its own attempts', async () => {
+        const { consumer, before, ...race } = await held();
+        expect((await stage.operate.replay(race.id)).status).toBe(202);
+        race.answer(answer);
+        const { admin } = stage.gateway;
+        await admin.eventually(race.id, (e) => statesOf(e) === 'enqueued/delivered' && e.delivery_history.length > nth);
+        const { outcome, event } = await settled(stage, race.id);
+        expect(event).toMatchObject({ status: 'enqueued', delivery_status: 'delivered', generation: 1, attempts: 1 });
+        expect(attemptsOf(event)).toEqual([...before, last, '1 schedule 1 delivered']);
+        expect(outcome).toBe(firstAttempt === 'direct' ? 'already_settled' : 'delivered');
+        expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-replay'])).toEqual([
+          ...Array.from({ length: nth }, () => 'false'),
+          'true',
+        ]);
+      });
+    });
+
+    test('disabling the account lets it be delivered', async () => {
+      const race = await held();
+      expect((await stage.operate.setEnabled(race.accountId, false)).status).toBe(200);
+      race.answer(200);
+      const event = await stage.gateway.admin.eventually(race.id, (e) => e.delivery_status === 'delivered');
+      expect(event).toMatchObject({ attempts: nth, last_error: null });
+      expect(race.consumer.deliveries).toHaveLength(nth);
+    });
+  });
+
+  test('an account that is disabled during an attempt gets no further one, and none is counted', async () => {
+    const held = hold();
+    const consumer = await stage.consumer(held.reply, 200);
+    const { id, accountId } = await stage.sendTo(consumer);
+    await held.arrived;
+    await stage.operate.setEnabled(accountId, false);
+    held.answer(500);
+    const later = (e: { next_attempt_at: string | null }) => Date.parse(e.next_attempt_at ?? '') > Date.now() + 30_000;
+    const event = await stage.gateway.admin.eventually(id, later);
+    expect(event).toMatchObject({ delivery_status: 'pending', attempts: 1, response_code: 500 });
+    expect(consumer.deliveries).toHaveLength(1);
+  });
+
+  test('an account that is disabled during the tenth attempt does not keep it from being the last', async () => {
+    const held = hold();
+    const consumer = await stage.consumer(...Array.from({ length: 9 }, () => 500), held.reply);
+    const { id, accountId } = await stage.sendTo(consumer);
+    await held.arrived;
+    await stage.operate.setEnabled(accountId, false);
+    held.answer(500);
+    const { outcome, event } = await settled(stage, id);
+    expect(outcome).toBe('exhausted');
+    expect(statesOf(event)).toBe('failed/failed');
+    expect(attemptsOf(event)).toEqual(tenFailed());
+  });
+});

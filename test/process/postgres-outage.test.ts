@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Answer, send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { allDelivered, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
+import { ownPostgres } from '../support/own-servers.ts';
+
+const timeout = 300_000;
+gatewaysEndWithTheirTest();
+
+async function running(variables: Record<string, string> = {}) {
+  const postgres = await ownPostgres();
+  const roles = gatewayRoles({ databaseUrl: postgres.address, variables });
+  expect((await roles.migrate()).code).toBe(0);
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  return { postgres, roles, api, worker, consumer, account };
+}
+
+function expectDatabaseUnavailable(answer: Answer): void {
+  expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+test('PostgreSQL is away while webhooks come in: refused with 503, and nothing is acknowledged that is not stored', {
+  timeout,
+}, async () => {
+  const { postgres, roles, api, worker, consumer, account } = await running();
+  const answers: Answer[] = [];
+  let posting = true;
+  const poster = async (name: number) => {
+    for (let n = 0; posting; n += 1) {
+      answers.push(await send(api.baseUrl, account, JSON.stringify({ id: `${name}-${n}` })));
+      await sleep(5);
+    }
+  };
+  const posters = Promise.all(Array.from({ length: 8 }, (_, name) => poster(name)));
+  const acknowledged = () => answers.filter(({ status }) => status === 202).map(({ body }) => body.id as string);
+  await eventually('webhooks are taken in', async () => acknowledged().length > 50);
+
+  await postgres.stop();
+  await eventually('webhooks are refused', async () => answers.at(-1)?.status === 503);
+  expectDatabaseUnavailable(await send(api.baseUrl, account, '{"id":"during"}'));
+  // Nor is anybody told that there is no such account, or that the secret is wrong, while nobody can know.
+  expectDatabaseUnavailable(await send(api.baseUrl, { provider: 'generic', account_slug: 'not-known-yet' }, '{}'));
+  expectDatabaseUnavailable(await api.admin.request('GET', '/admin/events'));
+  expectDatabaseUnavailable(
+    await api.admin.post('/admin/accounts', { provider: 'generic', app_key: 'tests', account_slug: 'new' }),
+  );
+  expectDatabaseUnavailable(await api.admin.request('GET', '/health/ready'));
+  expect((await fetch(`${api.baseUrl}/health/live`)).status).toBe(200);
+  const refused = () => answers.filter(({ status }) => status !== 202).length;
+  const refusedBefore = refused();
+  await eventually('they go on being refused', async () => refused() > refusedBefore + 100);
+
+  await postgres.start();
+  const during = acknowledged().length;
+  await eventually('webhooks are taken in again', async () => acknowledged().length > during + 50);
+  expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
+  posting = false;
+  await posters;
+
+  for (const answer of answers) if (answer.status !== 202) expectDatabaseUnavailable(answer);
+  const stored = (await eventRows(roles)).map(({ id }) => id);
+  const known = new Set(stored);
+  expect(acknowledged().filter((id) => !known.has(id))).toEqual([]);
+  await allDelivered(roles, stored.length);
+  const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
+  expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
+  // All of that by the same two processes.
+  expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
+});
+
+/** Sends a webhook; while its attempt is in flight `meanwhile` is done, and only then the consumer says 200. */
+async function inFlight(gateway: Awaited<ReturnType<typeof running>>, meanwhile: () => Promise<void>) {
+  const { api, account, consumer } = gateway;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  consumer.replies = [(response) => void promise.then(() => response.writeHead(200).end('done'))];
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await eventually('the attempt is in flight', async () => consumer.deliveries.length === 1);
+  await meanwhile();
+  resolve();
+  return body.id as string;
+}
+
+async function expectOneAttempt(gateway: Awaited<ReturnType<typeof running>>, id: string): Promise<void> {
+  const { roles, api, consumer, worker } = gateway;
+  await allDelivered(roles, 1, 150_000);
+  const event = await api.admin.event(id);
+  expect(event.delivery_history).toMatchObject([
+    { number: 1, trigger: 'schedule', outcome: 'delivered', response_code: 200, response_body: 'done' },
+  ]);
+  expect(event.attempts).toBe(1);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([id]);
+  expect(worker.isRunning()).toBe(true);
+}
+
+test.each(['direct', 'workflow'] as const)(
+  'FIRST_ATTEMPT=%s: PostgreSQL goes while an attempt is in flight; its outcome is recorded later, without a second POST',
+  {
+    timeout,
+  },
+  async (firstAttempt) => {
+    const gateway = await running({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '1m' });
+    const { postgres, api, account, consumer, worker } = gateway;
+    const posted = send(api.baseUrl, account, '{"id":"one"}');
+    await answerOnlyAfter(consumer, postgres.stop);
+    await worker.printed(/an attempt could not be recorded yet/, 'stderr');
+    await postgres.start();
+    await expectOneAttempt(gateway, id);
+  },
+);
+
+test('PostgreSQL stays away for longer than the lease of the attempt in flight: still no second POST', {
+  timeout,
+}, async () => {
+  const gateway = await running({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '5s' });
+  const { postgres } = gateway;
+  const id = await inFlight(gateway, postgres.stop);
+  // 5 s, 15 s and 1 s are the lease (src/engine/relay/leases.ts).
+  await sleep(25_000);
+  await postgres.start();
+  await expectOneAttempt(gateway, id);
+});
+
+test('PostgreSQL is killed again and again under load: the same', { timeout }, async () => {
+  const { postgres, roles, api, worker, consumer, account } = await running();
+  const acknowledged: string[] = [];
+  const others = new Set<number>();
+  let posting = true;
+  const posters = Promise.all(
+    Array.from({ length: 8 }, async (_, name) => {
+      for (let n = 0; posting; n += 1) {
+        const answer = await send(api.baseUrl, account, JSON.stringify({ id: `${name}-${n}` }));
+        if (answer.status === 202) acknowledged.push(answer.body.id);
+        else others.add(answer.status);
+        await sleep(5);
+      }
+    }),
+  );
+  for (let death = 0; death < 3; death += 1) {
+    const before = acknowledged.length;
+    await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+    await postgres.kill();
+  }
+  const before = acknowledged.length;
+  await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+  posting = false;
+  await posters;
+  expect([...others]).toEqual([503]);
+  const stored = (await eventRows(roles)).map(({ id }) => id);
+  const known = new Set(stored);
+  expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
+  await allDelivered(roles, stored.length);
+  const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
+  expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
+  expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
+});

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import {
+  cleanEnvironment,
+  eventually,
+  gatewaysEndWithTheirTest,
+  processesOn,
+  spawnGateway,
+  temporaryFolder,
+} from '../support/gateway-process.ts';
+
+const timeout = 240_000;
+gatewaysEndWithTheirTest();
+
+/** Runs a line as somebody does who pastes it into a shell. */
+async function pasted(line: string) {
+  const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: cleanEnvironment() });
+  return JSON.parse(stdout);
+}
+
+test('it says where everything is, and its three lines work when pasted', { timeout }, async () => {
+  const dataDir = temporaryFolder();
+  const gateway = await startWholeGateway(dataDir);
+  expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
+  expect(gateway.stdout()).toContain(dataDir);
+  expect(gateway.stdout()).toContain('127.0.0.0/8');
+  // Nothing is wrong, so nothing is logged.
+  expect(gateway.stderr()).toBe('');
+
+  const ui = await fetch(gateway.webUiUrl);
+  expect(ui.status).toBe(200);
+  expect(ui.headers.get('content-type')).toContain('text/html');
+
+  const [makeAccount = '', sendWebhook = '', showEvents = ''] = gateway.curls;
+  expect(gateway.curls).toHaveLength(3);
+  expect(await pasted(makeAccount)).toMatchObject({ provider: 'generic', account_slug: 'hello', enabled: true });
+  const sent = await pasted(sendWebhook);
+  expect(sent).toMatchObject({ status: 'received', external_id: 'hello-1', event_type: 'greeting', duplicate: false });
+  const [event, ...more] = await eventually('the third line shows the event delivered', async () => {
+    const events = await pasted(showEvents);
+    return events[0]?.delivery_status === 'delivered' && events;
+  });
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ id: sent.id, attempts: 1, response_code: 200 });
+
+  // The link to its workflow leads to the Web UI that was named.
+  const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
+  expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
+  expect((await fetch(workflow.url)).status).toBe(200);
+
+  expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  expect(processesOn([dataDir])).toEqual([]);
+  expect(gateway.stdout()).toMatch(/Stopping …\n$/);
+  expect(gateway.stderr()).toBe('');
+});
+
+test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
+  timeout,
+}, async () => {
+  const dataDir = temporaryFolder();
+  const variables = { DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' };
+  const consumer = await startConsumer(200, 500, 200);
+  onTestFinished(() => consumer.close());
+  const first = await startWholeGateway(dataDir, variables);
+  const account = await first.admin.createAccount({
+    delivery_url: consumer.url,
+    signing_secret_current: 'kept secret',
+  });
+  const done = await send(first.baseUrl, account, '{"id":"done"}');
+  await first.admin.eventually(done.body.id, (e) => e.delivery_status === 'delivered');
+  const waiting = await send(first.baseUrl, account, '{"id":"waiting"}');
+  const before = await first.admin.eventually(waiting.body.id, (e) => e.attempts === 1 && e.workflow !== null);
+  expect(await first.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(processesOn([dataDir])).toEqual([]);
+
+  const second = await startWholeGateway(dataDir, variables);
+  expect(second.adminToken).toBe(first.adminToken);
+  const accounts = await second.admin.request('GET', '/admin/accounts');
+  expect(accounts.body.map((a: { id: string }) => a.id)).toEqual([account.id]);
+  expect((await second.admin.event(done.body.id)).delivery_status).toBe('delivered');
+  const after = await second.admin.eventually(waiting.body.id, (e) => e.delivery_status === 'delivered', 90_000);
+  // The very run that was waiting went on, and at the time that it had planned.
+  expect(after.workflow.run_id).toBe(before.workflow.run_id);
+  const [one, two] = after.delivery_history;
+  expect([one.response_code, two.response_code, two.number, after.delivery_history.length]).toEqual([500, 200, 2, 2]);
+  expect(Date.parse(two.started_at)).toBeGreaterThanOrEqual(Date.parse(before.next_attempt_at) - 50);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([
+    done.body.id,
+    waiting.body.id,
+    waiting.body.id,
+  ]);
+  // What was encrypted before is still readable.
+  const patched = await second.admin.request('PATCH', `/admin/accounts/${account.id}`, {
+    skip_signature_verification: false,
+  });
+  expect(patched.status).toBe(200);
+  await eventually('the secret is asked for', async () => (await send(second.baseUrl, account, '{}')).status === 401);
+  const verified = await send(second.baseUrl, account, '{"id":"verified"}', { 'x-webhook-secret': 'kept secret' });
+  expect(verified.status).toBe(202);
+});
+
+test('one that is stopped in the middle of its start leaves nothing', { timeout }, async () => {
+  const dataDir = temporaryFolder();
+  for (const moment of [/Starting PostgreSQL/, /Starting Temporal/]) {
+    const gateway = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
+    await gateway.printed(moment);
+    const { code } = await gateway.stop('SIGINT');
+    expect(code).toBe(0);
+    expect(processesOn([dataDir])).toEqual([]);
+    expect(gateway.stderr()).toBe('');
+  }
+  // And the folder is as good as new.
+  await startWholeGateway(dataDir);
+});
+
+test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
+  const dataDir = temporaryFolder();
+  const first = await startWholeGateway(dataDir);
+  const second = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
+  expect((await second.exited).code).toBe(1);
+  expect(second.stderr()).toContain(`Another gateway (process ${first.pid}) is running on the data folder`);
+  expect((await fetch(`${first.baseUrl}/health/ready`)).status).toBe(200);
+  first.server('postgres');
+  first.server('temporal');
+});
+
+test('two gateways side by side, each with its folder', { timeout }, async () => {
+  const gateways = await Promise.all([startWholeGateway(temporaryFolder()), startWholeGateway(temporaryFolder())]);
+  expect(new Set(gateways.flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl])).size).toBe(4);
+  for (const gateway of gateways) {
+    const account = await gateway.admin.createAccount({ delivery_url: `${gateway.baseUrl}/health/live` });
+    const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+    await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+  }
+});

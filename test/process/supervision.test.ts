@@ -1,0 +1,91 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
+import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+
+const timeout = 240_000;
+gatewaysEndWithTheirTest();
+
+async function running(variables: Record<string, string> = {}) {
+  const gateway = await startWholeGateway(temporaryFolder(), variables);
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  return { gateway, consumer, account };
+}
+
+/** Kills the server and waits until another process is in its place. */
+async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Promise<void> {
+  const pid = gateway.server(name);
+  process.kill(pid, 'SIGKILL');
+  await eventually(`${name} is there again`, async () => gateway.server(name) !== pid);
+}
+
+/** Posts one webhook, again while the database cannot take it, and waits until all about it is done. */
+async function delivered(gateway: WholeGateway, account: { provider: string; account_slug: string }, id: string) {
+  const answer = await eventually('a webhook is taken in', async () => {
+    const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
+    if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
+    return posted.status === 202 && posted;
+  });
+  const done = () => gateway.admin.event(answer.body.id);
+  return eventually('it is delivered and has its workflow', async () => {
+    const event = await done();
+    return event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null && event;
+  });
+}
+
+test.each([
+  ['postgres', ['postgres']],
+  ['temporal', ['temporal']],
+  ['both at once', ['postgres', 'temporal']],
+] as const)(
+  'killed: %s. They come back, and webhooks are taken in and delivered, time and again',
+  {
+    timeout,
+  },
+  async (_, names) => {
+    const { gateway, account, consumer } = await running();
+    const ids = [(await delivered(gateway, account, 'before')).id];
+    for (const time of ['first', 'second', 'third']) {
+      await Promise.all(names.map((name) => killed(gateway, name)));
+      ids.push((await delivered(gateway, account, time)).id);
+    }
+    expect(gateway.isRunning()).toBe(true);
+    expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
+    for (const id of ids) expect((await gateway.admin.event(id)).attempts).toBe(1);
+    // It told whoever runs it.
+    expect(gateway.stderr()).toContain('embedded server died and is started again');
+  },
+);
+
+test('an event that waits for its next attempt survives the death of both', { timeout }, async () => {
+  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  consumer.replies = [500, 200];
+  const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
+  const before = await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);
+  await Promise.all([killed(gateway, 'postgres'), killed(gateway, 'temporal')]);
+  const event = await eventually('it is delivered', async () => {
+    const now = await gateway.admin.event(body.id);
+    return now.delivery_status === 'delivered' && now;
+  });
+  expect(event.delivery_history.map((a: { response_code: number }) => a.response_code)).toEqual([500, 200]);
+  expect(event.workflow.run_id).toBe(before.workflow.run_id);
+  expect(consumer.deliveries).toHaveLength(2);
+});
+
+test('the whole gateway is killed: the next start takes over what it left and goes on', { timeout }, async () => {
+  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '10s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  consumer.replies = [500, 200];
+  const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
+  await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);
+  const left = [gateway.server('postgres'), gateway.server('temporal')];
+  expect(await gateway.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+
+  const next = await startWholeGateway(gateway.dataDir);
+  for (const pid of left) expect([next.server('postgres'), next.server('temporal')]).not.toContain(pid);
+  const event = await next.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 90_000);
+  expect(event.attempts).toBe(2);
+  expect(consumer.deliveries).toHaveLength(2);
+});

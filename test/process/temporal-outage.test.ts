@@ -1,0 +1,137 @@
+import { Client, Connection } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
+import { ownTemporal } from '../support/own-servers.ts';
+
+const timeout = 300_000;
+gatewaysEndWithTheirTest();
+
+const failsAtFirst = (n: number) => n % 10 === 0;
+
+test('Temporal is away while 200 events come in: first attempts go on, and afterwards each has its workflow', {
+  timeout,
+}, async () => {
+  const temporal = await ownTemporal();
+  const roles = gatewayRoles({
+    databaseUrl: await freshDatabase(),
+    temporalAddress: temporal.address,
+    variables: { DELIVERY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s' },
+  });
+  await roles.migrate();
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await startConsumer((response, { headers, body }) => {
+    const id = headers['webhook-id'];
+    const times = consumer.deliveries.filter((delivery) => delivery.headers['webhook-id'] === id).length;
+    response.writeHead(times === 1 && failsAtFirst(JSON.parse(body.toString()).n) ? 500 : 200).end();
+  });
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const before = await send(api.baseUrl, account, '{"id":"before","n":1}');
+  await allDelivered(roles, 1);
+  expect((await api.admin.event(before.body.id)).workflow).toMatchObject({ id: `event-${before.body.id}` });
+
+  await temporal.stop();
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}`, n }))),
+  );
+  expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
+  const ids = answers.map(({ body }) => body.id as string);
+  const failing = ids.filter((_, n) => failsAtFirst(n)).sort();
+  const during = await eventually('all have had their first attempt while Temporal is away', async () => {
+    const rows = (await eventRows(roles)).filter(({ id }) => id !== before.body.id);
+    return rows.length === 200 && rows.every(({ attempts }) => attempts === 1) && rows;
+  });
+  expect(during.filter((row) => row.delivery_status === 'pending').map(({ id }) => id)).toEqual(failing);
+  expect(during.filter((row) => row.delivery_status === 'delivered')).toHaveLength(180);
+  // Their workflows are still to be started: none of them could be.
+  expect(during.filter(hasWorkflow)).toEqual([]);
+  // Looking at one works too; there is only no link to Temporal.
+  expect((await api.admin.event(ids[0] ?? '')).workflow).toBeNull();
+  expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
+
+  await temporal.start();
+  const rows = await allDelivered(roles, 201);
+  expect(rows.map(({ id }) => id)).toEqual([before.body.id, ...ids].sort());
+  expect(rows.filter(({ attempts }) => attempts === 2).map(({ id }) => id)).toEqual(failing);
+  // Nobody was sent anything twice: one POST each, and a second one for those that failed.
+  expect(consumer.deliveries).toHaveLength(201 + failing.length);
+  expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
+
+  const connection = await Connection.connect({ address: temporal.address });
+  onTestFinished(() => connection.close());
+  const client = new Client({ connection });
+  const outcomes = await Promise.all(ids.map((id) => client.workflow.getHandle(`event-${id}`).result()));
+  // The workflows of those that the relay had delivered by then only found that out.
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(
+    ids.map((_, n) => (failsAtFirst(n) ? 'delivered' : 'already_settled')),
+  );
+});
+
+const hasWorkflow = (row: EventRow) => row.started_generation === row.generation;
+
+test('a worker that starts while Temporal is away delivers, and connects when it comes', { timeout }, async () => {
+  const temporal = await ownTemporal();
+  await temporal.stop();
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), temporalAddress: temporal.address });
+  await roles.migrate();
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  await worker.printed(/the Temporal worker is not running/, 'stderr');
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  const delivered = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+  expect(delivered.status).toBe('received');
+  await temporal.start();
+  await allDelivered(roles, 1);
+  expect(consumer.deliveries).toHaveLength(1);
+});
+
+test('what operators say while Temporal is away reaches the workflow that waited', { timeout }, async () => {
+  const temporal = await ownTemporal();
+  const roles = gatewayRoles({
+    databaseUrl: await freshDatabase(),
+    temporalAddress: temporal.address,
+    variables: { DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' },
+  });
+  await roles.migrate();
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await startConsumer(500);
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const [acked, retried, replayed] = await Promise.all(
+    ['acked', 'retried', 'replayed'].map(async (id) => {
+      const { body } = await send(api.baseUrl, account, JSON.stringify({ id }));
+      await api.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.attempts === 1);
+      return body.id as string;
+    }),
+  );
+  if (!acked || !retried || !replayed) throw new Error('there are three');
+  await temporal.stop();
+  consumer.replies = [200];
+  const said = await Promise.all([
+    api.admin.post(`/admin/events/${acked}/ack`),
+    api.admin.post(`/admin/delivery/retry/${retried}`),
+    api.admin.post(`/admin/events/${replayed}/replay`),
+  ]);
+  expect(said.map(({ status }) => status)).toEqual([200, 202, 202]);
+  // A replay begins anew, and a first attempt needs no Temporal.
+  const replay = await api.admin.eventually(replayed, (e) => e.delivery_status === 'delivered');
+  expect([replay.generation, replay.status]).toEqual([1, 'received']);
+
+  await temporal.start();
+  await api.admin.eventually(retried, (e) => e.delivery_status === 'delivered', 60_000);
+  await api.admin.eventually(replayed, (e) => e.status === 'enqueued', 60_000);
+  const connection = await Connection.connect({ address: temporal.address });
+  onTestFinished(() => connection.close());
+  const client = new Client({ connection });
+  const outcomes = await Promise.all(
+    [acked, retried, replayed].map((id) => client.workflow.getHandle(`event-${id}`).result()),
+  );
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['acknowledged', 'delivered', 'already_settled']);
+  expect(consumer.deliveries).toHaveLength(5);
+});

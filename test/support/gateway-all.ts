@@ -1,0 +1,43 @@
+import { type AdminClient, adminClient } from './admin-client.ts';
+import { type GatewayProcess, processesOn, spawnGateway } from './gateway-process.ts';
+
+/** What `npm start` is on one machine, with the servers of its data folder. */
+export interface WholeGateway extends GatewayProcess {
+  dataDir: string;
+  baseUrl: string;
+  adminToken: string;
+  webUiUrl: string;
+  admin: AdminClient;
+  /** The three lines to paste. */
+  curls: string[];
+  /** The pids of its embedded servers' main processes. */
+  server(name: 'postgres' | 'temporal'): number;
+}
+
+/** Starts the role `all` and waits until it says that it is up. */
+export async function startWholeGateway(
+  dataDir: string,
+  variables: Record<string, string> = {},
+): Promise<WholeGateway> {
+  const gateway = spawnGateway('all', { PORT: '0', ...variables, DATA_DIR: dataDir });
+  await gateway.printed(/Ctrl-C stops everything/);
+  const shown = (pattern: RegExp) => pattern.exec(gateway.stdout())?.[1] ?? '';
+  const baseUrl = shown(/^ {2}Gateway +(http:\S+)$/m);
+  const adminToken = shown(/^ {2}Admin token +(\S+)$/m);
+  return {
+    ...gateway,
+    dataDir,
+    baseUrl,
+    adminToken,
+    webUiUrl: shown(/^ {2}Temporal UI +(\S+)$/m),
+    admin: adminClient(baseUrl, adminToken),
+    curls: [...gateway.stdout().matchAll(/^ {2}(curl .*)$/gm)].map(([, line]) => line ?? ''),
+    server(name) {
+      const wanted = name === 'postgres' ? /\/postgres -D / : / server start-dev /;
+      const [found, ...more] = processesOn([dataDir]).filter(({ command }) => wanted.test(command));
+      if (!found || more.length > 0)
+        throw new Error(`there is not exactly one ${name}: ${JSON.stringify([found, ...more])}`);
+      return found.pid;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+interface Attempt {
+  generation: number;
+  trigger: string;
+  number: number;
+  outcome: string;
+}
+
+/** An event's attempts as `<generation> <trigger> <number> <outcome>`, in the order in which they were made. */
+export function attemptsOf(event: { delivery_history: Attempt[] }): string[] {
+  return event.delivery_history.map((a) => `${a.generation} ${a.trigger} ${a.number} ${a.outcome}`);
+}
+
+/** The ten of a generation, all answered with an error of HTTP. */
+export function tenFailed(generation = 0): string[] {
+  return Array.from({ length: 10 }, (_, i) => `${generation} schedule ${i + 1} http_error`);
+}
+
+/** Row states of an event, for comparing them in one go. */
+export function statesOf(event: { status: string; delivery_status: string | null }): string {
+  return `${event.status}/${event.delivery_status}`;
+}

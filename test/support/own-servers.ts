@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { freePort, rememberPort } from '../../src/embedded/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { answers } from '../../src/embedded/temporal-namespace.ts';
+import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { createLog } from '../../src/log.ts';
+import { eventually, temporaryFolder } from './gateway-process.ts';
+import { queryOnce } from './gateway-roles.ts';
+
+/** A server of a test's own, that it can take away and bring back with the same data at the same address. */
+export interface OwnServer {
+  /** URL or host:port; the same after each start. */
+  address: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const log = createLog('fatal');
+/** Far from the ports that gateways choose for themselves: nobody may take it while the server is away. */
+const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
+
+/** A PostgreSQL that runs until the end of the test. */
+export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void> }> {
+  const dataDir = openDataDir(temporaryFolder('test'));
+  rememberPort(dataDir.path, 'postgres', await ownPort());
+  const started = () => startPostgres({ dataDir, log, onProgress: () => undefined });
+  let server: EmbeddedPostgres | null = await started();
+  const { url } = server;
+  const stop = async () => {
+    await server?.stop();
+    server = null;
+  };
+  onTestFinished(async () => {
+    await stop();
+    dataDir.release();
+  });
+  return {
+    address: url,
+    async start() {
+      server = await started();
+      if (server.url !== url) throw new Error(`PostgreSQL came back at another address: ${server.url}`);
+      await queryOnce(url, 'select 1');
+    },
+    stop,
+    /** By SIGKILL; it comes back by itself. */
+    async kill() {
+      const pid = server?.pid() ?? 0;
+      process.kill(pid, 'SIGKILL');
+      await eventually('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')));
+    },
+  };
+}
+
+/** A Temporal that runs until the end of the test. Started by hand: the embedded one may come back on another port. */
+export async function ownTemporal(): Promise<OwnServer> {
+  const { PATH = '', HOME = null, XDG_CACHE_HOME = null } = process.env;
+  const program = await findTemporalProgram({
+    path: PATH,
+    cacheDir: defaultCacheDir({ home: HOME, cacheHome: XDG_CACHE_HOME }),
+    onProgress: () => undefined,
+  });
+  const folder = temporaryFolder('test');
+  const port = await ownPort();
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'];
+  args.push(
+    '--db-filename',
+    join(folder, 'temporal.db'),
+    '--sqlite-pragma',
+    'journal_mode=wal',
+    '--log-level',
+    'never',
+  );
+  let child: ChildProcess | null = null;
+  const server: OwnServer = {
+    address: `127.0.0.1:${port}`,
+    async start() {
+      child = spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
+      await eventually('Temporal answers', () => answers(server.address));
+    },
+    async stop() {
+      const ending = child;
+      child = null;
+      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      ending.kill('SIGTERM');
+      const late = setTimeout(() => ending.kill('SIGKILL'), 20_000);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+  onTestFinished(() => server.stop());
+  await server.start();
+  return server;
+}

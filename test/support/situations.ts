@@ -1,0 +1,89 @@
+import { send } from './admin-client.ts';
+import { type Consumer, startConsumer } from './consumer.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { operatorOf } from './operator.ts';
+import { askToWait } from './replies.ts';
+import { openWorkflows, type Workflows } from './workflows.ts';
+
+/** Long enough that nothing happens by itself during a test. */
+const longWaitS = 1_000;
+
+export interface Stage {
+  gateway: TestGateway;
+  workflows: Workflows;
+  operate: ReturnType<typeof operatorOf>;
+  /** A consumer that is closed with the stage. */
+  consumer(...replies: Consumer['replies']): Promise<Consumer>;
+  /** Sends one webhook to a new account that delivers to this consumer. */
+  sendTo(consumer: Consumer): Promise<{ id: string; accountId: string; slug: string }>;
+  /** Closes the consumers; after each test. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A gateway with its workflows and an operator; what tests of an event's whole life play on. */
+export async function openStage(options: TestGatewayOptions): Promise<Stage> {
+  const gateway = await startGateway(options);
+  const workflows = await openWorkflows(gateway);
+  const consumers: Consumer[] = [];
+  const stage: Stage = {
+    gateway,
+    workflows,
+    operate: operatorOf(gateway.admin),
+    async consumer(...replies) {
+      const consumer = await startConsumer(...replies);
+      consumers.push(consumer);
+      return consumer;
+    },
+    async sendTo(consumer) {
+      const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+      const { status, body } = await send(gateway.baseUrl, account, '{"id":"one","type":"order"}');
+      if (status !== 202) throw new Error(`not taken: ${status}`);
+      return { id: body.id, accountId: account.id, slug: account.account_slug };
+    },
+    async clear() {
+      await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+    },
+    async close() {
+      await stage.clear();
+      await workflows.close();
+      await gateway.stop();
+    },
+  };
+  return stage;
+}
+
+/** An event that was attempted once and waits, for `waitS` seconds, because the consumer asked for that. */
+export async function waitingEvent({ gateway, consumer: open, sendTo }: Stage, waitS = longWaitS) {
+  const consumer = await open(askToWait(503, waitS), 200);
+  const { id } = await sendTo(consumer);
+  const event = await gateway.admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  return { id, consumer, event };
+}
+
+/** An event that was delivered, and whose workflow is done. */
+export async function deliveredEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
+  const consumer = await open();
+  const { id } = await sendTo(consumer);
+  await workflows.result(id);
+  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+  return { id, consumer, event };
+}
+
+/** An event whose ten attempts failed; by now the consumer would take it. Needs a quick schedule. */
+export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
+  const consumer = await open(500);
+  const { id } = await sendTo(consumer);
+  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
+  await workflows.result(id);
+  consumer.replies = [200];
+  return { id, consumer, event };
+}
+
+/** An event that was attempted once, in vain, and then declared dead; by now the consumer would take it. */
+export async function deadEvent(stage: Stage) {
+  const { id, consumer } = await waitingEvent(stage);
+  await stage.operate.dead(id);
+  await stage.workflows.result(id);
+  return { id, consumer, event: await stage.gateway.admin.event(id) };
+}

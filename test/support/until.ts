@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const pollMs = 20;
+
+/** Asks until the answer is neither null nor undefined nor false, and returns it. */
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  limitMs = 30_000,
+): Promise<Exclude<T, null | undefined | false>> {
+  const endMs = Date.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null && answer !== undefined && answer !== false)
+      return answer as Exclude<T, null | undefined | false>;
+    if (Date.now() > endMs) throw new Error(`it never came to this: ${what}`);
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,73 @@
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import type { deliverEvent } from '../../workflows/index.ts';
+import {
+  type DeliverEventInput,
+  type DeliveryResult,
+  type DeliveryState,
+  stateQuery,
+} from '../../workflows/messages.ts';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
+import type { TestGateway } from './gateway.ts';
+import { until } from './until.ts';
+
+export interface Workflows {
+  /** What the latest run of the event's workflow, once there is one, ends with. */
+  result(eventId: string): Promise<DeliveryResult>;
+  state(eventId: string): Promise<DeliveryState>;
+  /** How a run stands, `RUNNING` say; the latest one unless told. */
+  status(eventId: string, runId?: string): Promise<{ status: string; runId: string }>;
+  /** What the Web UI finds the workflow by. */
+  attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
+  /** Starts the workflow before the gateway does, with a schedule of the test's own. */
+  start(input: DeliverEventInput): Promise<void>;
+  close(): Promise<void>;
+}
+
+const idOf = (eventId: string) => `event-${eventId}`;
+
+/** Looks at a gateway's workflows in Temporal. */
+export async function openWorkflows({ temporal }: TestGateway): Promise<Workflows> {
+  const connection = await Connection.connect({
+    address: temporal.address,
+    // gRPC would take a loopback address through the proxy of the environment.
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+  });
+  const { workflow } = new Client({ connection, namespace: temporal.namespace });
+  const whenStarted = <T>(what: string, ask: () => Promise<T>) =>
+    until(what, () =>
+      ask().catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
+      }),
+    );
+  const describe = (eventId: string, runId?: string) =>
+    whenStarted('the workflow is started', () => workflow.getHandle(idOf(eventId), runId).describe());
+  return {
+    result: (eventId) =>
+      whenStarted('the workflow is started', () => workflow.getHandle<typeof deliverEvent>(idOf(eventId)).result()),
+    state: (eventId) => workflow.getHandle(idOf(eventId)).query(stateQuery),
+    async status(eventId, runId) {
+      const described = await describe(eventId, runId);
+      return { status: described.status.name, runId: described.runId };
+    },
+    async attributes(eventId) {
+      const { typedSearchAttributes: found } = await describe(eventId);
+      return {
+        provider: found.get(searchAttributes.provider),
+        account: found.get(searchAttributes.account),
+        appKey: found.get(searchAttributes.appKey),
+        eventType: found.get(searchAttributes.eventType),
+        deliveryStatus: found.get(searchAttributes.deliveryStatus),
+        attempt: found.get(searchAttributes.attempt),
+      };
+    },
+    async start(input) {
+      await workflow.start<typeof deliverEvent>('deliverEvent', {
+        workflowId: idOf(input.eventId),
+        taskQueue: temporal.taskQueue,
+        args: [input],
+      });
+    },
+    close: () => connection.close(),
+  };
+}
