@@ -1,6 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
+import { idRange } from './id-range.ts';
 
 /** All that an attempt needs to know, read anew for each one, so that a corrected URL heals events that wait. */
 export interface AttemptRow {
@@ -42,11 +43,11 @@ const readAttempts = {
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.delivery_url, a.delivery_secret, a.project_delivery_url,
       a.project_delivery_secret, p.headers, p.content_type, p.body
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
-    join events e on e.id = i.event_id
-    join event_payloads p on p.event_id = i.event_id
+    join events e on e.id = i.event_id and e.id between $5 and $6
+    join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
     join accounts a on a.id = e.account_id
     left join event_queue q on q.event_id = i.event_id
-    left join delivery_attempts d on d.event_id = i.event_id and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
+    left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
 };
 
 interface Row {
@@ -91,6 +92,7 @@ export class AttemptReader {
           names.map((n) => n.generation),
           names.map((n) => n.trigger),
           names.map((n) => n.number),
+          ...idRange(names.map((n) => n.eventId)),
         ]);
         const found = new Map(rows.map((row) => [Number(row.place), toAttemptRow(row)]));
         return names.map((_, index) => ({ row: found.get(index + 1) ?? null }));

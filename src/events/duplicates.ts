@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { replay } from './operate.ts';
+import { replayIfFailed } from './operate.ts';
 
 const findFirst = {
   name: 'first_of_duplicates',
@@ -30,8 +30,5 @@ export async function resolveDuplicate(sql: Sql, dedupKey: string): Promise<{ id
     return null;
   }
   if (first.status !== 'failed' && first.delivery_status !== 'failed') return first;
-  // Dead events are left dead: that was an operator's word.
-  if (first.status === 'dead') return first;
-  const replayed = await replay(sql, first.id);
-  return replayed.ok ? replayed.event : first;
+  return (await replayIfFailed(sql, first.id)) ?? first;
 }

@@ -8,21 +8,26 @@ export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Ref
 
 // Changing an event and leaving word for its workflow are one statement each, so they commit together or not at all.
 
-const replayEvent = {
-  name: 'replay_event',
-  text: `
+const replayText = (condition: string) => `
     with e as (
       update events e set generation = generation + 1, generation_at = now(), status = 'received', delivery_status = 'pending',
         attempts = 0, scheduled_attempts = 0, manual_attempts = 0, last_error = null, response_code = null,
         delivered_at = null, next_attempt_at = null, held_since = null
       from accounts a
-      where e.id = $1 and e.rejection_reason is null and a.id = e.account_id and a.deleted_at is null
+      where e.id = $1 and e.rejection_reason is null and a.id = e.account_id and a.deleted_at is null ${condition}
       returning e.*
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 0 from e
       on conflict (event_id) do update set generation = excluded.generation, lane = 0, direct = false, claimed_until = null, claim_token = null
     )
-    select ${eventColumns}, pg_notify('${channels.queue}', '') from e`,
+    select ${eventColumns}, pg_notify('${channels.queue}', '') from e`;
+
+const replayEvent = { name: 'replay_event', text: replayText('') };
+
+// Dead events are left dead: that was an operator's word.
+const replayFailedEvent = {
+  name: 'replay_failed_event',
+  text: replayText(`and e.status <> 'dead' and (e.status = 'failed' or e.delivery_status = 'failed')`),
 };
 
 const retryEvent = {
@@ -52,7 +57,7 @@ const ackEvent = {
         delivery_status = case when e.delivery_status = 'pending' then 'delivered' else e.delivery_status end,
         delivered_at = case when e.delivery_status = 'pending' then now() else e.delivered_at end,
         next_attempt_at = null
-      from before b where e.id = b.id
+      from before b where e.id = b.id and e.id = $1
       returning e.*
     ), command as (
       insert into event_commands (event_id, kind, generation) select e.id, 'ack', e.generation from e join before b on b.id = e.id
@@ -71,7 +76,7 @@ const failEvent = {
         last_error = coalesce($2, e.last_error),
         delivery_status = case when $3 and e.delivery_status = 'pending' then 'failed' else e.delivery_status end,
         next_attempt_at = case when $3 then null else e.next_attempt_at end
-      from before b where e.id = b.id
+      from before b where e.id = b.id and e.id = $1
       returning e.*
     ), command as (
       insert into event_commands (event_id, kind, generation, dead) select e.id, 'fail', e.generation, $3 from e join before b on b.id = e.id
@@ -89,6 +94,12 @@ const whyNot = {
 /** Ten fresh attempts at once, under a new generation; revives dead events too (design, section 4). */
 export function replay(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, replayEvent, [eventId], 'needs_account');
+}
+
+/** Replays an event if it has failed by now: of several that ask at once, one does. Null when it was not replayed. */
+export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRow | null> {
+  const [event] = await sql.query<EventRow>(replayFailedEvent, [eventId]);
+  return event ?? null;
 }
 
 /** One manual attempt now, besides the schedule. A disabled account is refused: nothing would be sent. */

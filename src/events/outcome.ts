@@ -1,6 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
+import { idRange } from './id-range.ts';
 
 /** One attempt that was made, to be recorded. */
 export interface Outcome extends AttemptName {
@@ -46,7 +47,7 @@ const recordOutcomes = {
               succeeded, last, next_attempt_at, claim_token)
     ), before as (
       select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
-      where e.id in (select event_id from input) order by e.id for update
+      where e.id in (select event_id from input) and e.id between $16 and $17 order by e.id for update
     ), held as (
       select i.* from input i
       where i.claim_token is null or exists (
@@ -82,7 +83,7 @@ const recordOutcomes = {
         delivered_at = case when c.delivered then c.started_at + make_interval(secs => c.duration_ms / 1000) else e.delivered_at end,
         next_attempt_at = case when c.delivered or c.exhausted then null when c.advances then c.next_attempt_at else e.next_attempt_at end,
         held_since = case when c.trigger = 'schedule' then null else e.held_since end
-      from change c where e.id = c.event_id
+      from change c where e.id = c.event_id and e.id between $16 and $17
       returning e.id, e.status, e.delivery_status, c.exhausted
     ), queued as (
       update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, direct = false, claimed_until = null, claim_token = null
@@ -149,5 +150,6 @@ function columns(outcomes: Outcome[]): unknown[] {
     outcomes.map((o) => o.last),
     outcomes.map((o) => o.nextAttemptAt),
     outcomes.map((o) => o.claimToken),
+    ...idRange(outcomes.map((o) => o.eventId)),
   ];
 }

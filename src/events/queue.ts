@@ -1,5 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import type { DeliveryStatus } from './event.ts';
+import { idRange } from './id-range.ts';
 
 /** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
 export interface Claimed {
@@ -173,7 +174,7 @@ const handBack = {
     update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false,
       lane = case when e.delivery_status is distinct from 'pending' then 2
                   when e.scheduled_attempts > 0 or e.next_attempt_at is not null then 1 else 0 end
-    from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token) join events e on e.id = i.event_id
+    from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token) join events e on e.id = i.event_id and e.id between $5 and $6
     where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token`,
 };
 
@@ -184,6 +185,7 @@ export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: numb
     claims.map((c) => c.generation),
     claims.map((c) => c.token),
     delayS,
+    ...idRange(claims.map((c) => c.eventId)),
   ]);
 }
 
@@ -191,7 +193,7 @@ const readStartables = {
   name: 'read_startables',
   text: `
     select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at
-    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id`,
+    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3`,
 };
 
 interface StartableRow {
@@ -208,7 +210,7 @@ interface StartableRow {
 
 /** What to start or signal the workflows of these events with. */
 export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<string, Startable>> {
-  const rows = await sql.query<StartableRow>(readStartables, [eventIds]);
+  const rows = await sql.query<StartableRow>(readStartables, [eventIds, ...idRange(eventIds)]);
   return new Map(
     rows.map((row) => [
       row.id,
@@ -237,14 +239,14 @@ const markStarted = {
       where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token
       returning q.event_id
     ), locked as (
-      select e.id from events e where e.id in (select event_id from done) order by e.id for update
+      select e.id from events e where e.id in (select event_id from done) and e.id between $5 and $6 order by e.id for update
     )
     update events e set started_generation = i.generation, run_id = i.run_id,
       status = case when e.status = 'received' then 'enqueued' else e.status end,
       -- From now on the workflow is expected to act; the sweep looks when it does not.
       next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end
     from input i join locked l on l.id = i.event_id
-    where e.id = l.id and e.generation = i.generation`,
+    where e.id = l.id and e.id between $5 and $6 and e.generation = i.generation`,
 };
 
 export interface Started extends ClaimName {
@@ -258,5 +260,6 @@ export async function markStartedEvents(sql: Sql, started: Started[]): Promise<v
     started.map((s) => s.generation),
     started.map((s) => s.token),
     started.map((s) => s.runId),
+    ...idRange(started.map((s) => s.eventId)),
   ]);
 }

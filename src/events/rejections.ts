@@ -48,20 +48,23 @@ export class RejectionRecorder {
         return events.map(() => true);
       } catch (error) {
         const failure = databaseFailure(error);
-        if (tries === 0 || failure === 'unavailable') throw error;
-        if (failure === 'no_partition') await ensurePartitions(database, events[0]?.receivedAt ?? new Date(), 1);
         if (failure === 'bad_data') {
           // One row that PostgreSQL does not take must not cost the others; of that one there is nothing to keep.
-          if (events.length > 1) await Promise.all(events.map((event) => store([event], tries - 1)));
+          if (events.length > 1) await Promise.all(events.map((event) => store([event], tries)));
           return events.map(() => true);
         }
+        if (tries === 0 || failure === 'unavailable') throw error;
+        if (failure === 'no_partition') await ensurePartitions(database, events[0]?.receivedAt ?? new Date(), 1);
         return store(events, tries - 1);
       }
     };
     this.#batcher = new Batcher((events) => store(events), { maxBatch: 256, maxRunning: 1, maxWaiting: 5_000 });
   }
 
-  /** Resolves after the commit, whether a row was kept or only counted. Throws what the database throws. */
+  /**
+   * Resolves after the commit, whether a row was kept or only counted; one that PostgreSQL does not take is neither.
+   * Throws what the database throws when it is away.
+   */
   async record(event: RejectedEvent): Promise<void> {
     await this.#batcher.add(event);
   }

@@ -49,16 +49,12 @@ export async function benchDeliver(options: {
       });
       const run = async (events: number, rate: number) => {
         const before = cpuTimes(gateway.pid);
-        const result = await runLoad<DeliverResult>({
-          kind: 'deliver',
-          ...account,
-          consumerPort,
-          events,
-          rate,
-          connections,
-          limitSeconds,
+        let after = before;
+        const job = { kind: 'deliver', ...account, consumerPort, events, rate, connections, limitSeconds };
+        const result = await runLoad<DeliverResult>(job, () => {
+          after = cpuTimes(gateway.pid);
         });
-        return { ...result, cpu: cpuColumns(before, cpuTimes(gateway.pid), result.acknowledged) };
+        return { ...result, cpu: cpuColumns(before, after, result.acknowledged) };
       };
       await run(warmUpEvents, 50);
       await workflowsDone(gateway.baseUrl);

@@ -104,8 +104,11 @@ export async function startGatewayProcess(
   };
 }
 
+/** What the load generator says when everything has arrived, before it waits for what comes twice. */
+const arrived = 'arrived\n';
+
 /** Runs the load generator in a process of its own and returns what it printed as JSON. */
-export async function runLoad<T>(job: Record<string, unknown>): Promise<T> {
+export async function runLoad<T>(job: Record<string, unknown>, onArrived: () => void = () => undefined): Promise<T> {
   const child = spawn(
     process.execPath,
     [fileURLToPath(new URL('load/main.ts', import.meta.url)), JSON.stringify(job)],
@@ -116,6 +119,9 @@ export async function runLoad<T>(job: Record<string, unknown>): Promise<T> {
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
+    if (!output.startsWith(arrived)) return;
+    output = output.slice(arrived.length);
+    onArrived();
   });
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`the load generator ended with code ${code}`);

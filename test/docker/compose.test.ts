@@ -76,6 +76,21 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('everything that talks to Temporal has its address and the same namespace', () => {
+    const job = service('temporal-namespace').environment;
+    const ui = service('temporal-ui').environment;
+    const worker = service('worker').environment;
+    const api = service('api').environment;
+    for (const environment of [job, ui, worker, api]) expect(environment?.TEMPORAL_ADDRESS).toBe('temporal:7233');
+    const other = compose({ ...filled, TEMPORAL_NAMESPACE: 'webhooks' }).services;
+    expect([
+      other['temporal-namespace']?.environment?.NAMESPACE,
+      other['temporal-ui']?.environment?.TEMPORAL_DEFAULT_NAMESPACE,
+      other.worker?.environment?.TEMPORAL_NAMESPACE,
+      other.api?.environment?.TEMPORAL_NAMESPACE,
+    ]).toEqual(['webhooks', 'webhooks', 'webhooks', 'webhooks']);
+  });
+
   test('each role waits for the schema, and the worker for the namespace too', () => {
     const waitsFor = (name: string) => Object.keys(service(name).depends_on ?? {});
     expect(waitsFor('migrate')).toEqual(['postgresql']);
@@ -117,7 +132,9 @@ describe('docker-compose.yml', () => {
   });
 
   test('keeps closed workflows for 7 days and lets activities start eagerly', () => {
-    expect(service('temporal-namespace').command?.join('')).toContain('--retention 168h');
+    const job = service('temporal-namespace');
+    const retentions = [...(job.command?.join('') ?? '').matchAll(/--retention (\S+)/g)].map(([, time]) => time);
+    expect(retentions).toEqual(['168h', '168h']);
     const [folder, target] = service('temporal').volumes?.[0]?.split(':') ?? [];
     const file = service('temporal').environment?.DYNAMIC_CONFIG_FILE_PATH ?? '';
     expect(dirname(file)).toBe(target);

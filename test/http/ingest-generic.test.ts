@@ -114,12 +114,15 @@ describe('no usable secret', () => {
 
   test('skip_signature_verification accepts anything', async () => {
     const open = await gateway.admin.createAccount({ signing_secret_current: current });
-    for (const headers of [{}, { 'x-webhook-secret': wrong }]) expect((await post(headers, '', open)).status).toBe(202);
+    expect((await post({}, '', open)).status).toBe(202);
+    expect((await post({ 'x-webhook-secret': wrong }, '', open)).status).toBe(202);
   });
 });
 
 test('the answer is exactly what was recorded', async () => {
-  const answer = await send(gateway.baseUrl, account, '{"id":"ord_1","type":"order.created"}', { 'x-api-key': current });
+  const answer = await send(gateway.baseUrl, account, '{"id":"ord_1","type":"order.created"}', {
+    'x-api-key': current,
+  });
   expect(answer.status).toBe(202);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.body).toEqual({

@@ -44,7 +44,12 @@ describe('verification', () => {
     ['an empty key', originalUrl, '?key=', 'missing_signature'],
     ['a key in X-Original-Url only', { 'x-original-url': `/support_chat/a?key=${current}` }, '', 'missing_signature'],
     ['a header instead of the key', { ...originalUrl, 'x-webhook-secret': current }, '', 'missing_signature'],
-    ['a bearer token instead of the key', { ...originalUrl, authorization: `Bearer ${current}` }, '', 'missing_signature'],
+    [
+      'a bearer token instead of the key',
+      { ...originalUrl, authorization: `Bearer ${current}` },
+      '',
+      'missing_signature',
+    ],
     ['no X-Original-Url', {}, `?key=${current}`, 'missing_original_url'],
     ['an empty X-Original-Url', { 'x-original-url': '' }, `?key=${current}`, 'missing_original_url'],
   ])('%s is refused and recorded', async (_name, headers: Record<string, string>, query, reason) => {
@@ -75,7 +80,10 @@ describe('verification', () => {
     const twin = await gateway.admin.createAccount({ provider: 'generic', account_slug: account.account_slug });
     const answer = await post({}, '', twin);
     expect(answer.status).toBe(202);
-    expect(await storedEvent(gateway.database, answer.body.id)).toMatchObject({ provider: 'generic', account_id: twin.id });
+    expect(await storedEvent(gateway.database, answer.body.id)).toMatchObject({
+      provider: 'generic',
+      account_id: twin.id,
+    });
     expect((await post({}, '')).status).toBe(401);
   });
 });
@@ -108,8 +116,7 @@ describe('event type and external id', () => {
 describe('duplicates', () => {
   const body = (text: string) =>
     JSON.stringify({ event: 'message:send', data: { session_id: 's', fingerprint: 12, text } });
-  const chat = (text: string, to = account) =>
-    send(gateway.baseUrl, to, body(text), originalUrl, `?key=${current}`);
+  const chat = (text: string, to = account) => send(gateway.baseUrl, to, body(text), originalUrl, `?key=${current}`);
 
   test('the same bytes again are answered with the first event', async () => {
     const first = await chat('hello');

@@ -106,9 +106,8 @@ test.each(['direct', 'workflow'] as const)(
   },
   async (firstAttempt) => {
     const gateway = await running({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '1m' });
-    const { postgres, api, account, consumer, worker } = gateway;
-    const posted = send(api.baseUrl, account, '{"id":"one"}');
-    await answerOnlyAfter(consumer, postgres.stop);
+    const { postgres, worker } = gateway;
+    const id = await inFlight(gateway, postgres.stop);
     await worker.printed(/an attempt could not be recorded yet/, 'stderr');
     await postgres.start();
     await expectOneAttempt(gateway, id);

@@ -18,6 +18,8 @@ export interface Consumer {
   deliveries: Delivery[];
   /** What comes next: each delivery takes one, and the last one stays. */
   replies: Reply[];
+  /** Ends all connections, those that wait for an answer too; new ones are welcome. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function startConsumer(...replies: Reply[]): Promise<Consumer> {
     port: 0,
     deliveries: [],
     replies: replies.length > 0 ? replies : [200],
+    hangUp: () => server.closeAllConnections(),
     close: async () => undefined,
   };
   const server = createServer((request, response) => {

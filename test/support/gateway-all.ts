@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { type GatewayProcess, processesOn, spawnGateway } from './gateway-process.ts';
 
@@ -10,7 +12,7 @@ export interface WholeGateway extends GatewayProcess {
   admin: AdminClient;
   /** The three lines to paste. */
   curls: string[];
-  /** The pids of its embedded servers' main processes. */
+  /** The pid of an embedded server's main process; throws while there is none. */
   server(name: 'postgres' | 'temporal'): number;
 }
 
@@ -33,10 +35,10 @@ export async function startWholeGateway(
     admin: adminClient(baseUrl, adminToken),
     curls: [...gateway.stdout().matchAll(/^ {2}(curl .*)$/gm)].map(([, line]) => line ?? ''),
     server(name) {
-      const wanted = name === 'postgres' ? /\/postgres -D / : / server start-dev /;
-      const [found, ...more] = processesOn([dataDir]).filter(({ command }) => wanted.test(command));
-      if (!found || more.length > 0)
-        throw new Error(`there is not exactly one ${name}: ${JSON.stringify([found, ...more])}`);
+      if (name === 'postgres')
+        return Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10);
+      const found = processesOn([dataDir]).find(({ command }) => command.includes(' server start-dev '));
+      if (!found) throw new Error(`there is no Temporal; the gateway says: ${gateway.stderr().slice(-3000)}`);
       return found.pid;
     },
   };

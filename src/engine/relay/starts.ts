@@ -31,6 +31,7 @@ export class Starts {
   readonly #pending: Lane;
   readonly #settled: Lane;
   readonly #inFlight = { 1: 0, 2: 0 };
+  readonly #starting = new Set<Promise<void>>();
   readonly #full = { 1: false, 2: false };
   #trickleAtMs = 0;
   #trickle: NodeJS.Timeout | null = null;
@@ -74,6 +75,7 @@ export class Starts {
   async stop(): Promise<void> {
     if (this.#trickle) clearTimeout(this.#trickle);
     await Promise.all([this.#pending.stop(), this.#settled.stop()]);
+    await Promise.all(this.#starting);
   }
 
   #settledRoom(): number {
@@ -94,10 +96,12 @@ export class Starts {
     this.#full[lane] = claimed.length === limit;
     for (const claim of claimed) {
       this.#inFlight[lane]++;
-      void this.#start(claim).finally(() => {
+      const start = this.#start(claim).finally(() => {
         this.#inFlight[lane]--;
+        this.#starting.delete(start);
         (lane === 1 ? this.#pending : this.#settled).wake();
       });
+      this.#starting.add(start);
     }
     return 'idle';
   }

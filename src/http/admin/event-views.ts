@@ -46,13 +46,22 @@ export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
   };
 }
 
+/** JSON nested deeper is shown as text: serialising recurses, and no parser of a client would take it. */
+const shownLevels = 500;
+
 /** The payload as people read it: parsed JSON, else text, else `{base64}`. */
 function payloadView(body: Buffer): unknown {
   if (!isUtf8(body)) return { base64: body.toString('base64') };
   const text = body.toString('utf8');
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isDeeperThan(shownLevels, value) ? text : value;
   } catch {
     return text;
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }

@@ -62,6 +62,7 @@ export async function deliver(job: DeliverJob): Promise<DeliverResult> {
   }
   const endMs = nowMs() + job.limitSeconds * 1000;
   while (arrivedMs.size < acknowledged.size && nowMs() < endMs) await sleep(20);
+  process.stdout.write('arrived\n');
   // What is delivered twice comes after what is delivered once.
   await sleep(settleMs);
   await poster.close();

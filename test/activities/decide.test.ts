@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { type Asked, decide, holdMs } from '../../activities/attempt/decide.ts';
+import type { AttemptRow } from '../../src/events/attempt-row.ts';
+
+const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const schedule = {
+  delaysMs: [10, 30, 60, 120, 300, 600, 1_200, 2_400, 4_800].map((s) => s * secondMs),
+  timeLimitMs: 15 * secondMs,
+  holdMs: minuteMs,
+  holdLimitMs: 7 * dayMs,
+};
+
+const scheduled: Asked = { generation: 0, trigger: 'schedule', number: 2, schedule, byRelay: false };
+const manual: Asked = { ...scheduled, trigger: 'manual', number: 1 };
+const tenth: Asked = { ...scheduled, number: 10 };
+
+type Changes = Partial<Omit<AttemptRow, 'account'>> & { account?: Partial<AttemptRow['account']> };
+
+function row({ account, ...changes }: Changes = {}): AttemptRow {
+  return {
+    eventId: '0199f3a0-0000-7000-8000-000000000000',
+    generation: 0,
+    generationAt: new Date(nowMs - hourMs),
+    status: 'enqueued',
+    deliveryStatus: 'pending',
+    nextAttemptAt: null,
+    heldSince: null,
+    recordedOutcome: null,
+    relayAttempting: false,
+    provider: 'generic',
+    accountSlug: 'shop',
+    eventType: null,
+    externalId: 'one',
+    account: {
+      id: '0199f3a0-0000-7000-8000-000000000001',
+      enabled: true,
+      deleted: false,
+      deliveryUrl: null,
+      deliverySecret: null,
+      projectDeliveryUrl: null,
+      projectDeliverySecret: null,
+      ...account,
+    },
+    headers: [],
+    contentType: null,
+    body: Buffer.alloc(0),
+    ...changes,
+  };
+}
+
+const stopped = (reason: string) => ({ do: 'answer', result: { kind: 'stopped', reason } });
+const off = { enabled: false };
+const gone = { deleted: true };
+const heldFor = (ms: number): Changes => ({ account: off, heldSince: new Date(nowMs - ms) });
+
+describe('an attempt that is due', () => {
+  test.each<[string, Changes, Asked, unknown]>([
+    ['is sent', {}, scheduled, { do: 'send' }],
+    ['is sent though somebody said it failed', { status: 'failed' }, scheduled, { do: 'send' }],
+    ['stops for an ack', { status: 'processed', deliveryStatus: 'delivered' }, scheduled, stopped('acknowledged')],
+    ['stops for dead', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
+    ['stops for a delivered event', { deliveryStatus: 'delivered' }, scheduled, stopped('already_settled')],
+    ['stops for a newer generation', { generation: 1 }, scheduled, stopped('superseded')],
+    ['stops for a deleted account', { deliveryStatus: 'failed', account: gone }, scheduled, stopped('account_deleted')],
+    ['gives up for a deleted account', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
+    ['by hand is sent', {}, manual, { do: 'send' }],
+    ['by hand is sent for a delivered event', { deliveryStatus: 'delivered' }, manual, { do: 'send' }],
+    [
+      'by hand is sent for an acked event',
+      { status: 'processed', deliveryStatus: 'delivered' },
+      manual,
+      { do: 'send' },
+    ],
+    ['by hand is sent for an exhausted event', { status: 'failed', deliveryStatus: 'failed' }, manual, { do: 'send' }],
+    ['by hand is sent for an older generation', { generation: 1 }, manual, { do: 'send' }],
+    ['by hand stops for dead', { status: 'dead', deliveryStatus: 'failed' }, manual, stopped('dead')],
+    ['by hand stops for a deleted account', { account: gone }, manual, stopped('account_deleted')],
+    ['by hand stops for a disabled account', { account: off }, manual, stopped('account_disabled')],
+  ])('%s', (_, changes, asked, decision) => {
+    expect(decide(row(changes), asked, nowMs)).toEqual(decision);
+  });
+
+  test('of the workflow waits while the relay makes it, and the one of the relay does not', () => {
+    const relayed = row({ relayAttempting: true });
+    expect(decide(relayed, scheduled, nowMs)).toMatchObject({ do: 'answer', result: { kind: 'wait' } });
+    expect(decide(relayed, { ...scheduled, byRelay: true }, nowMs)).toEqual({ do: 'send' });
+  });
+});
+
+describe('an attempt that is recorded already is not made again', () => {
+  const answer = (result: unknown) => ({ do: 'answer', result });
+  const failed: Changes = { recordedOutcome: 'http_error' };
+  const succeeded: Changes = { recordedOutcome: 'delivered' };
+  const nextAttemptAt = new Date(nowMs + minuteMs);
+  test.each<[string, Changes, Asked, unknown]>([
+    ['delivered', { ...succeeded, deliveryStatus: 'delivered' }, scheduled, answer({ kind: 'delivered' })],
+    ['failed', { ...failed, nextAttemptAt }, scheduled, answer({ kind: 'failed', waitMs: minuteMs })],
+    ['failed long ago', { ...failed, nextAttemptAt: new Date(0) }, scheduled, answer({ kind: 'failed', waitMs: 0 })],
+    ['the last', { ...failed, deliveryStatus: 'failed' }, tenth, answer({ kind: 'exhausted', attempted: true })],
+    ['dead since', { ...failed, status: 'dead', deliveryStatus: 'failed' }, tenth, stopped('dead')],
+    ['delivered too late', { ...succeeded, status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
+    ['replayed since', { ...failed, generation: 1 }, scheduled, stopped('superseded')],
+    ['by hand, failed', failed, manual, answer({ kind: 'failed', waitMs: 0 })],
+    ['by hand, delivered', { ...succeeded, deliveryStatus: 'delivered' }, manual, answer({ kind: 'delivered' })],
+    ['by hand, for an older generation', { ...succeeded, generation: 1 }, manual, stopped('superseded')],
+  ])('%s', (_, changes, asked, decision) => {
+    expect(decide(row(changes), asked, nowMs)).toEqual(decision);
+  });
+});
+
+describe('an event of a disabled account', () => {
+  test('is held from the first look on, for seven days', () => {
+    expect(decide(row({ account: off }), scheduled, nowMs)).toEqual({ do: 'hold', waitMs: minuteMs });
+    expect(decide(row(heldFor(7 * dayMs - 1)), scheduled, nowMs)).toMatchObject({ do: 'hold' });
+  });
+
+  test('is given up after seven days', () => {
+    const decision = decide(row(heldFor(7 * dayMs)), scheduled, nowMs);
+    expect(decision).toEqual({ do: 'give_up', reason: 'account_disabled' });
+  });
+
+  test('is sent as soon as the account is enabled, however long it was held', () => {
+    expect(decide(row({ heldSince: new Date(nowMs - 8 * dayMs) }), scheduled, nowMs)).toEqual({ do: 'send' });
+  });
+
+  test.each([
+    ['at first', 0, minuteMs],
+    ['within the first delay', 9 * secondMs, minuteMs],
+    ['while delays are below a minute', 39 * secondMs, minuteMs],
+    ['then at the pace of the schedule', 100 * secondMs, 2 * minuteMs],
+    ['which gets slower', hourMs, 40 * minuteMs],
+    ['up to the last delay', 2 * hourMs, 80 * minuteMs],
+    ['and stays there', 6 * dayMs, 80 * minuteMs],
+  ])('is looked at again %s', (_, heldMs, waitMs) => {
+    expect(holdMs(schedule, heldMs)).toBe(waitMs);
+  });
+
+  test('is looked at often enough to be sent within the limit of an enabled account', () => {
+    const looks = [];
+    for (let heldMs = 0; heldMs < schedule.holdLimitMs; heldMs += holdMs(schedule, heldMs)) looks.push(heldMs);
+    expect(looks.length).toBeGreaterThan(100);
+    expect(looks.length).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import type { Reply } from '../support/consumer.ts';
+import { instantDelaysMs, slowDelaysMs } from '../support/gateway.ts';
+import { attemptsOf, statesOf } from '../support/history.ts';
+import { hang } from '../support/replies.ts';
+import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { until } from '../support/until.ts';
+
+// What one account's consumer may cost others, and what becomes of events whose account is turned off or deleted.
+
+describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIRST_ATTEMPT=%s', (firstAttempt) => {
+  const accountConcurrency = 3;
+  let stage: Stage;
+  afterEach(() => stage.close());
+
+  async function sendMany(account: { provider: string; account_slug: string }, count: number): Promise<string[]> {
+    const sent = Array.from({ length: count }, (_, n) => send(stage.gateway.baseUrl, account, `{"id":"event ${n}"}`));
+    return (await Promise.all(sent)).map(({ body }) => body.id);
+  }
+
+  test('are as many at once as ACCOUNT_CONCURRENCY allows, and every event is delivered', async () => {
+    stage = await openStage({ delaysMs: slowDelaysMs, accountConcurrency, firstAttempt, worker: false });
+    const { admin } = stage.gateway;
+    const seen = { now: 0, most: 0 };
+    const waiting: (() => void)[] = [];
+    // The first ones wait for each other, so that as many as may be are there at once; one too many has time to come.
+    const reply: Reply = (response) => {
+      seen.now++;
+      seen.most = Math.max(seen.most, seen.now);
+      waiting.push(() => {
+        seen.now--;
+        response.writeHead(200).end();
+      });
+      if (seen.most >= accountConcurrency) for (const answer of waiting.splice(0)) setTimeout(answer, 100);
+    };
+    const consumer = await stage.consumer(reply);
+    const account = await admin.createAccount({ delivery_url: consumer.url });
+    const ids = await sendMany(account, 12);
+    await stage.gateway.startWorker();
+    for (const id of ids) await admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered');
+    expect(seen.most).toBe(accountConcurrency);
+    expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('that hang hold up neither the events of other accounts nor what operators say', async () => {
+    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, firstAttempt, timeLimitMs: 50_000 });
+    const { admin } = stage.gateway;
+    const slow = await stage.consumer(hang);
+    const hanging = await admin.createAccount({ delivery_url: slow.url });
+    const stuck = await sendMany(hanging, 40);
+    await until('the slow account is full', () => slow.deliveries.length === accountConcurrency);
+
+    const { id: delivered } = await deliveredEvent(stage);
+    const { id: acked } = await waitingEvent(stage);
+    const { id: replayed } = await waitingEvent(stage);
+    await stage.operate.ack(acked);
+    expect((await stage.workflows.result(acked)).outcome).toBe('acknowledged');
+    for (const id of [replayed, delivered]) {
+      await stage.operate.replay(id);
+      await admin.eventually(id, (e) => e.generation === 1 && e.delivery_status === 'delivered');
+    }
+    // Also of its own events those that wait for their turn hear what operators say.
+    const attempted = slow.deliveries.map(({ headers }) => headers['webhook-id']);
+    const [first = '', second = '', third = ''] = stuck.filter((id) => !attempted.includes(id));
+    await stage.operate.ack(first);
+    await stage.operate.dead(second);
+    await stage.operate.replay(third);
+
+    // All that while the slow consumer answered nothing, and no more than it may were sent to it.
+    expect(slow.deliveries).toHaveLength(accountConcurrency);
+    const list = await admin.request('GET', `/admin/events?account_slug=${hanging.account_slug}&limit=200`);
+    expect(list.body.filter((e: { attempts: number }) => e.attempts > 0)).toEqual([]);
+
+    // The consumer recovers: what hangs is cut off, tried again and delivered, as is what waited.
+    slow.replies = [200];
+    slow.hangUp();
+    const left = stuck.filter((id) => id !== first && id !== second);
+    for (const id of left) await admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered');
+    const sentTo = (wanted: string) => slow.deliveries.filter(({ headers }) => headers['webhook-id'] === wanted);
+    expect([first, second].flatMap(sentTo)).toEqual([]);
+    expect(sentTo(third).map(({ headers }) => headers['x-webhook-replay'])).toEqual(['true']);
+  });
+});
+
+describe('events of a disabled account', () => {
+  const schedule = { delaysMs: instantDelaysMs, timeLimitMs: 5_000, holdMs: 300 };
+  let stage: Stage;
+  afterEach(() => stage.close());
+
+  /** An event whose account is disabled by now, with a workflow that looks at it often. */
+  async function heldEvent(holdLimitMs: number) {
+    stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow', worker: false });
+    const consumer = await stage.consumer();
+    const sent = await stage.sendTo(consumer);
+    await stage.operate.setEnabled(sent.accountId, false);
+    const resume = { attempts: 0, nextAttemptAt: null, settled: false };
+    await stage.workflows.start({ eventId: sent.id, generation: 0, schedule: { ...schedule, holdLimitMs }, resume });
+    await stage.gateway.startWorker();
+    const held = (e: { status: string; next_attempt_at: string | null }) =>
+      e.status === 'enqueued' && e.next_attempt_at !== null;
+    await stage.gateway.admin.eventually(sent.id, held);
+    return { ...sent, consumer };
+  }
+
+  test('wait without an attempt and are delivered once it is enabled', async () => {
+    const { id, accountId, consumer } = await heldEvent(60_000);
+    // It is looked at several times meanwhile: each look moves the next one on.
+    const { admin } = stage.gateway;
+    const first = await admin.event(id);
+    const later = await admin.eventually(id, (e) => e.next_attempt_at !== first.next_attempt_at);
+    expect(later).toMatchObject({ delivery_status: 'pending', attempts: 0, delivery_history: [] });
+    expect(consumer.deliveries).toHaveLength(0);
+    await stage.operate.setEnabled(accountId, true);
+    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+    expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
+  });
+
+  test('are exhausted as account_disabled when that lasts too long', async () => {
+    const { id, consumer } = await heldEvent(1_500);
+    const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
+    expect(event).toMatchObject({
+      status: 'failed',
+      last_error: 'account_disabled',
+      attempts: 0,
+      next_attempt_at: null,
+    });
+    expect(event.delivery_history).toEqual([]);
+    expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 0 });
+    expect(consumer.deliveries).toHaveLength(0);
+  });
+});
+
+describe('a deleted account', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow' });
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.clear());
+
+  test('ends the delivery of events that wait; they stay readable and take no replay or retry', async () => {
+    const { id, event, consumer } = await waitingEvent(stage);
+    const { admin } = stage.gateway;
+    expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(204);
+    expect(await stage.workflows.result(id)).toEqual({ outcome: 'account_deleted', generation: 0, attempts: 1 });
+    expect(await admin.event(id)).toMatchObject({
+      ...{ status: 'enqueued', delivery_status: 'failed', last_error: 'account_deleted', next_attempt_at: null },
+      ...{ attempts: 1, payload: { id: 'one', type: 'order' }, account_slug: event.account_slug },
+    });
+    for (const operation of ['replay', 'retry'] as const)
+      expect(await stage.operate[operation](id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(statesOf((await stage.operate.ack(id)).body)).toBe('processed/failed');
+    expect(consumer.deliveries).toHaveLength(1);
+    expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(404);
+  });
+
+  test('leaves the deliveries that have ended as they are', async () => {
+    const { id, event } = await deliveredEvent(stage);
+    expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(204);
+    expect(await stage.gateway.admin.event(id)).toEqual(event);
+    expect(await stage.operate.retry(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  test('frees its slug, and the next account of that address takes webhooks at once', async () => {
+    const { admin, baseUrl } = stage.gateway;
+    const old = await stage.consumer();
+    const { accountId, slug } = await stage.sendTo(old);
+    const address = { provider: 'generic', account_slug: slug };
+    expect((await stage.operate.deleteAccount(accountId)).status).toBe(204);
+    expect(await send(baseUrl, address, '{"id":"nobody"}')).toMatchObject({ status: 404 });
+    const consumer = await stage.consumer();
+    const account = await admin.createAccount({ account_slug: slug, delivery_url: consumer.url });
+    const { status, body } = await send(baseUrl, address, '{"id":"two"}');
+    expect(status).toBe(202);
+    const event = await admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+    expect(event.account_id).toBe(account.id);
+    expect(consumer.deliveries).toHaveLength(1);
+  });
+
+  test('that is replaced within a moment passes its webhooks on to the account that took its place', async () => {
+    const { admin, baseUrl } = stage.gateway;
+    const { accountId, slug } = await stage.sendTo(await stage.consumer());
+    await stage.operate.deleteAccount(accountId);
+    const secret = { skip_signature_verification: false, signing_secret_current: 'the new secret' };
+    const account = await admin.createAccount({ account_slug: slug, ...secret });
+    const address = { provider: 'generic', account_slug: slug };
+    // What ingestion remembers of the old account (it verified nothing) counts no more.
+    expect((await send(baseUrl, address, '{"id":"a"}', { 'x-secret': 'wrong' })).status).toBe(401);
+    const { status, body } = await send(baseUrl, address, '{"id":"b"}', { 'x-secret': 'the new secret' });
+    expect(status).toBe(202);
+    expect((await admin.event(body.id)).account_id).toBe(account.id);
+  });
+});

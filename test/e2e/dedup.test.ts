@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, send } from '../support/admin-client.ts';
+import type { Consumer } from '../support/consumer.ts';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
+
+// Which webhooks count as sent twice (design, section 6, "Duplicates").
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt: 'workflow' });
+});
+afterAll(() => stage.close());
+afterEach(() => stage.clear());
+
+interface Address {
+  provider: string;
+  account_slug: string;
+}
+
+async function accountTo(consumer: Consumer, fields: Record<string, unknown> = {}): Promise<Address> {
+  return stage.gateway.admin.createAccount({ delivery_url: consumer.url, ...fields });
+}
+const post = (to: Address, body: string, headers?: Record<string, string>, query?: string): Promise<Answer> =>
+  send(stage.gateway.baseUrl, to, body, headers, query);
+const eventsOf = async ({ account_slug }: Address) =>
+  (await stage.gateway.admin.request('GET', `/admin/events?account_slug=${account_slug}`)).body;
+const delivered = (id: string) => stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+const webhookIds = (consumer: Consumer) => consumer.deliveries.map(({ headers }) => headers['webhook-id']);
+/** What `situations.ts` sends. */
+const sentBody = '{"id":"one","type":"order"}';
+
+test('the same id and bytes are the first event again, delivered once', async () => {
+  const consumer = await stage.consumer();
+  const account = await accountTo(consumer);
+  const first = await post(account, '{"id":"same","type":"t"}');
+  expect(first.body).toMatchObject({ external_id: 'same', event_type: 't', status: 'received', duplicate: false });
+  await stage.gateway.admin.eventually(first.body.id, (e) => statesOf(e) === 'enqueued/delivered');
+  const second = await post(account, '{"id":"same","type":"t"}');
+  expect(second.status).toBe(202);
+  expect(second.body).toEqual({ ...first.body, status: 'enqueued', duplicate: true });
+  // Were it delivered again, that would come before this one.
+  const other = await post(account, '{"id":"other"}');
+  await delivered(other.body.id);
+  expect(webhookIds(consumer)).toEqual([first.body.id, other.body.id]);
+  expect(await eventsOf(account)).toHaveLength(2);
+});
+
+test('twenty at once are one event', async () => {
+  const consumer = await stage.consumer();
+  const account = await accountTo(consumer);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post(account, '{"id":"rush"}')));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 202));
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  expect(answers.filter(({ body }) => !body.duplicate)).toHaveLength(1);
+  const [{ id }, ...more] = await eventsOf(account);
+  expect(more).toEqual([]);
+  await delivered(id);
+  expect(webhookIds(consumer)).toEqual([id]);
+});
+
+test.each<[string, string, string]>([
+  ['other bytes under the same id', '{"id":"v","n":1}', '{"id":"v","n":2}'],
+  ['the same bytes without an id', '["no id"]', '["no id"]'],
+  ['nothing at all', '', ''],
+])('%s are two events', async (_, one, two) => {
+  const consumer = await stage.consumer();
+  const account = await accountTo(consumer);
+  const answers = [await post(account, one), await post(account, two)];
+  for (const { body } of answers) {
+    expect(body.duplicate).toBe(false);
+    await delivered(body.id);
+  }
+  expect(webhookIds(consumer).toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
+});
+
+test('two accounts do not share their events', async () => {
+  const consumer = await stage.consumer();
+  const answers = [
+    await post(await accountTo(consumer), '{"id":"shared"}'),
+    await post(await accountTo(consumer), '{"id":"shared"}'),
+  ];
+  expect(answers.map(({ body }) => body.duplicate)).toEqual([false, false]);
+});
+
+test('support_chat is deduped by its composed id and the bytes', async () => {
+  const consumer = await stage.consumer();
+  const account = await accountTo(consumer, { provider: 'support_chat' });
+  const message = (fingerprint: number) =>
+    JSON.stringify({ event: 'message:send', timestamp: 1763640000, data: { session_id: 'session_1', fingerprint } });
+  const headers = { 'content-type': 'application/json', 'x-original-url': 'https://gateway.example/support_chat' };
+  const first = await post(account, message(1), headers);
+  expect(first.body).toMatchObject({ external_id: 'session_1:1', event_type: 'chat.message', duplicate: false });
+  expect((await post(account, message(1), headers)).body).toMatchObject({ id: first.body.id, duplicate: true });
+  expect((await post(account, message(2), headers)).body.duplicate).toBe(false);
+});
+
+describe('sent again, an event', () => {
+  test('that waits for its next attempt goes on waiting', async () => {
+    const { id, event } = await waitingEvent(stage);
+    const again = await post(event, sentBody);
+    expect(again.body).toMatchObject({ id, status: 'enqueued', duplicate: true });
+    expect(await stage.gateway.admin.event(id)).toMatchObject({
+      generation: 0,
+      next_attempt_at: event.next_attempt_at,
+    });
+  });
+
+  test('that has failed is replayed', async () => {
+    const { id, event, consumer } = await exhaustedEvent(stage);
+    const again = await post(event, sentBody);
+    expect(again.status).toBe(202);
+    expect(again.body).toMatchObject({ id, status: 'received', duplicate: true });
+    const replayed = await delivered(id);
+    expect(replayed).toMatchObject({ generation: 1, attempts: 1 });
+    expect(attemptsOf(replayed)).toEqual([...tenFailed(), '1 schedule 1 delivered']);
+    expect(consumer.deliveries.at(-1)?.headers['x-webhook-replay']).toBe('true');
+    expect(await eventsOf(event)).toHaveLength(1);
+  });
+
+  test('that has failed is replayed once, however often it is sent at once', async () => {
+    const { id, event, consumer } = await exhaustedEvent(stage);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(event, sentBody)));
+    expect(answers.map(({ body }) => [body.id, body.duplicate])).toEqual(answers.map(() => [id, true]));
+    const replayed = await delivered(id);
+    expect(replayed.generation).toBe(1);
+    expect(consumer.deliveries).toHaveLength(11);
+  });
+
+  test('that is dead stays dead', async () => {
+    const { id, event } = await deadEvent(stage);
+    expect((await post(event, sentBody)).body).toMatchObject({ id, status: 'dead', duplicate: true });
+    expect(await stage.gateway.admin.event(id)).toMatchObject({ generation: 0, delivery_status: 'failed' });
+  });
+
+  test('after its 24 hours is a new event, which is deduped in its turn', async () => {
+    const { id, event } = await waitingEvent(stage);
+    const expire = { name: '', text: `update event_dedup set expires_at = now() - interval '1 s' where event_id = $1` };
+    await stage.gateway.database.query(expire, [id]);
+    const fresh = await post(event, sentBody);
+    expect(fresh.body.duplicate).toBe(false);
+    expect(fresh.body.id).not.toBe(id);
+    expect((await post(event, sentBody)).body).toMatchObject({ id: fresh.body.id, duplicate: true });
+  });
+
+  test('whose row retention has dropped is a new event', async () => {
+    const { id, event } = await exhaustedEvent(stage);
+    await stage.gateway.database.query({ name: '', text: 'delete from events where id = $1' }, [id]);
+    const fresh = await post(event, sentBody);
+    expect(fresh.body.duplicate).toBe(false);
+    await delivered(fresh.body.id);
+  });
+});
+
+test('the key lasts for 24 hours from the receipt', async () => {
+  const { id, event } = await waitingEvent(stage);
+  const read = { name: '', text: 'select expires_at from event_dedup where event_id = $1' };
+  const [key] = await stage.gateway.database.query<{ expires_at: Date }>(read, [id]);
+  expect((key?.expires_at.getTime() ?? 0) - Date.parse(event.received_at)).toBe(24 * 60 * 60_000);
+});
+
+test('rejected webhooks are never deduped, and stand in the way of none', async () => {
+  const consumer = await stage.consumer();
+  const verified = { skip_signature_verification: false, signing_secret_current: 'the secret' };
+  const account = await accountTo(consumer, verified);
+  for (const secret of ['wrong', 'wrong'])
+    expect((await post(account, '{"id":"r"}', { 'x-secret': secret })).status).toBe(401);
+  const right = await post(account, '{"id":"r"}', { 'x-secret': 'the secret' });
+  expect(right.body.duplicate).toBe(false);
+  await delivered(right.body.id);
+  // A wrong secret stays wrong for a webhook that is known.
+  expect((await post(account, '{"id":"r"}', { 'x-secret': 'wrong' })).status).toBe(401);
+  const states = (await eventsOf(account)).map(statesOf);
+  expect(states.filter((state: string) => state === 'rejected/null')).toHaveLength(3);
+  expect(states).toHaveLength(4);
+});

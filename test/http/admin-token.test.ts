@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AccountDirectory } from '../../src/accounts/account-directory.ts';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import { stopAccount } from '../../src/events/operate.ts';
+import { EventReceiver } from '../../src/events/receive.ts';
+import { RejectionRecorder } from '../../src/events/rejections.ts';
+import { createApp } from '../../src/http/app.ts';
+import { createLog } from '../../src/log.ts';
+import { providers } from '../../src/providers/registry.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+
+let gateway: TestGateway;
+let adminRoutes: { method: string; path: string }[];
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  const { database } = gateway;
+  const box = createSecretBox(gateway.secretsKey);
+  const log = createLog('silent');
+  // An app like the gateway's own, for the list of its routes.
+  const app = createApp({
+    ...{ sql: database, log, adminTokens: [], maxPayloadBytes: 1, findWorkflow: async () => null },
+    accounts: new AccountStore({ em: () => database.orm.em.fork(), box, stopDeliveries: stopAccount }),
+    ingest: {
+      ...{ providers, log },
+      directory: new AccountDirectory({ sql: database, box }),
+      receiver: new EventReceiver(database),
+      rejections: new RejectionRecorder(database),
+      duplicates: { resolve: async () => null },
+    },
+  });
+  adminRoutes = app.routes.filter((route) => route.path.startsWith('/admin'));
+});
+afterAll(() => gateway.stop());
+
+const json = 'application/json';
+const denied = (answer: RawAnswer, what: string) => {
+  expect([what, answer.status, answer.body?.code]).toEqual([what, 401, 'unauthorized']);
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+};
+
+const wrongTokens = (right: string): [name: string, headers: Record<string, string>][] => [
+  ['none', {}],
+  ['an empty one', { 'x-admin-token': '' }],
+  ['a wrong one of the same length', { 'x-admin-token': right.replace(/.$/, 'x') }],
+  ['the beginning of it', { 'x-admin-token': right.slice(0, -1) }],
+  ['more than it', { 'x-admin-token': `${right}x` }],
+  ['its name and it', { 'x-admin-token': `tester:${right}` }],
+  ['it in another header', { authorization: `Bearer ${right}` }],
+];
+
+test('every admin route refuses every wrong token, before it looks at anything else', async () => {
+  expect(adminRoutes.length).toBeGreaterThanOrEqual(11);
+  for (const { method, path } of adminRoutes) {
+    for (const [name, headers] of wrongTokens(gateway.adminToken)) {
+      const valid = path.replaceAll(/:\w+/g, '01900000-0000-7000-8000-000000000000');
+      const invalid = `${path.replaceAll(/:\w+/g, 'no-id')}?limit=abc&unknown=%00`;
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{"provider":1' };
+      const what = `${method} ${path} with ${name}`;
+      denied(await rawRequest(gateway.baseUrl, { method, path: valid, headers }), what);
+      denied(await rawRequest(gateway.baseUrl, { method, path: invalid, headers, ...body }), what);
+      const typed = { ...headers, 'content-type': json };
+      denied(await rawRequest(gateway.baseUrl, { method, path: valid, headers: typed, ...body }), what);
+    }
+  }
+});
+
+test('no admin route refuses the right token', async () => {
+  const headers = { 'x-admin-token': gateway.adminToken };
+  for (const { method, path } of adminRoutes) {
+    const id = '01900000-0000-7000-8000-000000000000';
+    const answer = await rawRequest(gateway.baseUrl, { method, path: path.replaceAll(/:\w+/g, id), headers });
+    expect([`${method} ${path}`, answer.status]).not.toEqual([`${method} ${path}`, 401]);
+    expect(answer.status).toBeLessThan(500);
+  }
+});
+
+test('what was changed without a token is not changed', async () => {
+  const account = await gateway.admin.createAccount({});
+  const path = `/admin/accounts/${account.id}`;
+  const headers = { 'content-type': json };
+  await rawRequest(gateway.baseUrl, { method: 'PATCH', path, headers, body: '{"enabled":false}' });
+  await rawRequest(gateway.baseUrl, { method: 'DELETE', path });
+  expect((await gateway.admin.request('GET', path)).body).toEqual(account);
+});
+
+test('a huge body without a token is refused unread', async () => {
+  const headers = { 'content-type': json };
+  const body = Buffer.alloc(2 * 1024 * 1024);
+  denied(await rawRequest(gateway.baseUrl, { path: '/admin/accounts', headers, body }), 'a huge body');
+});
+
+test.each(['/health/live', '/health/ready'])('%s needs no token', async (path) => {
+  expect(await rawRequest(gateway.baseUrl, { method: 'GET', path })).toMatchObject({
+    status: 200,
+    body: { status: 'ok' },
+  });
+});

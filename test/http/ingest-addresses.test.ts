@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { storedEvent } from '../support/stored.ts';
+
+const secret = 'fresh-secret-1b7e';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  await gateway.admin.createAccount({ account_slug: 'slug' });
+});
+afterAll(() => gateway.stop());
+
+const post = (account: { provider: string; account_slug: string }, headers: Record<string, string> = {}) =>
+  send(gateway.baseUrl, account, 'x', headers);
+const patch = async (id: string, change: Record<string, unknown>) => {
+  const answer = await gateway.admin.request('PATCH', `/admin/accounts/${id}`, change);
+  expect(answer.status).toBe(200);
+};
+
+describe('addresses of no account', () => {
+  test.each([
+    ['an unknown slug', '/generic/nobody'],
+    ['the slug of another provider', '/support_chat/slug'],
+    ['an unknown provider', '/nope/slug'],
+    ['other letter case', '/generic/SLUG'],
+    ['a provider in other letter case', '/Generic/slug'],
+    ['a NUL', '/generic/%00'],
+    ['a NUL at the end', '/generic/slug%00'],
+    ['a bare percent sign', '/generic/%'],
+    ['bytes that are no UTF-8', '/generic/%ff%fe'],
+    ['a lone surrogate', '/generic/%ed%a0%80'],
+    ['an encoded slash', '/generic/slug%2Fx'],
+    ['an encoded way up', '/generic/%2e%2e%2fslug'],
+    ['a space', '/generic/slug%20'],
+    ['a quote', "/generic/slug'"],
+    ['a slug of 4,000 characters', `/generic/${'a'.repeat(4000)}`],
+    ['a name that every object has', '/constructor/slug'],
+    ['a name that every object inherits', '/__proto__/toString'],
+  ])('%s is account_not_found', async (_name, path) => {
+    const answer = await rawRequest(gateway.baseUrl, { path, body: '{}' });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'account_not_found', status: 404 } });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+  });
+
+  test.each([
+    ['/'],
+    ['//'],
+    ['///'],
+    ['/generic'],
+    ['/generic/'],
+    ['/generic//slug'],
+    ['//generic/slug'],
+    ['/a/b/c'],
+    ['*'],
+    ['/admin/nothing'],
+  ])('%s is not_found', async (path) => {
+    const answer = await rawRequest(gateway.baseUrl, { path, body: '{}' });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE'])('%s is 405', async (method) => {
+    const answer = await rawRequest(gateway.baseUrl, { method, path: '/generic/slug' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe('POST');
+    if (method !== 'HEAD') expect(answer.body).toMatchObject({ status: 405, code: 'method_not_allowed' });
+  });
+
+  test('POST to a readiness probe is 405, not a webhook', async () => {
+    const answer = await rawRequest(gateway.baseUrl, { path: '/health/ready', body: '{}' });
+    expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(answer.headers.allow).toBe('GET');
+  });
+
+  test.each(['g', 'gw', 'api', 'x:1', '[::1]', 'a b', '', 'a/b?c#d', 'x'.repeat(300)])(
+    'the host %j changes nothing',
+    async (host) => {
+      const headers = { host, 'content-length': '1' };
+      expect((await rawRequest(gateway.baseUrl, { path: '/generic/slug?a=/b', headers, body: 'x' })).status).toBe(202);
+      const listed = { ...headers, 'content-length': '0', 'x-admin-token': gateway.adminToken };
+      const list = await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/events?limit=1', headers: listed });
+      expect([list.status, list.body?.length]).toEqual([200, 1]);
+    },
+  );
+});
+
+describe('a change of a moment ago is honoured at once', () => {
+  const closed = { skip_signature_verification: false, signing_secret_current: secret };
+  const slug = () => `moment-${Math.random().toString(36).slice(2)}`;
+
+  test('an account that was missing', async () => {
+    const address = { provider: 'generic', account_slug: slug() };
+    expect((await post(address)).status).toBe(404);
+    await gateway.admin.createAccount(address);
+    expect((await post(address)).status).toBe(202);
+  });
+
+  test('an account that was disabled', async () => {
+    const account = await gateway.admin.createAccount({ enabled: false });
+    const refused = await post(account);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'account_disabled', status: 403 } });
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    await patch(account.id, { enabled: true });
+    expect((await post(account)).status).toBe(202);
+    await patch(account.id, { enabled: false });
+    expect((await post(account)).status).toBe(403);
+    await patch(account.id, { enabled: true });
+    expect((await post(account)).status).toBe(202);
+  });
+
+  test('a disabled account says so before it looks at the secret', async () => {
+    const account = await gateway.admin.createAccount({ ...closed, enabled: false });
+    expect((await post(account, { 'x-secret': 'wrong' })).status).toBe(403);
+  });
+
+  test('a secret that is new, rotated or no longer asked for', async () => {
+    const account = await gateway.admin.createAccount(closed);
+    expect((await post(account, { 'x-secret': secret })).status).toBe(202);
+    expect((await post(account, { 'x-secret': 'rotated-one' })).status).toBe(401);
+    await patch(account.id, { signing_secret_current: 'rotated-one', signing_secret_previous: secret });
+    expect((await post(account, { 'x-secret': 'rotated-one' })).status).toBe(202);
+    expect((await post(account, { 'x-secret': secret })).status).toBe(202);
+    expect((await post(account)).status).toBe(401);
+    await patch(account.id, { skip_signature_verification: true });
+    expect((await post(account)).status).toBe(202);
+  });
+
+  test('a new address', async () => {
+    const account = await gateway.admin.createAccount({});
+    expect((await post(account)).status).toBe(202);
+    const moved = { provider: 'generic', account_slug: slug() };
+    expect((await post(moved)).status).toBe(404);
+    await patch(account.id, { account_slug: moved.account_slug });
+    const answer = await post(moved);
+    expect(answer.status).toBe(202);
+    expect(await storedEvent(gateway.database, answer.body.id)).toMatchObject({ account_slug: moved.account_slug });
+  });
+
+  test('a deleted account, and another one in its place', async () => {
+    const account = await gateway.admin.createAccount({});
+    expect((await post(account)).status).toBe(202);
+    await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
+    expect((await post(account)).status).toBe(404);
+
+    const again = await gateway.admin.createAccount({ account_slug: account.account_slug });
+    const first = await post(again);
+    expect(first.status).toBe(202);
+    await gateway.admin.request('DELETE', `/admin/accounts/${again.id}`);
+    // Nothing asked in between: what is remembered is the account that is gone.
+    const third = await gateway.admin.createAccount({ account_slug: account.account_slug });
+    const answer = await post(third);
+    expect(answer.status).toBe(202);
+    expect((await storedEvent(gateway.database, answer.body.id))?.account_id).toBe(third.id);
+  });
+
+  test('another one in its place is asked for its own secret', async () => {
+    const account = await gateway.admin.createAccount({});
+    expect((await post(account)).status).toBe(202);
+    await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
+    const next = await gateway.admin.createAccount({ ...closed, account_slug: account.account_slug });
+    expect((await post(account)).status).toBe(401);
+    expect((await post(next, { 'x-secret': secret })).status).toBe(202);
+  });
+});

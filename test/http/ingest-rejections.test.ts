@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RejectionRecorder } from '../../src/events/rejections.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { receivedEvent } from '../support/received.ts';
+import { eventsOf, rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+const closedAccount = () =>
+  gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
+const bad = (account: { provider: string; account_slug: string }, body = '{"id":"same","type":"t"}') =>
+  send(gateway.baseUrl, account, body, { 'x-secret': 'guess' });
+
+/** How many rejected webhooks were counted for an account, minute by minute. */
+async function counted(accountId: string): Promise<number[]> {
+  const found = await rows(
+    gateway.database,
+    'select seen from rejection_counts where account_id = $1 order by minute',
+    [accountId],
+  );
+  return found.map((row) => row.seen);
+}
+
+test('a rejected webhook is recorded whole, and nothing is to be done for it', async () => {
+  const account = await closedAccount();
+  expect((await bad(account)).status).toBe(401);
+  const [event, ...others] = await eventsOf(gateway.database, account.id);
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({
+    status: 'rejected',
+    delivery_status: null,
+    rejection_reason: 'bad_signature',
+    external_id: 'same',
+    event_type: 't',
+    app_key: 'tests',
+    generation: 0,
+    attempts: 0,
+  });
+  expect(event?.body.toString()).toBe('{"id":"same","type":"t"}');
+  expect(await rows(gateway.database, 'select 1 from event_queue where event_id = $1', [event?.id])).toEqual([]);
+  expect((await gateway.admin.request('GET', '/admin/events?status=rejected')).body).toMatchObject([
+    { id: event?.id, rejection_reason: 'bad_signature', delivery_status: null },
+  ]);
+});
+
+test('rejected ones are never duplicates of each other', async () => {
+  const account = await closedAccount();
+  for (let n = 0; n < 3; n++) expect((await bad(account)).status).toBe(401);
+  expect(await eventsOf(gateway.database, account.id)).toHaveLength(3);
+});
+
+/** So that the hundred below fall into two minutes at most, and mostly into one. */
+const leaveRoomInMinute = async () => {
+  const leftMs = 60_000 - (Date.now() % 60_000);
+  if (leftMs < 5_000) await sleep(leftMs + 100);
+};
+
+test.each([
+  ['one after another', false],
+  ['at once', true],
+])('of a hundred in a minute, %s, sixty have rows and all are counted', async (_name, atOnce) => {
+  const [account, other] = [await closedAccount(), await closedAccount()];
+  await leaveRoomInMinute();
+  const statuses: number[] = [];
+  const one = async () => statuses.push((await bad(account)).status);
+  if (atOnce) await Promise.all(Array.from({ length: 100 }, one));
+  else for (let n = 0; n < 100; n++) await one();
+  expect(statuses).toEqual(Array(100).fill(401));
+  const minutes = await counted(account.id);
+  expect(minutes.reduce((sum, seen) => sum + seen, 0)).toBe(100);
+  const kept = minutes.reduce((sum, seen) => sum + Math.min(seen, 60), 0);
+  expect(await eventsOf(gateway.database, account.id)).toHaveLength(kept);
+  // The flood costs another account nothing.
+  await bad(other);
+  expect(await eventsOf(gateway.database, other.id)).toHaveLength(1);
+});
+
+test('a flood of bad ones does not keep the good ones out', async () => {
+  const account = await closedAccount();
+  const good = () => send(gateway.baseUrl, account, 'good', { 'x-secret': 'closed-secret' });
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 5 === 0 ? good() : bad(account))));
+  expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => (n % 5 === 0 ? 202 : 401)));
+  const received = (await eventsOf(gateway.database, account.id)).filter((event) => event.status === 'received');
+  expect(received).toHaveLength(20);
+});
+
+test('one that the database does not take costs the others of its batch nothing', async () => {
+  const account = await closedAccount();
+  const recorder = new RejectionRecorder(gateway.database);
+  const rejected = (eventType: string | null) => {
+    const { dedupKey: _, ...event } = receivedEvent(account, { eventType });
+    return { ...event, reason: 'bad_signature' };
+  };
+  const good = Array.from({ length: 20 }, () => rejected(null));
+  await Promise.all([...good.slice(0, 10), rejected('a\0b'), ...good.slice(10)].map((event) => recorder.record(event)));
+  const stored = (await eventsOf(gateway.database, account.id)).map((event) => event.id);
+  expect(stored.sort()).toEqual(good.map((event) => event.id).sort());
+});
+
+test('the partition of their day is made when it is missing', async () => {
+  const account = await closedAccount();
+  const receivedAt = new Date(Date.now() - 700 * 86_400_000);
+  const { dedupKey: _, ...event } = receivedEvent(account, { receivedAt });
+  await new RejectionRecorder(gateway.database).record({ ...event, reason: 'bad_signature' });
+  expect(await eventsOf(gateway.database, account.id)).toMatchObject([{ id: event.id, status: 'rejected' }]);
+});

@@ -1,0 +1,168 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshDatabase } from '../support/database.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+
+const timeout = 180_000;
+gatewaysEndWithTheirTest();
+
+/** Starts a gateway that cannot start; what it says on standard error. */
+async function refusal(role: string, variables: Record<string, string | undefined>): Promise<string> {
+  const gateway = spawnGateway(role, { PORT: '0', ...variables });
+  const { code, signal } = await gateway.exited;
+  const said = gateway.stderr();
+  expect({ code, signal, said }).toEqual({ code: 1, signal: null, said: expect.any(String) });
+  // For people: whole sentences, no stack trace, no JSON and no object printed.
+  expect(said).not.toMatch(/^\s+at .+:\d+/m);
+  expect(said).not.toMatch(/^\{"level"|\[Object|\[cause\]|Error:/m);
+  expect(said.trim()).toMatch(/^[A-Z'].*[.)\w]$/s);
+  expect(gateway.stdout()).not.toContain('is up');
+  if (variables.DATA_DIR) expect(processesOn([variables.DATA_DIR])).toEqual([]);
+  return said;
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer((socket) => socket.destroy());
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+test('the port is taken: said, and both servers are stopped again', { timeout }, async () => {
+  const dataDir = temporaryFolder();
+  const port = await takenPort();
+  const said = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
+  expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(said).toContain('PORT=');
+  // The folder is whole: with another port it starts.
+  await startWholeGateway(dataDir);
+});
+
+test('the host is no address of this machine', { timeout }, async () => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  await roles.migrate();
+  expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1');
+});
+
+test("somebody else's folder, a damaged marker, a file: each is left as it is", async () => {
+  const foreign = temporaryFolder();
+  writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
+  expect(await refusal('all', { DATA_DIR: foreign })).toContain('thesis.txt');
+  expect(readdirSync(foreign)).toEqual(['thesis.txt']);
+
+  const damaged = temporaryFolder();
+  writeFileSync(join(damaged, 'gateway.json'), '{"form');
+  expect(await refusal('all', { DATA_DIR: damaged })).toContain('gateway.json is damaged');
+  expect(readdirSync(damaged)).toEqual(['gateway.json']);
+
+  expect(await refusal('all', { DATA_DIR: join(foreign, 'thesis.txt') })).toContain('DATA_DIR');
+});
+
+test('a damaged database folder is told, nothing in it is deleted, and nothing stays', { timeout }, async () => {
+  const dataDir = temporaryFolder();
+  const gateway = await startWholeGateway(dataDir);
+  await gateway.stop();
+  writeFileSync(join(dataDir, 'postgres', 'data', 'global', 'pg_control'), 'rubbish');
+  const said = await refusal('all', { DATA_DIR: dataDir });
+  expect(said).toContain('The embedded PostgreSQL did not start');
+  expect(said).toContain('Nothing was deleted');
+});
+
+test('all wrong settings are named at once, and no secret is repeated', async () => {
+  const said = await refusal('all', {
+    PORT: 'eighty',
+    DELIVERY_SCHEDULE: '10s,30',
+    DELIVERY_TIMEOUT: '15',
+    DELIVERY_ALLOWED_NETWORKS: '10.0.0.0',
+    FIRST_ATTEMPT: 'soon',
+    SECRETS_KEY: 'a-key-that-nobody-may-see',
+    ADMIN_TOKENS: 'name:hunter2, no-name-but-hunter3',
+    DATABASE_URL: 'mysql://user:hunter4@example.org/db',
+    TEMPORAL_ADDRESS: 'http://example.org',
+    PUBLIC_URL: 'example.org',
+    LOG_LEVEL: 'loud',
+  });
+  const named = [...said.matchAll(/^ {2}- (\w+): /gm)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(
+    new Set([
+      ...['PORT', 'DELIVERY_SCHEDULE', 'DELIVERY_TIMEOUT', 'DELIVERY_ALLOWED_NETWORKS', 'FIRST_ATTEMPT', 'SECRETS_KEY'],
+      ...['ADMIN_TOKENS', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL', 'LOG_LEVEL'],
+    ]),
+  );
+  expect(said).not.toMatch(/hunter|nobody-may-see/);
+});
+
+test.each([
+  ['api', ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN']],
+  ['worker', ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY']],
+  ['migrate', ['DATABASE_URL']],
+])('the role %s without any setting names all that it needs', async (role, needed) => {
+  const said = await refusal(role, {});
+  expect([...said.matchAll(/^ {2}- (\w+)/gm)].map(([, name]) => name)).toEqual(needed);
+});
+
+test('a role that there is not', async () => {
+  expect(await refusal('wroker', {})).toContain("There is no role 'wroker'. The roles are: all, api, worker, migrate.");
+});
+
+test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_URL', { timeout }, async (role) => {
+  const port = await closedPort();
+  const dataDir = temporaryFolder();
+  const { variables } = gatewayRoles({ databaseUrl: `postgresql://someone:hunter2@127.0.0.1:${port}/db` });
+  const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
+  expect(said).toContain('DATABASE_URL');
+  expect(said).toContain(`127.0.0.1:${port}`);
+  expect(said).not.toContain('hunter2');
+});
+
+test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wrong', { timeout }, async (role) => {
+  const url = new URL(await freshDatabase());
+  url.password = 'hunter2';
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
+  expect(said).toContain('DATABASE_URL');
+  expect(said).toContain('password');
+  expect(said).not.toContain('hunter2');
+});
+
+test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
+  const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables);
+  expect(said).toContain('npm run migrate');
+});
+
+test('no Temporal on this machine, no Go and no network: says what to do, and PostgreSQL is stopped again', {
+  timeout,
+}, async () => {
+  const dataDir = temporaryFolder();
+  const tools = temporaryFolder();
+  const cache = join(tools, 'cache');
+  mkdirSync(cache);
+  const said = await refusal('all', {
+    DATA_DIR: dataDir,
+    PATH: '/usr/bin:/bin',
+    XDG_CACHE_HOME: cache,
+    // Nobody answers there.
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    https_proxy: 'http://127.0.0.1:9',
+  });
+  expect(said).toContain('The Temporal server is not on this machine and could not be fetched');
+  expect(said).toContain('there is no Go on PATH');
+  expect(said).toContain('TEMPORAL_ADDRESS');
+  expect(readdirSync(join(cache, 'webhook-gateway', readdirSync(join(cache, 'webhook-gateway'))[0] ?? ''))).toEqual([]);
+  // Once Temporal can be had, the same folder starts.
+  await startWholeGateway(dataDir);
+});
