@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Config, type Role, readConfig, roles } from './config.ts';
+import { explainDatabaseError } from './database/explain-error.ts';
 import { createLog, type Log } from './log.ts';
 import { runAll } from './roles/all.ts';
 import { runApi } from './roles/api.ts';
@@ -44,7 +45,10 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
-  await run[role]({ config, log, stopped: stopping.signal });
+  const { databaseUrl } = config;
+  await run[role]({ config, log, stopped: stopping.signal }).catch((error: unknown) => {
+    throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
+  });
 }
 
 /** An .env file beside package.json, for people who keep their settings there; what is set already wins. */

@@ -40,6 +40,8 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
     metadataCache: { enabled: false },
     entities: [AccountEntity],
     extensions: [Migrator],
+    // Else a mistyped name in DATABASE_URL makes an empty database, and opening connects.
+    ensureDatabase: false,
     pool: { min: 0, max: options.maxConnections ?? 20 },
     driverOptions: {
       connectionTimeoutMillis: connectTimeoutMs,

@@ -36,7 +36,7 @@ export interface Recorded {
 }
 
 // Rows are locked in the order of their keys before they change, so that batches never deadlock, and what they held
-// before the change decides what the change means.
+// before the change decides what the change means. Only reading is bounded by the range of ids: see `idRange`.
 const recordOutcomes = {
   name: 'record_outcomes',
   text: `
@@ -83,7 +83,7 @@ const recordOutcomes = {
         delivered_at = case when c.delivered then c.started_at + make_interval(secs => c.duration_ms / 1000) else e.delivered_at end,
         next_attempt_at = case when c.delivered or c.exhausted then null when c.advances then c.next_attempt_at else e.next_attempt_at end,
         held_since = case when c.trigger = 'schedule' then null else e.held_since end
-      from change c where e.id = c.event_id and e.id between $16 and $17
+      from change c where e.id = c.event_id
       returning e.id, e.status, e.delivery_status, c.exhausted
     ), queued as (
       update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, direct = false, claimed_until = null, claim_token = null

@@ -171,11 +171,16 @@ export async function takeOverAttempt(sql: Sql, claim: ClaimName): Promise<boole
 const handBack = {
   name: 'hand_back_claims',
   text: `
+    with states as materialized (
+      select i.*, e.delivery_status, e.scheduled_attempts, e.next_attempt_at
+      from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token)
+      join events e on e.id = i.event_id and e.id between $5 and $6
+    )
     update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false,
-      lane = case when e.delivery_status is distinct from 'pending' then 2
-                  when e.scheduled_attempts > 0 or e.next_attempt_at is not null then 1 else 0 end
-    from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token) join events e on e.id = i.event_id and e.id between $5 and $6
-    where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token`,
+      lane = case when s.delivery_status is distinct from 'pending' then 2
+                  when s.scheduled_attempts > 0 or s.next_attempt_at is not null then 1 else 0 end
+    from states s
+    where q.event_id = s.event_id and q.generation = s.generation and q.claim_token = s.claim_token`,
 };
 
 /** Gives claims up, into the lane that the events' states ask for, to be claimed again after `delayS` seconds. */
@@ -246,7 +251,7 @@ const markStarted = {
       -- From now on the workflow is expected to act; the sweep looks when it does not.
       next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end
     from input i join locked l on l.id = i.event_id
-    where e.id = l.id and e.id between $5 and $6 and e.generation = i.generation`,
+    where e.id = l.id and e.generation = i.generation`,
 };
 
 export interface Started extends ClaimName {

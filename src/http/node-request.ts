@@ -37,6 +37,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       );
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
+    // Elysia's parsing looks at `body`, which hangs a web stream on the request: nobody reads that one, so it would stop
+    // the flow after 64 KiB.
+    request.removeAllListeners('data');
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
@@ -51,5 +54,6 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     const gone = () => reject(new Problem('invalid', 'the connection ended before the body did'));
     request.once('error', gone);
     request.once('aborted', gone);
+    request.resume();
   });
 }

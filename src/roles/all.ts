@@ -53,12 +53,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
 
   const database = await openDatabase({ url: databaseUrl, log });
   undo.push(() => database.close());
-  await migrate(database, log).catch((error: unknown) => {
-    if (config.databaseUrl === null) throw error;
-    throw new StartError(
-      `The PostgreSQL of DATABASE_URL cannot be used: ${error instanceof Error ? error.message : error}`,
-    );
-  });
+  await migrate(database, log);
   const secretsKey =
     config.secretsKey ??
     Buffer.from(

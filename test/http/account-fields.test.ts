@@ -12,11 +12,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 let made = 0;
-const create = (fields: Record<string, unknown>) =>
-  gateway.admin.post('/admin/accounts', {
-    ...{ provider: 'generic', account_slug: `slug-${++made}`, app_key: 'tests' },
-    ...fields,
-  });
+const required = () => ({ provider: 'generic', account_slug: `slug-${++made}`, app_key: 'tests' });
+const create = (fields: Record<string, unknown>) => gateway.admin.post('/admin/accounts', { ...required(), ...fields });
 const patch = (fields: unknown) => gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, fields);
 
 const x = (length: number) => 'x'.repeat(length);
@@ -162,8 +159,7 @@ describe('bodies', () => {
     test.each([['application/json; charset=utf-8'], ['Application/JSON'], ['application/json ;charset=UTF-8']])(
       'the type %s is taken',
       async (type) => {
-        const slug = `typed-${++made}`;
-        const body = JSON.stringify({ provider: 'generic', account_slug: slug, app_key: 'tests' });
+        const body = JSON.stringify(required());
         expect((await raw(method, path(), type, body)).status).toBe(method === 'POST' ? 201 : 200);
         await patch({ account_slug: account.account_slug });
       },
@@ -176,6 +172,11 @@ describe('bodies', () => {
       const body = carry(Buffer.from(JSON.stringify({ org_id: x(300 * 1024) })));
       const answer = await rawRequest(gateway.baseUrl, { method, path: path(), headers, ...body });
       expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    });
+    test('200 KiB of white space are no obstacle', async () => {
+      const body = JSON.stringify({ ...required(), org_id: 'o' }).padStart(200 * 1024);
+      expect((await raw(method, path(), 'application/json', body)).status).toBe(method === 'POST' ? 201 : 200);
+      await patch({ account_slug: account.account_slug });
     });
     test('very deep JSON is refused like any other', async () => {
       const body = `{"org_id":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freshDatabase } from '../support/database.ts';
 import { startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
-import { gatewayRoles } from '../support/gateway-roles.ts';
+import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 
 const timeout = 180_000;
 gatewaysEndWithTheirTest();
@@ -141,6 +141,17 @@ test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wro
 test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
   const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables);
   expect(said).toContain('npm run migrate');
+});
+
+test.each(['api', 'migrate'])('%s: there is no such database, and none is made', { timeout }, async (role) => {
+  const server = await freshDatabase();
+  const url = new URL(server);
+  url.pathname += '_mistyped';
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
+  expect(said).toContain('no such database');
+  expect(said).toContain('Create it');
+  const made = await queryOnce(server, 'select 1 from pg_database where datname = $1', [url.pathname.slice(1)]);
+  expect(made).toEqual([]);
 });
 
 test('no Temporal on this machine, no Go and no network: says what to do, and PostgreSQL is stopped again', {

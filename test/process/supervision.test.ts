@@ -32,7 +32,8 @@ async function delivered(gateway: WholeGateway, account: { provider: string; acc
   const done = () => gateway.admin.event(answer.body.id);
   return eventually('it is delivered and has its workflow', async () => {
     const event = await done();
-    return event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null && event;
+    if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
+    throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; the log:\n${gateway.stderr()}`);
   });
 }
 

@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { ownTemporal } from '../support/own-servers.ts';
 
@@ -134,4 +135,22 @@ test('what operators say while Temporal is away reaches the workflow that waited
   );
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['acknowledged', 'delivered', 'already_settled']);
   expect(consumer.deliveries).toHaveLength(5);
+});
+
+test('role all with a TEMPORAL_ADDRESS where nobody answers: it comes up, says so, and delivers', {
+  timeout,
+}, async () => {
+  const temporal = await ownTemporal();
+  await temporal.stop();
+  const gateway = await startWholeGateway(temporaryFolder(), { TEMPORAL_ADDRESS: temporal.address });
+  const [line] = await gateway.printed(/^.*Temporal.*cannot be reached.*$/m, 'stderr');
+  expect(line).toContain(temporal.address);
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+  await temporal.start();
+  await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null, 60_000);
+  expect(consumer.deliveries).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventRow } from '../../events/event.ts';
 import type { WholeEvent } from '../../events/read.ts';
+import { isDeeperThan } from '../nesting.ts';
 
 /** Where Temporal shows the workflow of an event; null when it has none there (any more). */
 export interface WorkflowLink {
@@ -59,9 +60,4 @@ function payloadView(body: Buffer): unknown {
   } catch {
     return text;
   }
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }

@@ -1,20 +1,30 @@
+import { isDeeperThan } from '../nesting.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
 import { Problem } from '../problem.ts';
 
 /** Far more than any admin body needs. */
 const maxBodyBytes = 256 * 1024;
+/** Likewise; what visits every value recurses, and thousands of levels would exhaust the stack. */
+const maxLevels = 100;
 
 /**
  * Reads the JSON body of an admin request; null when it has none, whatever type it announces (undefined would let Elysia
  * look for another one).
  *
- * @throws Problem `unsupported_media_type`, `payload_too_large` or `malformed_json`.
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_json` or, nested too deep, `invalid`.
  */
 export async function readJsonBody(request: Request, contentType: string): Promise<unknown> {
   const bytes = await readBody(nodeRequest(request), maxBodyBytes);
   if (bytes.length === 0) return null;
   if (contentType.trim().toLowerCase() !== 'application/json')
     throw new Problem('unsupported_media_type', 'the content type must be application/json');
+  const body = parse(bytes);
+  if (isDeeperThan(maxLevels, body))
+    throw new Problem('invalid', `the body is nested more than ${maxLevels} levels deep`);
+  return body;
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {

@@ -1,0 +1,37 @@
+import { StartError } from '../start-error.ts';
+import { isDatabaseError } from './errors.ts';
+
+/**
+ * Turns what an external database answers at the start into a sentence for whoever started the gateway; any other error
+ * is returned as it is. The password of `url` is in none of them.
+ */
+export function explainDatabaseError(url: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StartError) return error;
+  if (!isDatabaseError(error) && !/SSL|certificate/i.test(error.message)) return error;
+  const { hostname, port, pathname } = new URL(url);
+  const where = `The PostgreSQL of DATABASE_URL (${hostname}:${port || '5432'})`;
+  const code = 'code' in error ? String(error.code) : '';
+  // Node has no message of its own for a name with several addresses.
+  const said = (error.message || code).replace(/^.*? - /s, '');
+  switch (code) {
+    case '42P01':
+    case '42703':
+      return new StartError(
+        `The database${pathname.replace('/', ' ')} of DATABASE_URL does not have the gateway's tables, or only older ones. Bring ` +
+          `it up to date with: npm run migrate`,
+      );
+    case '3D000':
+      return new StartError(`${where} has no such database (${said}). Create it, or correct DATABASE_URL.`);
+    case '28P01':
+    case '28000':
+      return new StartError(`${where} does not let this user in (${said}). Correct user and password in DATABASE_URL.`);
+    case '42501':
+      return new StartError(
+        `${where} does not allow this user what the gateway needs (${said}). Grant it those rights.`,
+      );
+    default:
+      return new StartError(
+        `${where} cannot be used (${said}). Start it, or correct DATABASE_URL; then start the gateway again.`,
+      );
+  }
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { type Role, readConfig, roles } from '../src/config.ts';
+import { StartError } from '../src/start-error.ts';
+
+type Env = Record<string, string | undefined>;
+
+/** The sentence that stops the start, or null when nothing does. */
+function refusal(env: Env, role: Role = 'all'): string | null {
+  try {
+    readConfig(role, env);
+    return null;
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
+}
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const all = (env: Env = {}) => readConfig('all', env);
+const second = 1_000;
+const minute = 60 * second;
+
+test('without any setting everything has its default', () => {
+  expect(all()).toMatchObject({
+    role: 'all',
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: null,
+    dataDir: '.data',
+    databaseUrl: null,
+    temporal: {
+      address: null,
+      namespace: 'default',
+      taskQueue: 'webhook-deliveries',
+      apiKey: null,
+      tls: false,
+      uiPort: 8233,
+      uiUrl: null,
+    },
+    adminTokens: [],
+    secretsKey: null,
+    maxPayloadBytes: 1024 * 1024,
+    delivery: {
+      delaysMs: [
+        ...[10 * second, 30 * second, minute, 2 * minute, 5 * minute],
+        ...[10 * minute, 20 * minute, 40 * minute, 80 * minute],
+      ],
+      timeLimitMs: 15 * second,
+      allowedNetworks: ['127.0.0.0/8', '::1/128'],
+      accountConcurrency: 64,
+      firstAttempt: 'auto',
+      firstAttemptPermits: 4,
+    },
+    logLevel: 'warn',
+  });
+});
+
+test('an empty setting counts as none', () => {
+  const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
+  const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
+  expect(all(Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, ''])))).toEqual(all());
+});
+
+test('settings that are not ours are left alone', () => {
+  expect(all({ PATH: '/bin', HOME: '/root', EDITOR: 'ed' }).machine).toEqual({
+    path: '/bin',
+    cacheHome: null,
+    home: '/root',
+  });
+});
+
+describe('values', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: each row looks into another corner of the settings
+  test.each<[name: string, value: string, of: (config: any) => unknown, expected: unknown]>([
+    ['HOST', '0.0.0.0', (c) => c.host, '0.0.0.0'],
+    ['PORT', '0', (c) => c.port, 0],
+    ['PORT', '65535', (c) => c.port, 65535],
+    ['PUBLIC_URL', 'https://hooks.test/', (c) => c.publicUrl, 'https://hooks.test'],
+    ['PUBLIC_URL', 'https://hooks.test/gateway//', (c) => c.publicUrl, 'https://hooks.test/gateway'],
+    ['DATA_DIR', '/var/lib/gateway', (c) => c.dataDir, '/var/lib/gateway'],
+    ['DATABASE_URL', 'postgres://u:p@h:5432/d', (c) => c.databaseUrl, 'postgres://u:p@h:5432/d'],
+    ['DATABASE_URL', 'postgresql://h/d?sslmode=require', (c) => c.databaseUrl, 'postgresql://h/d?sslmode=require'],
+    ['TEMPORAL_ADDRESS', 'temporal:7233', (c) => c.temporal.address, 'temporal:7233'],
+    ['TEMPORAL_NAMESPACE', 'hooks', (c) => c.temporal.namespace, 'hooks'],
+    ['TEMPORAL_TASK_QUEUE', 'q', (c) => c.temporal.taskQueue, 'q'],
+    ['TEMPORAL_UI_PORT', '9000', (c) => c.temporal.uiPort, 9000],
+    ['TEMPORAL_UI_URL', 'http://ui.test:8080/', (c) => c.temporal.uiUrl, 'http://ui.test:8080'],
+    ['TEMPORAL_API_KEY', 'k', (c) => [c.temporal.apiKey, c.temporal.tls], ['k', true]],
+    ['TEMPORAL_TLS', 'true', (c) => c.temporal.tls, true],
+    ['TEMPORAL_TLS', 'false', (c) => c.temporal.tls, false],
+    ['ADMIN_TOKEN', '12345678', (c) => c.adminTokens, [{ name: 'admin', token: '12345678' }]],
+    ['SECRETS_KEY', key, (c) => [...c.secretsKey], Array(32).fill(7)],
+    ['SECRETS_KEY', '07'.repeat(32), (c) => [...c.secretsKey], Array(32).fill(7)],
+    ['MAX_PAYLOAD_BYTES', '1', (c) => c.maxPayloadBytes, 1],
+    ['MAX_PAYLOAD_BYTES', '104857600', (c) => c.maxPayloadBytes, 104857600],
+    ['DELIVERY_TIMEOUT', '100ms', (c) => c.delivery.timeLimitMs, 100],
+    ['DELIVERY_TIMEOUT', '2m', (c) => c.delivery.timeLimitMs, 2 * minute],
+    ['DELIVERY_TIMEOUT', '1.5s', (c) => c.delivery.timeLimitMs, 1500],
+    [
+      'DELIVERY_SCHEDULE',
+      '1ms, 200ms,1s,1.5s,1m,2m,1h,2h,4h',
+      (c) => c.delivery.delaysMs,
+      [1, 200, 1000, 1500, minute, 2 * minute, 60 * minute, 120 * minute, 240 * minute],
+    ],
+    [
+      'DELIVERY_ALLOWED_NETWORKS',
+      '10.0.0.0/8, fd00::/8,',
+      (c) => c.delivery.allowedNetworks,
+      ['10.0.0.0/8', 'fd00::/8'],
+    ],
+    ['ACCOUNT_CONCURRENCY', '10000', (c) => c.delivery.accountConcurrency, 10_000],
+    ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
+    ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
+    ['FIRST_ATTEMPT_PERMITS', '1000', (c) => c.delivery.firstAttemptPermits, 1000],
+    ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
+  ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
+
+  test('ADMIN_TOKENS are name:token pairs, beside ADMIN_TOKEN; a token may hold colons', () => {
+    const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'ann:token-of-ann, bob@x.test:a:b:c:d:e,' };
+    expect(all(env).adminTokens).toEqual([
+      { name: 'admin', token: 'of-the-admin' },
+      { name: 'ann', token: 'token-of-ann' },
+      { name: 'bob@x.test', token: 'a:b:c:d:e' },
+    ]);
+  });
+
+  test('only the embedded default allows loopback and is quiet', () => {
+    const shared = {
+      DATABASE_URL: 'postgres://h/d',
+      TEMPORAL_ADDRESS: 't:1',
+      SECRETS_KEY: key,
+      ADMIN_TOKEN: '12345678',
+    };
+    for (const role of roles) {
+      const config = readConfig(role, shared);
+      expect(config.delivery.allowedNetworks).toEqual(role === 'all' ? ['127.0.0.0/8', '::1/128'] : []);
+      expect(config.logLevel).toBe(role === 'all' ? 'warn' : 'info');
+    }
+  });
+});
+
+const nine = (first: string) => [first, ...Array(8).fill('1s')].join(',');
+
+describe('mistakes', () => {
+  test.each<[name: string, value: string, says: string]>([
+    ['PORT', '65536', 'must be between 0 and 65535'],
+    ['PORT', '-1', 'must be a whole number'],
+    ['PORT', 'http', 'must be a whole number'],
+    ['PORT', '80.5', 'must be a whole number'],
+    ['PUBLIC_URL', 'hooks.test', 'must be an http: or https: URL'],
+    ['PUBLIC_URL', 'ftp://hooks.test', 'must be an http: or https: URL'],
+    ['DATABASE_URL', 'mysql://h/d', 'must be a postgresql:// URL'],
+    ['DATABASE_URL', 'localhost:5432', 'must be a postgresql:// URL'],
+    ['TEMPORAL_ADDRESS', 'temporal', 'must be host:port'],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'must be host:port'],
+    ['TEMPORAL_TLS', 'maybe', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
+    ['TEMPORAL_UI_PORT', '0', 'must be between 1 and 65535'],
+    ['TEMPORAL_UI_URL', 'ui', 'must be an http: or https: URL'],
+    ['ADMIN_TOKEN', 'short', 'must have 8 characters or more'],
+    ['ADMIN_TOKENS', 'no-name-here', 'must be name:token pairs separated by commas, tokens of 8 characters or more'],
+    ['ADMIN_TOKENS', 'ann:short', 'must be name:token pairs separated by commas, tokens of 8 characters or more'],
+    [
+      'ADMIN_TOKENS',
+      ':token-of-nobody',
+      'must be name:token pairs separated by commas, tokens of 8 characters or more',
+    ],
+    ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
+    ['SECRETS_KEY', 'too-short', 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32'],
+    [
+      'SECRETS_KEY',
+      Buffer.alloc(33).toString('base64'),
+      'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32',
+    ],
+    ['SECRETS_KEY', '07'.repeat(31), 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32'],
+    ['MAX_PAYLOAD_BYTES', '0', 'must be between 1 and 104857600'],
+    ['MAX_PAYLOAD_BYTES', '1MB', 'must be a whole number'],
+    ['DELIVERY_TIMEOUT', '99ms', 'must be between 100ms and 2m'],
+    ['DELIVERY_TIMEOUT', '121s', 'must be between 100ms and 2m'],
+    ['DELIVERY_TIMEOUT', '15', "'15' is no duration; write it like 200ms, 10s, 1m or 1h"],
+    ['DELIVERY_SCHEDULE', '1s,2s', 'needs nine delays between the ten attempts, got 2'],
+    ['DELIVERY_SCHEDULE', `${nine('1s')},1s`, 'needs nine delays between the ten attempts, got 10'],
+    ['DELIVERY_SCHEDULE', nine('5h'), "'5h': must be between 1ms and 4h"],
+    ['DELIVERY_SCHEDULE', nine('0s'), "'0s': must be between 1ms and 4h"],
+    ['DELIVERY_SCHEDULE', nine('soon'), "'soon': 'soon' is no duration; write it like 200ms, 10s, 1m or 1h"],
+    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/8,10.0.0.1', "'10.0.0.1' is no CIDR like 10.0.0.0/8"],
+    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is no CIDR like 10.0.0.0/8"],
+    ['ACCOUNT_CONCURRENCY', '0', 'must be between 1 and 10000'],
+    ['FIRST_ATTEMPT', 'never', 'must be one of: auto, workflow, direct'],
+    ['FIRST_ATTEMPT_PERMITS', '1001', 'must be between 1 and 1000'],
+    ['LOG_LEVEL', 'loud', 'must be one of: fatal, error, warn, info, debug, trace, silent'],
+  ])('%s=%s', (name, value, says) => {
+    const message = refusal({ [name]: value });
+    const [head, line, ...others] = message?.split('\n') ?? [];
+    expect([head, others]).toEqual(['These settings are wrong:', []]);
+    expect(line).toBe(`  - ${name}: ${says}`);
+  });
+
+  test('all of them are named at once, with what the role is missing', () => {
+    const env = { PORT: 'x', FIRST_ATTEMPT: 'x', DELIVERY_TIMEOUT: 'x', DATABASE_URL: '', ADMIN_TOKEN: 'short' };
+    const lines = refusal(env, 'api')?.split('\n').slice(1) ?? [];
+    expect(lines.map((line) => /- (\w+):/.exec(line)?.[1]).sort()).toEqual(
+      ['ADMIN_TOKEN', 'DATABASE_URL', 'DELIVERY_TIMEOUT', 'FIRST_ATTEMPT', 'PORT', 'SECRETS_KEY'].sort(),
+    );
+  });
+
+  test('no secret is repeated', () => {
+    const message = refusal({
+      ADMIN_TOKEN: 'hush-1',
+      ADMIN_TOKENS: 'hush-2,ann:hush-3',
+      SECRETS_KEY: 'hush-4',
+      DATABASE_URL: 'mysql://u:hush-5@h/d',
+      TEMPORAL_API_KEY: 'hush-6',
+      PUBLIC_URL: 'u:hush-7@h',
+    });
+    for (const name of ['ADMIN_TOKEN', 'ADMIN_TOKENS', 'SECRETS_KEY', 'DATABASE_URL', 'PUBLIC_URL'])
+      expect(message).toContain(`- ${name}: `);
+    expect(message).not.toContain('hush');
+  });
+});
+
+describe('what a role needs', () => {
+  const given: Env = {
+    DATABASE_URL: 'postgres://h/d',
+    TEMPORAL_ADDRESS: 't:1',
+    SECRETS_KEY: key,
+    ADMIN_TOKEN: '12345678',
+  };
+  const needs: Record<Role, string[]> = {
+    all: [],
+    api: ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN'],
+    worker: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY'],
+    migrate: ['DATABASE_URL'],
+  };
+  test.each(roles)('%s', (role) => {
+    expect(refusal(given, role)).toBeNull();
+    for (const name of Object.keys(given)) {
+      const message = refusal({ ...given, [name]: undefined }, role);
+      if (needs[role].includes(name)) expect(message).toMatch(new RegExp(`- ${name}\\b.*the role '${role}' needs`));
+      else expect(message).toBeNull();
+    }
+    const lines = refusal({}, role)?.split('\n').slice(1) ?? [];
+    expect(lines).toHaveLength(needs[role].length);
+  });
+  test('ADMIN_TOKENS will do for the api', () => {
+    const { ADMIN_TOKEN: _, ...rest } = given;
+    expect(refusal({ ...rest, ADMIN_TOKENS: 'ann:token-of-ann' }, 'api')).toBeNull();
+    expect(refusal({ ...rest, ADMIN_TOKENS: ',' }, 'api')).toContain('ADMIN_TOKENS: holds no name:token pair');
+  });
+});
