@@ -1,15 +1,9 @@
-import {
-  condition,
-  makeContinueAsNewFunc,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, makeContinueAsNewFunc, setHandler, workflowInfo } from '@temporalio/workflow';
 import { attemptDelivery } from './activities.ts';
 import { concludeExhausted } from './exhausted.ts';
 import { openInbox } from './inbox.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { showAttempts, showEnd } from './show.ts';
 
 /**
  * Delivers one event: ten scheduled attempts, and manual ones whenever they are asked for. It decides when; the
@@ -31,13 +25,19 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     nextAttemptAt: phase === 'waiting' ? new Date(dueAtMs).toISOString() : null,
     retries: inbox.retries.length,
   }));
+  /** Whether an attempt of this generation has failed: before that, nothing about the workflow needs an update. */
+  let failed = attempts > 0 && !input.resume.settled;
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
+    if (failed) showEnd(outcome, attempts);
     return { outcome, generation, attempts };
   };
 
   for (;;) {
-    if (inbox.replay) return continueWith({ ...inbox.replay, eventId, retries: inbox.retries });
+    if (inbox.replay) {
+      if (failed) showAttempts(inbox.replay.resume.attempts);
+      return continueWith({ ...inbox.replay, eventId, retries: inbox.retries });
+    }
     if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') return end(inbox.stop);
     if (workflowInfo().continueAsNewSuggested) {
       const resume = {
@@ -82,14 +82,16 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       case 'failed':
         attempts++;
         dueAtMs = Date.now() + result.waitMs;
-        upsertSearchAttributes([{ key: searchAttributes.attempt, value: attempts }]);
+        failed = true;
+        showAttempts(attempts);
         break;
       case 'wait':
         dueAtMs = Date.now() + result.waitMs;
         break;
       case 'exhausted':
         if (result.attempted) attempts++;
-        await concludeExhausted();
+        failed = true;
+        await concludeExhausted({ eventId, generation, attempts });
         settledAs = 'exhausted';
         break;
       case 'stopped':

@@ -51,14 +51,15 @@ export function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
 
 const readEvent = {
   name: 'read_event',
-  text: `select ${eventColumns}, e.run_id, p.headers, p.content_type, p.body
-         from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
-};
-
-const readHistory = {
-  name: 'read_delivery_history',
-  text: `select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
-         from delivery_attempts where event_id = $1 order by started_at, generation, trigger desc, number`,
+  // One statement, so that the states and the attempts are of one moment.
+  text: `
+    select ${eventColumns}, e.run_id, p.headers, p.content_type, p.body, (
+      select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
+        select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
+        from delivery_attempts where event_id = $1
+      ) d
+    ) as history
+    from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
 };
 
 export interface AttemptRecord {
@@ -83,16 +84,19 @@ export interface WholeEvent {
   history: AttemptRecord[];
 }
 
+type WholeRow = EventRow & {
+  run_id: string | null;
+  headers: [string, string][];
+  content_type: string | null;
+  body: Buffer;
+  history: (Omit<AttemptRecord, 'started_at'> & { started_at: string })[];
+};
+
 /** Everything about one event, or null. */
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
-  const [rows, history] = await Promise.all([
-    sql.query<
-      EventRow & { run_id: string | null; headers: [string, string][]; content_type: string | null; body: Buffer }
-    >(readEvent, [id]),
-    sql.query<AttemptRecord & Record<string, unknown>>(readHistory, [id]),
-  ]);
-  const [row] = rows;
+  const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
-  const { run_id: runId, headers, content_type: contentType, body, ...event } = row;
-  return { event, runId, headers, contentType, body, history };
+  const { run_id: runId, headers, content_type: contentType, body, history, ...event } = row;
+  const attempts = history.map((attempt) => ({ ...attempt, started_at: new Date(attempt.started_at) }));
+  return { event, runId, headers, contentType, body, history: attempts };
 }

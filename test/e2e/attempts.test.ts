@@ -20,7 +20,7 @@ async function withConsumer(run: (consumer: Consumer) => Promise<void>, ...repli
 async function firstAttempt(gateway: TestGateway, fields: Record<string, unknown>) {
   const account = await gateway.admin.createAccount(fields);
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
-  const event = await gateway.admin.eventually(body.id, (e) => e.delivery_history.length > 0);
+  const event = await gateway.admin.eventually(body.id, (e) => e.attempts > 0);
   return { event, account, attempt: event.delivery_history[0] };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
@@ -22,18 +24,22 @@ async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Pro
   await eventually(`${name} is there again`, async () => gateway.server(name) !== pid);
 }
 
+const said = (gateway: WholeGateway) =>
+  `the gateway says:\n${gateway.stderr()}\nPostgreSQL says:\n${readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8')}`;
+
 /** Posts one webhook, again while the database cannot take it, and waits until all about it is done. */
 async function delivered(gateway: WholeGateway, account: { provider: string; account_slug: string }, id: string) {
   const answer = await eventually('a webhook is taken in', async () => {
     const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
     if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
-    return posted.status === 202 && posted;
+    if (posted.status === 202) return posted;
+    throw new Error(`${said(gateway)}`);
   });
   const done = () => gateway.admin.event(answer.body.id);
   return eventually('it is delivered and has its workflow', async () => {
     const event = await done();
     if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
-    throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; the log:\n${gateway.stderr()}`);
+    throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; ${said(gateway)}`);
   });
 }
 

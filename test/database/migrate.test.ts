@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate, migrateOnce } from '../../src/database/migrate.ts';
+import { migrations } from '../../src/database/migrations.ts';
+import { daysAhead } from '../../src/database/partitions.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { rows } from '../support/stored.ts';
+
+const log = createLog('silent');
+const names = migrations.map(({ name }) => name);
+
+let url: string;
+let database: Database;
+beforeEach(async () => {
+  url = await freshDatabase();
+  database = await openDatabase({ url, log });
+});
+afterEach(() => database.close());
+
+const tables = async () =>
+  (
+    await rows(
+      database,
+      `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+       order by relname`,
+    )
+  ).map((row) => row.name as string);
+const ours = [
+  ...['accounts', 'delivery_attempts', 'event_commands', 'event_dedup', 'event_payloads', 'event_queue', 'events'],
+  ...['gateway_settings', 'rejection_counts'],
+];
+
+test('brings an empty database up, with partitions for the days ahead, and does nothing the second time', async () => {
+  expect(await migrate(database, log)).toEqual(names);
+  const made = await tables();
+  expect(made).toEqual(expect.arrayContaining(ours));
+  expect(made.filter((name) => /^events_\d{8}$/.test(name)).length).toBeGreaterThanOrEqual(daysAhead + 2);
+  expect(await migrate(database, log)).toEqual([]);
+  expect(await migrateOnce(url, log)).toEqual([]);
+  expect(await tables()).toEqual(made);
+});
+
+test('several at once: one works, the others find it done', async () => {
+  const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
+  expect(applied.flat()).toEqual(names);
+  expect(await tables()).toEqual(expect.arrayContaining(ours));
+});
+
+test('down takes everything back, and up works again', async () => {
+  await migrate(database, log);
+  const made = await tables();
+  await database.orm.migrator.down({ to: 0 });
+  const left = await tables();
+  expect(left.filter((name) => ours.includes(name) || /_\d{8}$/.test(name))).toEqual([]);
+  expect(await migrate(database, log)).toEqual(names);
+  expect(await tables()).toEqual(made);
+});
+
+test('a database that is not there is an error, not a hang', async () => {
+  const gone = new URL(url);
+  gone.pathname = '/no_such_database';
+  await expect(migrateOnce(gone.href, log)).rejects.toThrow(/no_such_database/);
+});
