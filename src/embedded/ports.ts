@@ -1,19 +1,27 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /** How many neighbours of a usual port are tried before one is left to the system. */
-const neighbours = 100;
+const neighbours = 1_000;
 
 /**
- * The first free port of `127.0.0.1`: the preferred ones in their order, then the hundred from `base` on, then any.
+ * A free port of `127.0.0.1`: the first of the preferred ones that is, then one of the thousand from `base` on, then any.
+ *
+ * Among the thousand the search begins at random. A server that died must have its port back, and the lowest free one
+ * would be just that: a gateway that starts in this moment would take it away for good.
  *
  * `base` should lie below 32768. From there on systems take the near ends of outgoing connections, and a client that keeps
  * calling a server which is just being restarted can then be given that very port.
  */
 export async function freePort(preferred: (number | null)[], base: number): Promise<number> {
   for (const port of preferred) if (port !== null && (await isPortFree(port))) return port;
-  for (let port = base; port < base + neighbours; port += 1) if (await isPortFree(port)) return port;
+  const first = randomInt(neighbours);
+  for (let tried = 0; tried < neighbours; tried += 1) {
+    const port = base + ((first + tried) % neighbours);
+    if (await isPortFree(port)) return port;
+  }
   return await listenOnce(0);
 }
 

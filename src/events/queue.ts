@@ -234,25 +234,8 @@ export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<st
   );
 }
 
-const markStarted = {
-  name: 'mark_started',
-  text: `
-    with input as (
-      select * from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::text[]) as t (event_id, generation, claim_token, run_id)
-    ), done as (
-      delete from event_queue q using input i
-      where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token
-      returning q.event_id
-    ), locked as (
-      select e.id from events e where e.id in (select event_id from done) and e.id between $5 and $6 order by e.id for update
-    )
-    update events e set started_generation = i.generation, run_id = i.run_id,
-      status = case when e.status = 'received' then 'enqueued' else e.status end,
-      -- From now on the workflow is expected to act; the sweep looks when it does not.
-      next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end
-    from input i join locked l on l.id = i.event_id
-    where e.id = l.id and e.generation = i.generation`,
-};
+// migrations/Migration20261120000001_locked_changes.ts
+const markStarted = { name: 'mark_started', text: 'select mark_started($1, $2, $3, $4, $5, $6)' };
 
 export interface Started extends ClaimName {
   runId: string | null;

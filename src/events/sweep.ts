@@ -8,13 +8,14 @@ const sweepOverdue = {
     with overdue as (
       select id from events
       where delivery_status = 'pending' and next_attempt_at is not null and next_attempt_at < now() - make_interval(secs => $1)
-        and started_generation = generation and (swept_at is null or swept_at < now() - interval '5 minutes')
+        and (swept_at is null or swept_at < now() - interval '5 minutes')
       order by next_attempt_at limit $2 for update skip locked
     ), swept as (
       update events e set swept_at = now() from overdue o where e.id = o.id
       returning e.id, e.account_id, e.generation
     )
     insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from swept
+    -- One that is queued already gets its workflow anyhow.
     on conflict (event_id) do nothing
     returning event_id`,
 };

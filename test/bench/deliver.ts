@@ -49,6 +49,7 @@ export async function benchDeliver(options: {
       });
       const run = async (events: number, rate: number) => {
         const before = cpuTimes(gateway.pid);
+        console.error(`${mode}: ${events} events, ${rate > 0 ? `${rate}/s` : 'flat out'}`);
         let after = before;
         const job = { kind: 'deliver', ...account, consumerPort, events, rate, connections, limitSeconds };
         const result = await runLoad<DeliverResult>(job, () => {

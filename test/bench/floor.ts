@@ -46,6 +46,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
   });
   const client = new Client({ connection });
   const run = async (count: number) => {
+    console.error(`floor: ${count} workflows`);
     const latenciesMs: number[] = [];
     let left = count;
     const before = cpuTimes(process.pid);

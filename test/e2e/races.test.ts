@@ -22,11 +22,13 @@ const endings = {
 const answers = [200, 500] as const;
 const outcomeOf = { 200: 'delivered', 500: 'http_error' } as const;
 
-async function interfere(stage: Stage, what: keyof typeof endings, { id, accountId }: Ids): Promise<void> {
-  const { status } = await (what === 'deleteAccount'
+/** Does it; the answer's body. */
+async function interfere(stage: Stage, what: keyof typeof endings, { id, accountId }: Ids) {
+  const { status, body } = await (what === 'deleteAccount'
     ? stage.operate.deleteAccount(accountId)
     : stage.operate[what](id));
   expect(status).toBe(what === 'deleteAccount' ? 204 : 200);
+  return body;
 }
 
 /** The event once no workflow has anything left to do for it. */
@@ -65,15 +67,15 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
 
       test.each(['ack', 'dead', 'deleteAccount'] as const)('%s wins', async (what) => {
         const { consumer, before, ...race } = await held();
-        await interfere(stage, what, race);
+        const told = await interfere(stage, what, race);
         race.answer(answer);
-        const done = await stage.gateway.admin.eventually(race.id, (e) => e.delivery_history.length >= nth);
+        await stage.gateway.admin.eventually(race.id, (e) => e.delivery_history.length >= nth);
         const { outcome, event } = await settled(stage, race.id);
         expect(attemptsOf(event)).toEqual([...before, last]);
         expect(event.attempts).toBe(nth);
         expect(statesOf(event)).toBe(endings[what].states);
         expect(event.next_attempt_at).toBeNull();
-        if (what === 'ack') expect(event.delivered_at).toBe(done.delivered_at);
+        if (what === 'ack') expect(event.delivered_at).toBe(told.delivered_at);
         if (what === 'dead') expect(event.last_error).toBe(deadError);
         if (what === 'deleteAccount') expect(event.last_error).toBe('account_deleted');
         expect(foundEnded ? ['already_settled'] : endings[what].outcomes).toContain(outcome);

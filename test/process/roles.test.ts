@@ -97,18 +97,19 @@ test.each(['auto', 'workflow', 'direct'] as const)(
 );
 
 test('two workers share the work', { timeout }, async () => {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { ACCOUNT_CONCURRENCY: '2' } });
+  const roles = gatewayRoles({
+    databaseUrl: await freshDatabase(),
+    variables: { ACCOUNT_CONCURRENCY: '2', FIRST_ATTEMPT: 'direct' },
+  });
   await roles.migrate();
   const [api, first, second] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);
   // Nobody is answered before all four are there: one process may make two at a time for an account, so it takes both.
-  const held: (() => void)[] = [];
-  const consumer = await consumerForTest((response) => {
-    held.push(() => response.writeHead(200).end());
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   for (let n = 0; n < 4; n += 1) await send(api.baseUrl, account, `{"id":"${n}"}`);
-  await eventually('four attempts are in flight', async () => held.length === 4);
-  for (const answer of held) answer();
+  await eventually('four attempts are in flight', async () => consumer.deliveries.length === 4);
+  resolve();
   await allDelivered(roles, 4);
   const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
   expect([makes(first.stderr()), makes(second.stderr())]).toEqual([2, 2]);

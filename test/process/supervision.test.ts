@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
@@ -10,11 +11,23 @@ const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
 async function running(variables: Record<string, string> = {}) {
+  // Whoever else starts a Temporal on this machine wants its usual ports, and would take them while ours is dead.
+  const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
   const gateway = await startWholeGateway(temporaryFolder(), variables);
+  for (const server of usual) server?.close();
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   return { gateway, consumer, account };
+}
+
+/** Takes a port until it is closed; null when it is taken already. */
+function takenPort(port: number): Promise<Server | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }
 
 /** Kills the server and waits until another process is in its place. */
@@ -66,6 +79,28 @@ test.each([
     expect(gateway.stderr()).toContain('embedded server died and is started again');
   },
 );
+
+test("somebody has PostgreSQL's port for a while after its death: it comes back when the port is free", {
+  timeout,
+}, async () => {
+  const { gateway, account } = await running();
+  await delivered(gateway, account, 'before');
+  const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
+  const thief = await eventually('the port is taken', async () => {
+    process.kill(gateway.server('postgres'), 'SIGKILL');
+    // It is back within moments, so there is no time to sleep; missed, the next try is another death.
+    for (const end = Date.now() + 1_000; Date.now() < end; ) {
+      const taken = await takenPort(ours);
+      if (taken) return taken;
+    }
+    return null;
+  });
+  const log = () => readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8');
+  await eventually('the port is missed', async () => log().includes('could not bind'));
+  expect((await send(gateway.baseUrl, account, '{}')).status).toBe(503);
+  thief.close();
+  await delivered(gateway, account, 'after');
+});
 
 test('an event that waits for its next attempt survives the death of both', { timeout }, async () => {
   const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' });
