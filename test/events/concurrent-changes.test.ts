@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { markStartedEvents } from '../../src/events/queue.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+// The start of a workflow is noted in the same moment in which its first attempt is recorded: neither may get lost.
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+test('marks of started workflows and outcomes of attempts, all at once, all count', async () => {
+  const { database } = gateway;
+  const account = await gateway.admin.createAccount({});
+  const sent = await Promise.all(
+    Array.from({ length: 300 }, (_, n) => send(gateway.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  const ids: string[] = sent.map(({ body }) => body.id);
+  const token = randomUUID();
+  await database.pool.query('update event_queue set claim_token = $1', [token]);
+  const recorder = new OutcomeRecorder(database);
+  await Promise.all(
+    ids.flatMap((eventId) => [
+      markStartedEvents(database, [{ eventId, generation: 0, token, runId: 'run' }]),
+      recorder.record({
+        ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
+        ...{ outcome: 'delivered', responseCode: 200, responseBody: '', error: null, url: null },
+        ...{ succeeded: true, last: false, nextAttemptAt: null, claimToken: null },
+      }),
+    ]),
+  );
+  const { rows } = await database.pool.query<{ n: number }>(
+    `select count(*)::integer as n from events
+     where status = 'enqueued' and started_generation = 0 and delivery_status = 'delivered' and attempts = 1`,
+  );
+  expect(rows[0]?.n).toBe(ids.length);
+  expect((await database.pool.query('select 1 from event_queue')).rowCount).toBe(0);
+});
