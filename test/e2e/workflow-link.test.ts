@@ -1,0 +1,43 @@
+import { Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorkflowFinder } from '../../src/engine/workflow-finder.ts';
+import { send } from '../support/admin-client.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let consumer: Consumer;
+beforeAll(async () => {
+  gateway = await startGateway();
+  consumer = await startConsumer();
+});
+afterAll(async () => {
+  await consumer.close();
+  await gateway.stop();
+});
+
+test('an event links to its workflow in the Web UI for as long as Temporal keeps it', async () => {
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(gateway.baseUrl, account, '{"id":"linked"}');
+  const event = await gateway.admin.eventually(
+    body.id,
+    (e) => e.workflow !== null && e.delivery_status === 'delivered',
+  );
+  const { id, run_id: runId, url } = event.workflow;
+  expect(id).toBe(`event-${event.id}`);
+  expect(url).toBe(`${gateway.temporal.uiUrl}/namespaces/default/workflows/${id}/${runId}/history`);
+  expect((await fetch(url)).status).toBe(200);
+
+  const { address, namespace } = gateway.temporal;
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id, runId } });
+  await connection.close();
+  const later = await gateway.admin.eventually(event.id, (e) => e.workflow === null);
+  expect(later.delivery_status).toBe('delivered');
+});
+
+test('nobody waits long for a Temporal that is away: there is no link then', async () => {
+  const finder = createWorkflowFinder({ ...gateway.temporal, address: '127.0.0.1:1' });
+  expect(await finder.find('01a1fb47-2990-7103-bb77-1c90fa89b69e')).toBeNull();
+  await finder.close();
+});
