@@ -6,6 +6,7 @@ import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import type { Database } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
+import { checkSchema } from './database/schema-check.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
 import { Lane } from './engine/relay/lane.ts';
@@ -54,6 +55,7 @@ export async function startApi(options: {
 }): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, log } = options;
   const box = createSecretBox(options.secretsKey);
+  await checkSchema(database);
   await checkSecretsKey(database, box);
   const finder = options.temporal ? createWorkflowFinder(options.temporal) : null;
   const app = createApp({
@@ -106,6 +108,7 @@ export async function startWorker(options: {
 }): Promise<Running> {
   const { database, delivery, log } = options;
   const box = createSecretBox(options.secretsKey);
+  await checkSchema(database);
   await checkSecretsKey(database, box);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);

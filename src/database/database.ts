@@ -11,7 +11,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/** What the stores need of a database: the pool, or one connection inside a transaction. */
+/** What the stores need of a database. */
 export interface Sql {
   query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
 }
@@ -19,8 +19,6 @@ export interface Sql {
 export interface Database extends Sql {
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
-  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -65,34 +63,11 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
   return {
     orm,
     pool,
-    query: (statement, values) => run(pool, statement, values),
-    async transaction(work) {
-      const client = await pool.connect();
-      let broken: Error | undefined;
-      try {
-        await client.query('begin');
-        const result = await work({ query: (statement, values) => run(client, statement, values) });
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((failure: Error) => {
-          broken = failure;
-        });
-        throw error;
-      } finally {
-        client.release(broken);
-      }
+    async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
+      // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
+      const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
+      return result.rows;
     },
     close: () => orm.close(true),
   };
-}
-
-async function run<Row extends pg.QueryResultRow>(
-  on: pg.Pool | pg.ClientBase,
-  statement: Statement,
-  values: unknown[],
-): Promise<Row[]> {
-  // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
-  const result = await on.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
-  return result.rows;
 }

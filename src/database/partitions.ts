@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { inTransaction } from './transaction.ts';
 import { isoDay, uuidFloor } from './uuid-time.ts';
 
 /** How many days of partitions exist in advance: a month of a forgotten worker before ingestion must make its own. */
@@ -22,10 +23,7 @@ const partitionLockKey = 7_233_808_002;
 export async function ensurePartitions(database: Database, from: Date, days: number): Promise<void> {
   const first = Math.floor(from.getTime() / dayMs) - 1;
   const wanted = Array.from({ length: days + 2 }, (_, index) => new Date((first + index) * dayMs));
-  const client = await database.pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
+  await inTransaction(database.pool, async (client) => {
     await client.query("set local lock_timeout = '5s'");
     await client.query('select pg_advisory_xact_lock($1)', [partitionLockKey]);
     const names = partitionedTables.flatMap((table) => wanted.map((day) => partitionName(table.name, day)));
@@ -53,15 +51,7 @@ export async function ensurePartitions(database: Database, from: Date, days: num
         await client.query(`alter table ${name} drop constraint bounds`);
       }
     }
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 const partitionName = (table: string, day: Date) => `${table}_${isoDay(day).replaceAll('-', '')}`;

@@ -57,7 +57,7 @@ export class EngineWorker {
   }
 
   async #run(): Promise<void> {
-    const { log } = this.#options;
+    const { log, temporal } = this.#options;
     const { signal } = this.#stopping;
     let delayMs = firstDelayMs;
     while (!signal.aborted) {
@@ -66,7 +66,11 @@ export class EngineWorker {
           delayMs = firstDelayMs;
         });
       } catch (error) {
-        log.warn({ err: error, againInMs: delayMs }, 'the Temporal worker is not running');
+        const reason = error instanceof Error ? error.message : String(error);
+        log.warn(
+          { address: temporal.address, reason, againInMs: delayMs },
+          'Temporal cannot be used at the moment; first attempts go on without it',
+        );
       }
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       delayMs = Math.min(delayMs * 2, longestDelayMs);

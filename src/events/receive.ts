@@ -22,6 +22,23 @@ export interface ReceivedEvent {
   dedupKey: string | null;
 }
 
+/** The parameters that storing a verified and a rejected webhook have in common, a column each. */
+export function inboundColumns(events: readonly Omit<ReceivedEvent, 'dedupKey'>[]): unknown[] {
+  return [
+    events.map((e) => e.id),
+    events.map((e) => e.accountId),
+    events.map((e) => e.provider),
+    events.map((e) => e.accountSlug),
+    events.map((e) => e.appKey),
+    events.map((e) => e.eventType),
+    events.map((e) => e.externalId),
+    events.map((e) => e.receivedAt),
+    events.map((e) => e.headers),
+    events.map((e) => e.contentType),
+    events.map((e) => e.body),
+  ];
+}
+
 export type Receipt =
   | { kind: 'stored' }
   | { kind: 'duplicate' }
@@ -113,17 +130,7 @@ export class EventReceiver {
 
   async #insert(events: ReceivedEvent[]): Promise<Receipt[]> {
     const rows = await this.#database.query<{ id: string; live: boolean; accepted: boolean }>(receiveEvents, [
-      events.map((e) => e.id),
-      events.map((e) => e.accountId),
-      events.map((e) => e.provider),
-      events.map((e) => e.accountSlug),
-      events.map((e) => e.appKey),
-      events.map((e) => e.eventType),
-      events.map((e) => e.externalId),
-      events.map((e) => e.receivedAt),
-      events.map((e) => e.headers),
-      events.map((e) => e.contentType),
-      events.map((e) => e.body),
+      ...inboundColumns(events),
       events.map((e) => e.dedupKey),
     ]);
     const receipts = new Map<string, Receipt>();

@@ -2,7 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import type { ReceivedEvent } from './receive.ts';
+import { inboundColumns, type ReceivedEvent } from './receive.ts';
 
 /** A webhook that failed verification. */
 export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & { reason: string };
@@ -44,7 +44,7 @@ export class RejectionRecorder {
   constructor(database: Database) {
     const store = async (events: RejectedEvent[], tries = 2): Promise<true[]> => {
       try {
-        await database.query(recordRejections, columns(events));
+        await database.query(recordRejections, [...inboundColumns(events), events.map((e) => e.reason)]);
         return events.map(() => true);
       } catch (error) {
         const failure = databaseFailure(error);
@@ -68,21 +68,4 @@ export class RejectionRecorder {
   async record(event: RejectedEvent): Promise<void> {
     await this.#batcher.add(event);
   }
-}
-
-function columns(events: RejectedEvent[]): unknown[] {
-  return [
-    events.map((e) => e.id),
-    events.map((e) => e.accountId),
-    events.map((e) => e.provider),
-    events.map((e) => e.accountSlug),
-    events.map((e) => e.appKey),
-    events.map((e) => e.eventType),
-    events.map((e) => e.externalId),
-    events.map((e) => e.receivedAt),
-    events.map((e) => e.headers),
-    events.map((e) => e.contentType),
-    events.map((e) => e.body),
-    events.map((e) => e.reason),
-  ];
 }

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { migrations } from '../../src/database/migrations.ts';
+import { checkSchema } from '../../src/database/schema-check.ts';
+import { createLog } from '../../src/log.ts';
+import { StartError } from '../../src/start-error.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const log = createLog('silent');
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ url: await freshDatabase(), log });
+});
+afterAll(() => database.close());
+
+test('a program starts on its own schema, and says so on an older one', async () => {
+  await migrate(database, log);
+  await expect(checkSchema(database)).resolves.toBeUndefined();
+  await database.pool.query('delete from mikro_orm_migrations where name = $1', [migrations.at(-1)?.name]);
+  const refusal = await checkSchema(database).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(StartError);
+  expect(refusal).toHaveProperty('message', expect.stringContaining('npm run migrate'));
+});
