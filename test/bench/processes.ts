@@ -84,6 +84,7 @@ export async function startGatewayProcess(
     env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  process.once('exit', () => child.kill('SIGTERM'));
   const baseUrl = `http://127.0.0.1:${port}`;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the gateway ended with code ${child.exitCode}`);
