@@ -54,6 +54,17 @@ export async function serve(app: App, options: { host: string; port: number; log
   };
 }
 
+/**
+ * Finds out whether `serve` could listen here, before anything else is started.
+ *
+ * @throws StartError when not.
+ */
+export async function checkPort(options: { host: string; port: number }): Promise<void> {
+  const server = createServer();
+  await listen(server, options);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

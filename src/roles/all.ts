@@ -8,8 +8,10 @@ import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-progr
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { startApi, startWorker } from '../gateway.ts';
+import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';
 import { StartError } from '../start-error.ts';
+import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
 import { welcome } from './welcome.ts';
 
@@ -41,14 +43,16 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const dataDir = openDataDir(config.dataDir);
   undo.push(() => dataDir.release());
 
+  // What can be missing or taken is found out before anything is started.
+  await checkPort(config);
+  const { address: givenTemporal, uiUrl } = config.temporal;
+  const program = givenTemporal === null ? await temporalProgram() : null;
+  goOn();
   const bundle = bundleWorkflows(log);
   bundle.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
   goOn();
-  const temporal =
-    config.temporal.address === null
-      ? await embeddedTemporal()
-      : { address: config.temporal.address, uiUrl: config.temporal.uiUrl };
+  const temporal = givenTemporal === null ? await embeddedTemporal(needed(program)) : { address: givenTemporal, uiUrl };
   goOn();
 
   const database = await openDatabase({ url: databaseUrl, log });
@@ -66,7 +70,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     : config.adminTokens;
   const common = { database, secretsKey, temporal: { ...config.temporal, ...temporal }, log };
 
-  // The port first: when it is taken, nothing has begun to deliver yet.
+  // HTTP first: when it is taken, nothing has begun to deliver yet.
   const api = await startApi({
     ...common,
     adminTokens,
@@ -96,14 +100,17 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     return postgres.url;
   }
 
-  async function embeddedTemporal() {
-    const program = await findTemporalProgram({
-      path: config.machine.path,
+  function temporalProgram(): Promise<string> {
+    const { path } = config.machine;
+    return findTemporalProgram({
+      path,
       cacheDir: defaultCacheDir(config.machine),
       onProgress: progress,
       signal: stopped,
     });
-    goOn();
+  }
+
+  async function embeddedTemporal(program: string) {
     progress('Starting Temporal …');
     const { namespace, uiPort } = config.temporal;
     const server = await startTemporal({ dataDir, program, namespace, uiPort, log });

@@ -1,5 +1,5 @@
-/** A setting that `readConfig` has refused to be without for this role. */
+/** What an earlier step has made sure of: a setting that `readConfig` would have refused to be without, say. */
 export function needed<T>(value: T | null): T {
-  if (value === null) throw new Error('a setting that this role needs is missing');
+  if (value === null) throw new Error('something that this role needs is missing');
   return value;
 }
