@@ -26,7 +26,7 @@ export class Migration20261120000001_locked_changes extends Migration {
           where q.event_id = i.event_id and q.generation = i.generation and q.claim_token = i.claim_token
           returning q.event_id
         )
-        update events e set started_generation = i.generation, run_id = i.run_id,
+        update events e set started_generation = i.generation, run_id = coalesce(i.run_id, e.run_id),
           status = case when e.status = 'received' then 'enqueued' else e.status end,
           -- From now on the workflow is expected to act; the sweep looks when it does not.
           next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end

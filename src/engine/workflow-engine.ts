@@ -20,7 +20,7 @@ import {
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
-import type { Startable } from '../events/queue.ts';
+import type { Startable } from '../events/startable.ts';
 
 /** Temporal did not take a call: it is down, overloaded or does not answer. Whether it acted on the call is not known. */
 export class EngineUnavailable extends Error {

@@ -1,5 +1,4 @@
 import type { Sql } from '../database/database.ts';
-import type { DeliveryStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 
 /** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
@@ -16,19 +15,6 @@ export interface ClaimName {
   eventId: string;
   generation: number;
   token: string;
-}
-
-/** What a workflow is started with, read from the event's row. */
-export interface Startable {
-  eventId: string;
-  generation: number;
-  provider: string;
-  accountSlug: string;
-  appKey: string;
-  eventType: string | null;
-  deliveryStatus: DeliveryStatus;
-  scheduledAttempts: number;
-  nextAttemptAt: Date | null;
 }
 
 interface ClaimedRow {
@@ -192,46 +178,6 @@ export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: numb
     delayS,
     ...idRange(claims.map((c) => c.eventId)),
   ]);
-}
-
-const readStartables = {
-  name: 'read_startables',
-  text: `
-    select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at
-    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3`,
-};
-
-interface StartableRow {
-  id: string;
-  generation: number;
-  provider: string;
-  account_slug: string;
-  app_key: string;
-  event_type: string | null;
-  delivery_status: DeliveryStatus;
-  scheduled_attempts: number;
-  next_attempt_at: Date | null;
-}
-
-/** What to start or signal the workflows of these events with. */
-export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<string, Startable>> {
-  const rows = await sql.query<StartableRow>(readStartables, [eventIds, ...idRange(eventIds)]);
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        eventId: row.id,
-        generation: row.generation,
-        provider: row.provider,
-        accountSlug: row.account_slug,
-        appKey: row.app_key,
-        eventType: row.event_type,
-        deliveryStatus: row.delivery_status,
-        scheduledAttempts: row.scheduled_attempts,
-        nextAttemptAt: row.next_attempt_at,
-      },
-    ]),
-  );
 }
 
 // migrations/Migration20261120000001_locked_changes.ts

@@ -53,7 +53,7 @@ const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment.
   text: `
-    select ${eventColumns}, e.run_id, p.headers, p.content_type, p.body, (
+    select ${eventColumns}, e.started_generation >= 0 as started, p.headers, p.content_type, p.body, (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
         from delivery_attempts where event_id = $1
@@ -77,7 +77,8 @@ export interface AttemptRecord {
 
 export interface WholeEvent {
   event: EventRow;
-  runId: string | null;
+  /** A workflow was started for it, some time. */
+  started: boolean;
   headers: [string, string][];
   contentType: string | null;
   body: Buffer;
@@ -85,7 +86,7 @@ export interface WholeEvent {
 }
 
 type WholeRow = EventRow & {
-  run_id: string | null;
+  started: boolean;
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
@@ -96,7 +97,7 @@ type WholeRow = EventRow & {
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
-  const { run_id: runId, headers, content_type: contentType, body, history, ...event } = row;
+  const { started, headers, content_type: contentType, body, history, ...event } = row;
   const attempts = history.map((attempt) => ({ ...attempt, started_at: new Date(attempt.started_at) }));
-  return { event, runId, headers, contentType, body, history: attempts };
+  return { event, started, headers, contentType, body, history: attempts };
 }

@@ -23,9 +23,7 @@ export class EngineLink {
   room(wanted: number): number {
     if (!this.#engine) return 0;
     if (!this.#down) return wanted;
-    if (Date.now() < this.#probeAtMs) return 0;
-    this.#probeAtMs = Date.now() + probeMs;
-    return Math.min(1, wanted);
+    return Date.now() < this.#probeAtMs ? 0 : Math.min(1, wanted);
   }
 
   /**
@@ -35,6 +33,8 @@ export class EngineLink {
    */
   async call<T>(work: (engine: WorkflowEngine) => Promise<T>): Promise<T> {
     if (!this.#engine) throw new EngineUnavailable('Temporal is not connected');
+    // Only a call that is made counts as asking: a lane with nothing to do must not use up the others' turn.
+    if (this.#down) this.#probeAtMs = Date.now() + probeMs;
     try {
       const result = await work(this.#engine);
       this.#down = false;

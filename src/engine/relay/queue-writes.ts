@@ -1,13 +1,7 @@
 import { Batcher } from '../../database/batcher.ts';
 import type { Sql } from '../../database/database.ts';
-import {
-  type ClaimName,
-  handBackClaims,
-  markStartedEvents,
-  readForStart,
-  type Startable,
-  type Started,
-} from '../../events/queue.ts';
+import { type ClaimName, handBackClaims, markStartedEvents, type Started } from '../../events/queue.ts';
+import { readForStart, type Startable } from '../../events/startable.ts';
 
 /** That a workflow runs is only noted: a commit for several costs the engine less than one for each. */
 const markLingerMs = 50;

@@ -90,7 +90,7 @@ export function eventRoutes(deps: { sql: Sql; findWorkflow: FindWorkflow }) {
       const whole = await readWholeEvent(sql, id);
       if (!whole) throw notFound();
       // What was never started has no workflow to ask for.
-      return eventDetail(whole, whole.runId === null ? null : await deps.findWorkflow(id));
+      return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
     })
     .post('/:event_id/replay', async ({ params, set }) => {
       const event = applied(await replay(sql, existing(params.event_id)));
