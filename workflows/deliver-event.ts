@@ -54,7 +54,11 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       const result = await attemptDelivery({ eventId, ...retry, trigger: 'manual', schedule });
       phase = 'waiting';
       if (result.kind === 'wait') {
-        await condition(() => inbox.stop !== null || inbox.replay !== null, result.waitMs);
+        // An ack ends the schedule, not the retry that somebody asked for.
+        await condition(
+          () => inbox.stop === 'dead' || inbox.stop === 'account_deleted' || inbox.replay !== null,
+          result.waitMs,
+        );
         continue;
       }
       inbox.retries.shift();

@@ -65,7 +65,8 @@ export class Attempts {
   attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const name = `${request.eventId}/${request.generation}/${request.trigger}/${request.number}`;
     const running = this.#inFlight.get(name);
-    if (running) return running;
+    // Whoever began it hands its claim on; a claim of the one that joins is still its own.
+    if (running) return running.then(({ result }) => unmoved(result));
     const attempt = this.#attempt(request, options).finally(() => this.#inFlight.delete(name));
     this.#inFlight.set(name, attempt);
     return attempt;

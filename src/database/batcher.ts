@@ -16,6 +16,8 @@ export interface BatcherOptions<Item> {
   maxRunning: number;
   /** Items that may wait before `add` fails with `BatcherFull`; no bound when absent. */
   maxWaiting?: number;
+  /** For large items: how large one is, and how much a batch and all that waits may hold, in bytes. */
+  bytes?: { of: (item: Item) => number; maxBatch: number; maxWaiting: number };
   /** For what nobody waits for: how long the first item waits for company. */
   lingerMs?: number;
   /** Items of the same key never share a batch (one UPDATE changes a row once). */
@@ -30,6 +32,7 @@ export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>;
   readonly #options: BatcherOptions<Item>;
   #waiting: Waiting<Item, Result>[] = [];
+  #waitingBytes = 0;
   #running = 0;
   #scheduled = false;
 
@@ -44,7 +47,11 @@ export class Batcher<Item, Result> {
   /** @throws BatcherFull when `maxWaiting` items wait; else whatever the batch throws. */
   add(item: Item): Promise<Result> {
     const { maxWaiting = Number.POSITIVE_INFINITY, lingerMs } = this.#options;
-    if (this.#waiting.length >= maxWaiting) return Promise.reject(new BatcherFull('too many calls wait'));
+    const bytes = this.#bytesOf(item);
+    const { maxWaiting: maxWaitingBytes = Number.POSITIVE_INFINITY } = this.#options.bytes ?? {};
+    if (this.#waiting.length >= maxWaiting || (this.#waitingBytes > 0 && this.#waitingBytes + bytes > maxWaitingBytes))
+      return Promise.reject(new BatcherFull('too many calls wait'));
+    this.#waitingBytes += bytes;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       if (this.#scheduled) return;
@@ -83,21 +90,30 @@ export class Batcher<Item, Result> {
     }
   }
 
+  #bytesOf(item: Item): number {
+    return this.#options.bytes?.of(item) ?? 0;
+  }
+
   #take(): Waiting<Item, Result>[] {
-    const { maxBatch, key } = this.#options;
-    if (!key) return this.#waiting.splice(0, maxBatch);
+    const { maxBatch, key, bytes } = this.#options;
     const batch: Waiting<Item, Result>[] = [];
     const later: Waiting<Item, Result>[] = [];
     const taken = new Set<string>();
+    let size = 0;
     for (const entry of this.#waiting) {
-      const name = key(entry.item);
-      if (batch.length >= maxBatch || taken.has(name)) later.push(entry);
-      else {
-        taken.add(name);
-        batch.push(entry);
+      const name = key?.(entry.item);
+      const entryBytes = this.#bytesOf(entry.item);
+      const fits = batch.length === 0 || size + entryBytes <= (bytes?.maxBatch ?? Number.POSITIVE_INFINITY);
+      if (batch.length >= maxBatch || !fits || (name !== undefined && taken.has(name))) {
+        later.push(entry);
+        continue;
       }
+      if (name !== undefined) taken.add(name);
+      size += entryBytes;
+      batch.push(entry);
     }
     this.#waiting = later;
+    this.#waitingBytes -= size;
     return batch;
   }
 }

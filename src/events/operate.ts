@@ -158,11 +158,21 @@ const stopAccountSql = `
       union all
       select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
     )
-    returning e.id, e.generation
+    returning e.id, e.generation, e.started_generation
   )
-  insert into event_commands (event_id, kind, generation) select id, 'account_deleted', generation from stopped`;
+  insert into event_commands (event_id, kind, generation) select id, 'account_deleted', generation from stopped where started_generation >= 0`;
+
+// In the order of the keys, as batches of outcomes lock them.
+const lockAccountSql = `
+  select 1 from events e where e.delivery_status = 'pending' and e.id in (
+    select event_id from event_queue where account_id = ?
+    union all
+    select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
+  ) order by e.id for update`;
 
 /** What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. */
 export async function stopAccount(em: EntityManager, accountId: string): Promise<void> {
-  await em.getConnection().execute(stopAccountSql, [accountId, accountId], 'run', em.getTransactionContext());
+  for (const sql of [lockAccountSql, stopAccountSql]) {
+    await em.getConnection().execute(sql, [accountId, accountId], 'run', em.getTransactionContext());
+  }
 }

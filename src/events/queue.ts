@@ -85,7 +85,7 @@ export async function claimForAttempt(
     leaseS: number;
     permits: number;
   },
-): Promise<{ claimed: Claimed[]; next: string | null }> {
+): Promise<Round> {
   const rows = await sql.query<RoundRow>(claimFirstAttempts, [
     options.after,
     [...options.busy.keys()],
@@ -96,9 +96,7 @@ export async function claimForAttempt(
     options.leaseS,
     options.permits,
   ]);
-  const [first] = rows;
-  const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
-  return { claimed, next: first && first.hops >= accountsAClaim ? first.last_account : null };
+  return toRound(rows);
 }
 
 type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow, 'event_id'> & {
@@ -108,23 +106,53 @@ type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow,
 const claimStarts = {
   name: 'claim_starts',
   text: `
-    with picked as (
-      select event_id from event_queue where lane = $1 and (claimed_until is null or claimed_until <= now())
-      order by lane, account_id, event_id limit $2 for update skip locked
+    with recursive hop as (
+      (select account_id, 1 as n from event_queue where lane = $1 and account_id > $2 order by account_id limit 1)
+      union all
+      select (select q.account_id from event_queue q where q.lane = $1 and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
+      from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
+    ), turns as (
+      select account_id from hop where account_id is not null
+    ), share as (
+      select greatest(1, $3 / greatest(1, (select count(*) from turns))) as size
+    ), picked as (
+      select p.event_id from turns t cross join share s cross join lateral (
+        select q.event_id from event_queue q
+        where q.lane = $1 and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.event_id limit s.size for update skip locked
+      ) p limit $3
+    ), claimed as (
+      update event_queue q set claim_token = $4, claimed_until = now() + make_interval(secs => $5), direct = false
+      from picked where q.event_id = picked.event_id
+      returning q.event_id, q.account_id, q.generation, q.direct
     )
-    update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4), direct = false
-    from picked where q.event_id = picked.event_id
-    returning q.event_id, q.account_id, q.generation, q.direct`,
+    select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+    ) l left join claimed c on true`,
 };
 
-/** Claims events whose workflow is missing: lane 1 are pending ones after their first attempt, lane 2 settled ones. */
+/**
+ * Claims events whose workflow is missing, going round the accounts: lane 1 are pending ones after their first attempt,
+ * lane 2 settled ones.
+ */
 export async function claimForStart(
   sql: Sql,
-  options: { lane: 1 | 2; limit: number; token: string; leaseS: number },
-): Promise<Claimed[]> {
-  return (await sql.query<ClaimedRow>(claimStarts, [options.lane, options.limit, options.token, options.leaseS])).map(
-    toClaimed,
-  );
+  options: { lane: 1 | 2; after: string; limit: number; token: string; leaseS: number },
+): Promise<Round> {
+  const { lane, after, limit, token, leaseS } = options;
+  return toRound(await sql.query<RoundRow>(claimStarts, [lane, after, limit, token, leaseS]));
+}
+
+/** What one claim got, and from which account to go on; null when the round is complete. */
+export interface Round {
+  claimed: Claimed[];
+  next: string | null;
+}
+
+function toRound(rows: RoundRow[]): Round {
+  const [first] = rows;
+  const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
+  return { claimed, next: first && first.hops >= accountsAClaim ? first.last_account : null };
 }
 
 const toClaimed = (row: ClaimedRow): Claimed => ({
@@ -136,7 +164,12 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
 
 const renewLeases = {
   name: 'renew_leases',
-  text: `update event_queue set claimed_until = now() + make_interval(secs => $3) where event_id = any($1) and claim_token = $2`,
+  // A row that is locked is being written by whoever ends the claim; the others in order, so that batches never deadlock.
+  text: `
+    with mine as (
+      select event_id from event_queue where event_id = any($1) and claim_token = $2 order by event_id for update skip locked
+    )
+    update event_queue q set claimed_until = now() + make_interval(secs => $3) from mine where q.event_id = mine.event_id`,
 };
 
 /** Prolongs leases that are still held. */

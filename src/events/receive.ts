@@ -82,6 +82,16 @@ const maxRunning = 2;
 /** About two seconds of full speed; more means that PostgreSQL does not keep up, and the provider should come back. */
 const maxWaiting = 10_000;
 
+/**
+ * Bodies travel as text of twice their size, in one string a column: a batch of large ones must stay far from the longest
+ * string there is, and what waits must fit into memory while the database hangs.
+ */
+export const bodyBytes = {
+  of: (event: { body: Uint8Array }) => event.body.length,
+  maxBatch: 8 * 1024 * 1024,
+  maxWaiting: 128 * 1024 * 1024,
+};
+
 /** Stores verified webhooks; those that arrive together are committed together. */
 export class EventReceiver {
   readonly #database: Database;
@@ -89,10 +99,11 @@ export class EventReceiver {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#batcher = new Batcher((events) => this.#store(events), {
+    this.#batcher = new Batcher<ReceivedEvent, Receipt>((events) => this.#store(events), {
       maxBatch,
       maxRunning,
       maxWaiting,
+      bytes: bodyBytes,
       key: (event) => event.dedupKey ?? event.id,
     });
   }

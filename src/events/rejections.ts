@@ -2,7 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import { inboundColumns, type ReceivedEvent } from './receive.ts';
+import { bodyBytes, inboundColumns, type ReceivedEvent } from './receive.ts';
 
 /** A webhook that failed verification. */
 export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & { reason: string };
@@ -58,7 +58,12 @@ export class RejectionRecorder {
         return store(events, tries - 1);
       }
     };
-    this.#batcher = new Batcher((events) => store(events), { maxBatch: 256, maxRunning: 1, maxWaiting: 5_000 });
+    this.#batcher = new Batcher<RejectedEvent, true>((events) => store(events), {
+      maxBatch: 256,
+      maxRunning: 1,
+      maxWaiting: 5_000,
+      bytes: bodyBytes,
+    });
   }
 
   /**

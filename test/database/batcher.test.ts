@@ -108,3 +108,29 @@ describe('errors', () => {
     expect(second).toMatchObject({ status: 'rejected' });
   });
 });
+
+test('a batch holds so many bytes and no more, but always one item', async () => {
+  const batches: string[][] = [];
+  const batcher = new Batcher<string, true>(
+    async (items) => {
+      batches.push(items);
+      return items.map(() => true);
+    },
+    { maxBatch: 10, maxRunning: 1, bytes: { of: (item) => item.length, maxBatch: 5, maxWaiting: 100 } },
+  );
+  await Promise.all(['aaa', 'bb', 'c', 'dddddddd', 'e'].map((item) => batcher.add(item)));
+  expect(batches).toEqual([['aaa', 'bb'], ['c', 'e'], ['dddddddd']]);
+});
+
+test('more bytes than may wait are refused, and taken again when the others are gone', async () => {
+  const batcher = new Batcher<string, true>(async (items) => items.map(() => true), {
+    ...{ maxBatch: 10, maxRunning: 1 },
+    bytes: { of: (item) => item.length, maxBatch: 5, maxWaiting: 6 },
+  });
+  const first = batcher.add('aaaa');
+  await expect(batcher.add('bbb')).rejects.toThrow(BatcherFull);
+  await first;
+  await expect(batcher.add('bbb')).resolves.toBe(true);
+  // One that is too large for any wait still goes alone.
+  await expect(batcher.add('cccccccccc')).resolves.toBe(true);
+});

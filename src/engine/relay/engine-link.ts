@@ -21,9 +21,9 @@ export class EngineLink {
 
   /** How many calls may be made now: all of them, one to find out whether Temporal is back, or none. */
   room(wanted: number): number {
-    if (!this.#engine) return 0;
+    if (!this.#engine || wanted <= 0) return 0;
     if (!this.#down) return wanted;
-    return Date.now() < this.#probeAtMs ? 0 : Math.min(1, wanted);
+    return Date.now() < this.#probeAtMs ? 0 : 1;
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempts } from '../../../activities/attempt/attempt.ts';
 import type { DeliverySchedule } from '../../../workflows/messages.ts';
 import type { Sql } from '../../database/database.ts';
-import { beforeAllAccounts, type Claimed, claimForAttempt, takeOverAttempt } from '../../events/queue.ts';
+import { beforeAllAccounts, type Claimed, claimForAttempt, type Started, takeOverAttempt } from '../../events/queue.ts';
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
@@ -137,17 +137,27 @@ export class FirstAttempts {
     const { eventId, generation } = claim;
     const { token } = leases;
     const permit = permits.take(eventId);
+    let started: Started;
     try {
       const event = await writes.readForStart(eventId);
       const runId = event ? await engine.call((e) => e.ensureRunning(event)) : null;
-      await writes.markStarted({ eventId, generation: event?.generation ?? generation, token, runId });
-      await permit.begun;
+      started = { eventId, generation: event?.generation ?? generation, token, runId };
     } catch (error) {
       permit.release();
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // Whether the workflow started is not known. Its attempt waits while the claim says that the relay makes it.
       if (await takeOverAttempt(sql, { eventId, generation, token })) await this.#direct(claim);
+      return;
+    }
+    try {
+      await writes.markStarted(started);
+      await permit.begun;
+    } catch (error) {
+      // The workflow runs and makes the attempt. That it runs is found out again by the next claim.
+      permit.release();
+      log.warn({ err: error, eventId }, 'the start of a workflow could not be noted');
+      await writes.handBack({ eventId, generation, token, delayS: downDelayS });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Batcher } from '../../database/batcher.ts';
 import type { Sql } from '../../database/database.ts';
+import { databaseFailure } from '../../database/errors.ts';
 import { type ClaimName, handBackClaims, markStartedEvents, type Started } from '../../events/queue.ts';
 import { readForStart, type Startable } from '../../events/startable.ts';
 
@@ -26,7 +27,7 @@ export class QueueWrites {
     );
     this.#started = new Batcher(
       async (started) => {
-        await markStartedEvents(sql, started);
+        await retried(() => markStartedEvents(sql, started));
         return started.map(() => true);
       },
       { maxBatch: 256, maxRunning: 1, lingerMs: markLingerMs, key: ({ eventId }) => eventId },
@@ -34,7 +35,7 @@ export class QueueWrites {
     this.#handBacks = new Batcher(
       async (claims) => {
         for (const [delayS, group] of Map.groupBy(claims, (claim) => claim.delayS))
-          await handBackClaims(sql, group, delayS);
+          await retried(() => handBackClaims(sql, group, delayS));
         return claims.map(() => true);
       },
       { maxBatch: 256, maxRunning: 1 },
@@ -51,5 +52,16 @@ export class QueueWrites {
 
   async handBack(claim: HandBack): Promise<void> {
     await this.#handBacks.add(claim);
+  }
+}
+
+/** A statement that lost against a concurrent one (a deadlock) is run again. */
+async function retried(statement: () => Promise<void>): Promise<void> {
+  for (let triesLeft = 2; ; triesLeft--) {
+    try {
+      return await statement();
+    } catch (error) {
+      if (triesLeft === 0 || databaseFailure(error) !== 'retry') throw error;
+    }
   }
 }

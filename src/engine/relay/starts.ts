@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/database.ts';
-import { type Claimed, claimForStart } from '../../events/queue.ts';
+import { beforeAllAccounts, type Claimed, claimForStart } from '../../events/queue.ts';
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
@@ -22,6 +22,10 @@ const pendingConcurrency = 32;
 const settledConcurrency = 32;
 /** While first attempts are made, a settled event's workflow starts now and then, so that the queue still moves. */
 const trickleMs = 100;
+/** After this long even a settled event gets its turn under lasting load: a few starts at a time, for a while. */
+const patienceMs = 60_000;
+const catchUpMs = 10_000;
+const catchUpConcurrency = 4;
 const idleMs = 1_000;
 const downDelayS = 2;
 
@@ -33,6 +37,8 @@ export class Starts {
   readonly #inFlight = { 1: 0, 2: 0 };
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { 1: false, 2: false };
+  readonly #after = { 1: beforeAllAccounts, 2: beforeAllAccounts };
+  #catchUpUntilMs = 0;
   #trickleAtMs = 0;
   #trickle: NodeJS.Timeout | null = null;
 
@@ -80,6 +86,7 @@ export class Starts {
 
   #settledRoom(): number {
     if (!this.#deps.attemptsBusy()) return settledConcurrency;
+    if (Date.now() < this.#catchUpUntilMs) return catchUpConcurrency;
     if (Date.now() < this.#trickleAtMs) return 0;
     this.#trickleAtMs = Date.now() + trickleMs;
     return Math.min(1, settledConcurrency - this.#inFlight[2]);
@@ -92,8 +99,13 @@ export class Starts {
       if (lane === 2) this.#wakeSettledLater();
       return 'idle';
     }
-    const claimed = await claimForStart(sql, { lane, limit, token: leases.token, leaseS: leases.leaseS });
-    this.#full[lane] = claimed.length === limit;
+    const { token, leaseS } = leases;
+    const { claimed, next } = await claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS });
+    this.#after[lane] = next ?? beforeAllAccounts;
+    // Accounts share a claim, so one that is half full means that more are waiting.
+    this.#full[lane] = claimed.length * 2 >= limit;
+    if (lane === 2 && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
+      this.#catchUpUntilMs = Date.now() + catchUpMs;
     for (const claim of claimed) {
       this.#inFlight[lane]++;
       const start = this.#start(claim).finally(() => {
@@ -103,7 +115,7 @@ export class Starts {
       });
       this.#starting.add(start);
     }
-    return 'idle';
+    return next !== null && claimed.length < limit ? 'more' : 'idle';
   }
 
   /** For the next drop of the trickle. */
@@ -133,4 +145,9 @@ export class Starts {
       release();
     }
   }
+}
+
+/** How long ago an event came in, by the time in its UUIDv7. */
+function ageMs(eventId: string): number {
+  return Date.now() - Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
 }

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAllAccounts, claimForAttempt, claimForStart } from '../../src/events/queue.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let crowd: string;
+let single: string;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  // The account of the crowd is the older one, so it sorts first.
+  const many = await gateway.admin.createAccount({});
+  const few = await gateway.admin.createAccount({});
+  [crowd, single] = [many.id, few.id];
+  await Promise.all(
+    Array.from({ length: 40 }, (_, n) => send(gateway.baseUrl, many, JSON.stringify({ id: `crowd-${n}` }))),
+  );
+  await send(gateway.baseUrl, few, '{"id":"single"}');
+});
+afterAll(() => gateway.stop());
+
+const lease = { token: randomUUID(), leaseS: 30 };
+const release = (lane: number) =>
+  gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
+
+test('a claim of first attempts takes of every account, not of the first one alone', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    after: beforeAllAccounts,
+    busy: new Map<string, number>(),
+    accountConcurrency: 64,
+    limit: 10,
+    permits: 0,
+  };
+  const { claimed, next } = await claimForAttempt(gateway.database, options);
+  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
+  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+  expect(next).toBeNull();
+});
+
+test('an account that has all its turns taken is passed over', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    after: beforeAllAccounts,
+    busy: new Map([[crowd, 64]]),
+    accountConcurrency: 64,
+    limit: 10,
+    permits: 0,
+  };
+  const { claimed } = await claimForAttempt(gateway.database, options);
+  expect(claimed.map(({ accountId }) => accountId)).toEqual([single]);
+});
+
+test.each([1, 2] as const)('a claim of starts in lane %i takes of every account', async (lane) => {
+  await release(lane);
+  const { claimed } = await claimForStart(gateway.database, { ...lease, lane, after: beforeAllAccounts, limit: 10 });
+  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
+  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+});
