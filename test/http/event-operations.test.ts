@@ -204,6 +204,13 @@ describe('a rejected event', () => {
 });
 
 describe('an account that was deleted', () => {
+  test('tells the workflows that were started', async () => {
+    const { account, id } = await pending();
+    await gateway.database.pool.query('update events set started_generation = 0 where id = $1', [id]);
+    await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
+    expect((await commands(id)).map((command) => command.kind)).toEqual(['account_deleted']);
+  });
+
   test('leaves its events readable and their delivery ended', async () => {
     const { account, id } = await pending();
     await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
@@ -211,7 +218,8 @@ describe('an account that was deleted', () => {
       ...{ status: 'received', delivery_status: 'failed', last_error: 'account_deleted', payload: 'x' },
     });
     for (const name of ['replay', 'retry'] as const) expectProblem(await operate(name, id), 409, 'conflict');
-    expect((await commands(id)).map((command) => command.kind)).toEqual(['account_deleted']);
+    // It has no workflow yet that would have to be told.
+    expect(await commands(id)).toEqual([]);
     await expectEvent(await operate('ack', id), 200, { status: 'processed', delivery_status: 'failed' }, id);
     await expectEvent(await operate('fail', id, {}), 200, { status: 'failed', delivery_status: 'failed' }, id);
   });
