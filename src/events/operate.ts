@@ -150,25 +150,24 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
   return row.account_enabled ? null : 'account_disabled';
 }
 
+// A pending event is queued, or its workflow waits for a next attempt: both ways have an index.
+const pendingOfAccount = `e.delivery_status = 'pending' and e.id in (
+    select event_id from event_queue where account_id = ?
+    union all
+    select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
+  )`;
+
 const stopAccountSql = `
   with stopped as (
     update events e set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
-    where e.delivery_status = 'pending' and e.id in (
-      select event_id from event_queue where account_id = ?
-      union all
-      select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
-    )
+    where ${pendingOfAccount}
     returning e.id, e.generation, e.started_generation
   )
   insert into event_commands (event_id, kind, generation) select id, 'account_deleted', generation from stopped where started_generation >= 0`;
 
 // In the order of the keys, as batches of outcomes lock them.
 const lockAccountSql = `
-  select 1 from events e where e.delivery_status = 'pending' and e.id in (
-    select event_id from event_queue where account_id = ?
-    union all
-    select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
-  ) order by e.id for update`;
+  select 1 from events e where ${pendingOfAccount} order by e.id for update`;
 
 /** What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. */
 export async function stopAccount(em: EntityManager, accountId: string): Promise<void> {

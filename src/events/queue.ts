@@ -30,15 +30,23 @@ interface ClaimedRow {
 /** Accounts that one claim looks at. */
 const accountsAClaim = 64;
 
+/** The accounts of a lane behind `after`, by a loose index scan: one hop an account, however many events each has. */
+const accountsOfLane = (lane: string, after: string) => `hop as (
+      (select account_id, 1 as n from event_queue where lane = ${lane} and account_id > ${after} order by account_id limit 1)
+      union all
+      select (select q.account_id from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
+      from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
+    )`;
+
+/** What a claim answers with: the `claimed` rows, and how far round the accounts of `turns` it went. */
+const claimedAndNext = `select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+    ) l left join claimed c on true`;
+
 const claimFirstAttempts = {
   name: 'claim_first_attempts',
   text: `
-    with recursive hop as (
-      (select account_id, 1 as n from event_queue where lane = 0 and account_id > $1 order by account_id limit 1)
-      union all
-      select (select q.account_id from event_queue q where q.lane = 0 and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
-      from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
-    ), turns as (
+    with recursive ${accountsOfLane('0', '$1')}, turns as (
       select h.account_id, greatest($4 - coalesce(b.used, 0), 0) as free
       from hop h left join unnest($2::uuid[], $3::integer[]) as b (account_id, used) on b.account_id = h.account_id
       where h.account_id is not null
@@ -59,9 +67,7 @@ const claimFirstAttempts = {
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation, q.direct
     )
-    select l.hops, l.last_account, c.* from (
-      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
-    ) l left join claimed c on true`,
+    ${claimedAndNext}`,
 };
 
 /** Before every UUID: the claim begins at the first account. */
@@ -106,12 +112,7 @@ type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow,
 const claimStarts = {
   name: 'claim_starts',
   text: `
-    with recursive hop as (
-      (select account_id, 1 as n from event_queue where lane = $1 and account_id > $2 order by account_id limit 1)
-      union all
-      select (select q.account_id from event_queue q where q.lane = $1 and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
-      from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
-    ), turns as (
+    with recursive ${accountsOfLane('$1', '$2')}, turns as (
       select account_id from hop where account_id is not null
     ), share as (
       select greatest(1, $3 / greatest(1, (select count(*) from turns))) as size
@@ -126,9 +127,7 @@ const claimStarts = {
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation, q.direct
     )
-    select l.hops, l.last_account, c.* from (
-      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
-    ) l left join claimed c on true`,
+    ${claimedAndNext}`,
 };
 
 /**

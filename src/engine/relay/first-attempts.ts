@@ -6,6 +6,7 @@ import { beforeAllAccounts, type Claimed, claimForAttempt, type Started, takeOve
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
+import { ensureWorkflow } from './ensure-workflow.ts';
 import { Lane, type Round } from './lane.ts';
 import type { Leases } from './leases.ts';
 import { Pace } from './pace.ts';
@@ -133,15 +134,13 @@ export class FirstAttempts {
   }
 
   async #byWorkflow(claim: Claimed): Promise<void> {
-    const { engine, permits, writes, leases, sql, log } = this.#deps;
+    const { permits, writes, leases, sql, log } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
     const permit = permits.take(eventId);
     let started: Started;
     try {
-      const event = await writes.readForStart(eventId);
-      const runId = event ? await engine.call((e) => e.ensureRunning(event)) : null;
-      started = { eventId, generation: event?.generation ?? generation, token, runId };
+      started = await ensureWorkflow(this.#deps, claim);
     } catch (error) {
       permit.release();
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');

@@ -3,6 +3,7 @@ import { beforeAllAccounts, type Claimed, claimForStart } from '../../events/que
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
+import { ensureWorkflow } from './ensure-workflow.ts';
 import { Lane, type Round } from './lane.ts';
 import type { Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
@@ -127,15 +128,12 @@ export class Starts {
   }
 
   async #start(claim: Claimed): Promise<void> {
-    const { engine, leases, writes, log } = this.#deps;
+    const { leases, writes, log } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
     const release = leases.hold(eventId);
     try {
-      const event = await writes.readForStart(eventId);
-      // Its partition is gone, and so is all that there was to do; the mark takes it off the queue.
-      const runId = event ? await engine.call((e) => e.ensureRunning(event)) : null;
-      await writes.markStarted({ eventId, generation: event?.generation ?? generation, token, runId });
+      await writes.markStarted(await ensureWorkflow(this.#deps, claim));
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
       await writes.handBack({ eventId, generation, token, delayS: downDelayS }).catch((failure: unknown) => {
