@@ -17,6 +17,11 @@ export interface Sql {
 }
 
 export interface Database extends Sql {
+  /**
+   * For lists and statistics that people ask for: connections of their own, so that a heavy one never takes those of
+   * ingestion, and plans made for the values at hand.
+   */
+  readonly reader: Sql;
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -25,6 +30,8 @@ export interface Database extends Sql {
 /** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */
 const queryTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
+/** Enough for a few operators and their dashboards; each holds at most so many of the server's processes. */
+const readerConnections = 4;
 
 /**
  * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
@@ -60,14 +67,32 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
     },
   });
   const pool = await orm.em.getConnection().getNativeClient();
+  const readers = new pg.Pool({
+    connectionString: options.url,
+    max: readerConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: 'webhook-gateway-reader',
+  });
+  readers.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
   return {
     orm,
     pool,
+    reader: {
+      async query<Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) {
+        return (await readers.query<Row>({ name, text, values })).rows;
+      },
+    },
     async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
       // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
       const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
       return result.rows;
     },
-    close: () => orm.close(true),
+    async close() {
+      await readers.end();
+      await orm.close(true);
+    },
   };
 }

@@ -1,4 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction } from 'kysely';
+import pg, { type Pool, type PoolClient } from 'pg';
+import type { Sql } from './database.ts';
 
 /** Runs `work` in one transaction on one connection; rolls back when it throws, and drops a connection that cannot. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -17,4 +20,24 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   } finally {
     client.release(broken);
   }
+}
+
+/** Statements on one connection, as inside `inTransaction`. */
+export function sqlOfClient(client: PoolClient): Sql {
+  return {
+    async query<Row extends pg.QueryResultRow>({ name, text }: { name: string; text: string }, values: unknown[]) {
+      return (await client.query<Row>({ name, text, values, types: pg.types })).rows;
+    },
+  };
+}
+
+/** Statements inside MikroORM's transaction, so that they commit with its changes. For rows that nobody reads back. */
+export function sqlOfTransaction(em: EntityManager): Sql {
+  const transaction = em.getTransactionContext<Transaction<unknown>>();
+  if (!transaction) throw new Error('there is no transaction');
+  return {
+    async query<Row>({ text }: { text: string }, values: unknown[]) {
+      return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, values))).rows;
+    },
+  };
 }
