@@ -39,6 +39,17 @@ const cidrList = list.superRefine((parts, context) => {
   }
 });
 
+/** A single address is the network of itself. */
+const cidrOrAddressList = list.superRefine((parts, context) => {
+  for (const part of parts) {
+    if (!ipaddr.isValidCIDR(part) && !ipaddr.isValid(part))
+      context.addIssue({
+        code: 'custom',
+        message: `'${part}' is no address like 10.0.0.5 and no CIDR like 10.0.0.0/8`,
+      });
+  }
+});
+
 const origin = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http: or https: URL')
@@ -108,6 +119,7 @@ const environment = z.object({
   TEMPORAL_UI_URL: origin.optional(),
   ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
   ADMIN_TOKENS: adminTokens.optional(),
+  TRUSTED_PROXIES: cidrOrAddressList.optional(),
   SECRETS_KEY: secretsKey.optional(),
   MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
@@ -175,6 +187,7 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       uiUrl: e.TEMPORAL_UI_URL ?? null,
     },
     adminTokens: [...(e.ADMIN_TOKEN ? [{ name: 'admin', token: e.ADMIN_TOKEN }] : []), ...(e.ADMIN_TOKENS ?? [])],
+    trustedProxies: e.TRUSTED_PROXIES ?? [],
     secretsKey: e.SECRETS_KEY ?? null,
     maxPayloadBytes: e.MAX_PAYLOAD_BYTES,
     delivery: {

@@ -1,7 +1,5 @@
 import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
-import { AccountDirectory } from './accounts/account-directory.ts';
-import { AccountStore } from './accounts/account-store.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import type { Database } from './database/database.ts';
@@ -13,16 +11,7 @@ import { Lane } from './engine/relay/lane.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
-import { createWorkflowFinder } from './engine/workflow-finder.ts';
-import { resolveDuplicate } from './events/duplicates.ts';
-import { stopAccount } from './events/operate.ts';
-import { EventReceiver } from './events/receive.ts';
-import { RejectionRecorder } from './events/rejections.ts';
-import type { AdminToken } from './http/admin/auth.ts';
-import { createApp } from './http/app.ts';
-import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
-import { providers } from './providers/registry.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -32,7 +21,8 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-interface TemporalAccess {
+/** How to reach Temporal. */
+export interface TemporalAccess {
   address: string;
   namespace: string;
   taskQueue: string;
@@ -42,49 +32,13 @@ interface TemporalAccess {
   uiUrl: string | null;
 }
 
-/** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
-export async function startApi(options: {
-  database: Database;
-  secretsKey: Uint8Array;
-  temporal: TemporalAccess | null;
-  adminTokens: readonly AdminToken[];
-  maxPayloadBytes: number;
-  host: string;
-  port: number;
-  log: Log;
-}): Promise<Running & Pick<HttpServer, 'port'>> {
-  const { database, log } = options;
-  const box = createSecretBox(options.secretsKey);
-  await checkSchema(database);
-  await checkSecretsKey(database, box);
-  const finder = options.temporal ? createWorkflowFinder(options.temporal) : null;
-  const app = createApp({
-    sql: database,
-    accounts: new AccountStore({ em: () => database.orm.em.fork(), box, stopDeliveries: stopAccount }),
-    adminTokens: options.adminTokens,
-    findWorkflow: finder ? finder.find : async () => null,
-    ingest: {
-      directory: new AccountDirectory({ sql: database, box }),
-      receiver: new EventReceiver(database),
-      rejections: new RejectionRecorder(database),
-      duplicates: { resolve: (key) => resolveDuplicate(database, key) },
-      providers,
-      log,
-    },
-    maxPayloadBytes: options.maxPayloadBytes,
-    log,
-  });
-  const server = await serve(app, options).catch(async (error: unknown) => {
-    await finder?.close();
-    throw error;
-  });
-  return {
-    port: server.port,
-    async stop() {
-      await server.close();
-      await finder?.close();
-    },
-  };
+export interface DeliverySettings {
+  delaysMs: number[];
+  timeLimitMs: number;
+  allowedNetworks: string[];
+  accountConcurrency: number;
+  firstAttempt: PermitMode;
+  firstAttemptPermits: number;
 }
 
 /** Starts the delivering side: relay and Temporal worker. While Temporal is away, first attempts go on. */
@@ -93,14 +47,7 @@ export async function startWorker(options: {
   databaseUrl: string;
   secretsKey: Uint8Array;
   temporal: TemporalAccess;
-  delivery: {
-    delaysMs: number[];
-    timeLimitMs: number;
-    allowedNetworks: string[];
-    accountConcurrency: number;
-    firstAttempt: PermitMode;
-    firstAttemptPermits: number;
-  };
+  delivery: DeliverySettings;
   workflowBundle: { code: string };
   /** See `RelayOptions`. */
   overdueS?: number;

@@ -10,6 +10,9 @@ export type AccountWrite = { ok: true; account: AccountRow } | { ok: false; reas
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
 export type StopDeliveries = (em: EntityManager, accountId: string) => Promise<void>;
 
+/** What is to be written in the same transaction as a change of an account. */
+export type Alongside = (em: EntityManager, account: AccountRow, changed: string[]) => Promise<void>;
+
 /** Accounts for operators. Each call works on a fork of its own: nothing is kept between calls. */
 export class AccountStore {
   readonly #em: () => EntityManager;
@@ -35,7 +38,7 @@ export class AccountStore {
   }
 
   /** A provider and slug that an account has already is `slug_taken`; a deleted account frees its slug. */
-  async create(input: NewAccount): Promise<AccountWrite> {
+  async create(input: NewAccount, alongside?: Alongside): Promise<AccountWrite> {
     const em = this.#em();
     const id = uuidv7();
     const now = new Date();
@@ -61,11 +64,16 @@ export class AccountStore {
       updated_at: now,
       deleted_at: null,
     });
-    return this.#write(account, () => em.persist(account).flush());
+    return this.#write(account, () =>
+      em.transactional(async (tx) => {
+        await tx.persist(account).flush();
+        await alongside?.(tx, account, Object.keys(input));
+      }),
+    );
   }
 
   /** Changes only what `change` holds; null clears. The row is locked, so two operators' changes never lose each other's. */
-  async update(id: string, change: AccountChange): Promise<AccountWrite> {
+  async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     const em = this.#em();
     let changed: AccountRow | null = null;
     const run = () =>
@@ -78,13 +86,15 @@ export class AccountStore {
         if (!account) return;
         const { secrets, plain } = this.#split(id, change);
         tx.assign(account, { ...plain, ...secrets, updated_at: new Date() });
+        await tx.flush();
+        await alongside?.(tx, account, Object.keys(change));
         changed = account;
       });
     return this.#write(() => changed, run);
   }
 
   /** Deletes softly: events stay readable, the slug is free again, and what waits for delivery stops. */
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, alongside?: Alongside): Promise<boolean> {
     return this.#em().transactional(async (tx) => {
       const account = await tx.findOne(
         AccountEntity,
@@ -95,6 +105,7 @@ export class AccountStore {
       account.deleted_at = new Date();
       await tx.flush();
       await this.#stopDeliveries(tx, id);
+      await alongside?.(tx, account, []);
       return true;
     });
   }

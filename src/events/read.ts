@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns } from './event.ts';
+import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns, type Trigger } from './event.ts';
 
 export interface EventFilter {
   app_key?: string | undefined;
@@ -65,7 +65,7 @@ const readEvent = {
 export interface AttemptRecord {
   number: number;
   generation: number;
-  trigger: string;
+  trigger: Trigger;
   started_at: Date;
   duration_ms: number;
   outcome: string;

@@ -1,14 +1,14 @@
 import { node } from '@elysia/node';
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { AccountStore } from '../accounts/account-store.ts';
-import type { Sql } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { plainWords } from '../plain-words.ts';
-import { accountRoutes } from './admin/accounts.ts';
-import { type AdminToken, tokenChecker } from './admin/auth.ts';
-import { deliveryRoutes, eventRoutes, type FindWorkflow } from './admin/events.ts';
-import { readJsonBody } from './admin/json-body.ts';
+import { version } from '../version.ts';
+import { AdminCalls, type AuditWriter } from './admin/admin-calls.ts';
+import type { AdminToken } from './admin/auth.ts';
+import { type AdminDeps, adminRoutes } from './admin/routes.ts';
+import { docsRoutes } from './api/docs.ts';
+import { openApiDocument } from './api/document.ts';
 import { problemOf } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import type { IngestDeps } from './ingest/ingest.ts';
@@ -16,11 +16,11 @@ import { ingestRoutes } from './ingest/routes.ts';
 import { allowedMethods } from './method-not-allowed.ts';
 import { Problem } from './problem.ts';
 
-export interface AppDeps {
-  sql: Sql;
-  accounts: AccountStore;
+export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providerNames'> {
   adminTokens: readonly AdminToken[];
-  findWorkflow: FindWorkflow;
+  /** CIDRs of the proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+  audit: AuditWriter;
   ingest: IngestDeps;
   maxPayloadBytes: number;
   log: Log;
@@ -30,36 +30,40 @@ export interface AppDeps {
 export function createApp(deps: AppDeps) {
   // Elysia validates without asking how, so zod itself has to know the words.
   z.config({ customError: plainWords });
-  const tokenName = tokenChecker(deps.adminTokens);
-  const authorize = (request: Request) => {
-    if (tokenName(request.headers.get('x-admin-token')) !== null) return;
-    throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+  const { audit, trustedProxies, log } = deps;
+  const calls = new AdminCalls({ audit, tokens: deps.adminTokens, trustedProxies, log });
+  const { admin, actionOf } = adminRoutes({ ...deps, calls, providerNames: [...deps.ingest.providers.keys()] });
+
+  const nothingHere = (method: string, pathname: string): Problem => {
+    const methods = allowedMethods(app.routes, pathname);
+    if (methods.length === 0) return new Problem('not_found', 'there is nothing at this address');
+    const allow = methods.join(', ');
+    return new Problem('method_not_allowed', `this address takes ${allow}, not ${method}`, { headers: { allow } });
   };
-  const admin = new Elysia({ name: 'admin', prefix: '/admin' })
-    // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
-    .onParse(({ request, contentType }) => {
-      authorize(request);
-      return readJsonBody(request, contentType);
-    })
-    .onTransform(({ request }) => authorize(request))
-    .use(accountRoutes({ accounts: deps.accounts, providerNames: [...deps.ingest.providers.keys()] }))
-    .use(eventRoutes({ sql: deps.sql, findWorkflow: deps.findWorkflow }))
-    .use(deliveryRoutes({ sql: deps.sql }));
 
   // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
-    .onError(({ error, code, request }) => {
-      if (code !== 'NOT_FOUND') return problemOf(error, code, deps.log).toResponse();
+    .onError(async ({ error, code, request, route }) => {
       const { pathname } = new URL(request.url);
-      const methods = allowedMethods(app.routes, pathname);
-      if (methods.length === 0) return new Problem('not_found', 'there is nothing at this address').toResponse();
-      const allow = methods.join(', ');
-      return new Problem('method_not_allowed', `this address takes ${allow}`, { headers: { allow } }).toResponse();
+      let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
+      if (isAdmin(pathname)) {
+        // Who has no token does not learn what there is, either.
+        if (code === 'NOT_FOUND')
+          await calls.authorize(request, 'unknown').catch((denied: unknown) => {
+            problem = problemOf(denied, 'UNKNOWN', log);
+          });
+        const action = code === 'NOT_FOUND' ? 'unknown' : actionOf(request.method, route);
+        await calls.failed(request, action, { status: problem.status, code: problem.code });
+      }
+      return problem.toResponse();
     })
-    .use(healthRoutes({ sql: deps.sql }))
+    .use(healthRoutes({ sql: deps.database }))
+    .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
     .use(admin)
     .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes }));
   return app;
 }
+
+const isAdmin = (pathname: string) => pathname === '/admin' || pathname.startsWith('/admin/');
 
 export type App = ReturnType<typeof createApp>;

@@ -19,13 +19,24 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
   // What a parser of ours throws comes wrapped.
   if (error instanceof Error && error.cause instanceof Problem) return error.cause;
-  if (code === 'VALIDATION' && error instanceof Error) return invalid(error);
+  if (code === 'VALIDATION' && error instanceof Error)
+    return isAboutAnswer(error) ? brokenAnswer(error, log) : invalid(error);
   if (code === 'PARSE') return new Problem('malformed_json', 'the body could not be read');
   if (error instanceof BatcherFull || isDatabaseError(error)) {
     log.warn({ err: error }, 'a request met an unavailable database');
     return databaseUnavailable();
   }
   log.error({ err: error }, 'a request failed');
+  return new Problem('internal', 'the request failed here; the log says why');
+}
+
+/** Elysia checks our own answers against their schemas as well. */
+const isAboutAnswer = (error: Error) => 'type' in error && error.type === 'response';
+
+function brokenAnswer(error: Error, log: Log): Problem {
+  // The paths alone: what stands there may be a payload.
+  const paths = invalid(error).options.errors?.map(({ path }) => path);
+  log.error({ paths }, 'an answer did not fit its schema');
   return new Problem('internal', 'the request failed here; the log says why');
 }
 

@@ -1,14 +1,36 @@
 import { Elysia } from 'elysia';
+import { z } from 'zod';
 import type { Sql } from '../database/database.ts';
+import { publicOperation } from './api/operation.ts';
 
 const ping = { name: 'ping', text: 'select 1 as one' };
 
+const ok = {
+  200: { description: 'OK', schema: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }) },
+};
+
 /** `/health/live`: the process answers, whatever the method, so that it can also play a consumer in first steps. `/health/ready`: it can take webhooks, so its database answers. */
 export function healthRoutes(deps: { sql: Sql }) {
+  const alive = () => ({ status: 'ok' });
   return new Elysia({ name: 'health', prefix: '/health' })
-    .all('/live', () => ({ status: 'ok' }))
-    .get('/ready', async () => {
-      await deps.sql.query(ping, []);
-      return { status: 'ok' };
-    });
+    .get(
+      '/live',
+      alive,
+      publicOperation({ summary: 'Whether the process answers', tag: 'health', success: ok, errors: ['internal'] }),
+    )
+    .all('/live', alive)
+    .get(
+      '/ready',
+      async () => {
+        await deps.sql.query(ping, []);
+        return { status: 'ok' };
+      },
+      publicOperation({
+        summary: 'Whether it can take webhooks',
+        description: 'The database answers. Temporal is not asked: webhooks are taken without it.',
+        tag: 'health',
+        success: ok,
+        errors: ['internal', 'database_unavailable'],
+      }),
+    );
 }

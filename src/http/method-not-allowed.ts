@@ -4,8 +4,8 @@ interface Route {
 }
 
 /**
- * The methods that some route takes at this path; none when no route is there. `/admin` and `/health` are no providers,
- * so the ingestion route does not count for what lies below them.
+ * The methods that some route takes at this path; none when no route is there. What is ours is no provider, so the
+ * ingestion route does not count for what lies below it.
  */
 export function allowedMethods(routes: readonly Route[], pathname: string): string[] {
   const asked = segments(pathname);
@@ -23,9 +23,11 @@ export function allowedMethods(routes: readonly Route[], pathname: string): stri
   return [...new Set(methods)].sort();
 }
 
+const reservedNames = new Set(['admin', 'health', 'openapi', 'metrics', 'dashboard']);
+
 /** Whether a path's first segment is ours, so that no provider can have that name. */
 export function isReserved(segment: string): boolean {
-  return segment === 'admin' || segment === 'health';
+  return reservedNames.has(segment);
 }
 
 /** A slash at the end does not count, as Elysia has it; others part segments, empty ones too. */

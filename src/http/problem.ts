@@ -1,5 +1,5 @@
 /** The stable codes of errors (design, section 6), with the status and title that belong to each. */
-const problems = {
+export const problems = {
   malformed_json: [400, 'The body is not valid JSON'],
   unauthorized: [401, 'A valid admin token is needed'],
   verification_failed: [401, 'The webhook could not be verified'],
@@ -13,15 +13,26 @@ const problems = {
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be application/json'],
   invalid: [422, 'The request is not valid'],
+  rate_limited: [429, 'Too many wrong admin tokens came from this address'],
   internal: [500, 'Something went wrong here'],
+  delivery_unreachable: [502, 'The consumer did not take the delivery'],
   database_unavailable: [503, 'The database is not available'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof problems;
+/** The HTTP status that belongs to a code. */
+export type StatusOf<Code extends ProblemCode> = (typeof problems)[Code][0];
 
 export interface FieldError {
   path: string;
   message: string;
+}
+
+export interface ProblemOptions {
+  errors?: FieldError[];
+  headers?: Record<string, string>;
+  /** What a consumer answered, where the problem is its answer. */
+  responseCode?: number | null;
 }
 
 /** An error for whoever made the request, as RFC 9457 has it. Thrown by routes; nothing in it is a secret. */
@@ -29,38 +40,34 @@ export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
   readonly status: number;
-  readonly errors: FieldError[] | undefined;
-  readonly headers: Record<string, string>;
+  readonly options: ProblemOptions;
 
-  constructor(
-    code: ProblemCode,
-    detail: string,
-    options: { errors?: FieldError[]; headers?: Record<string, string> } = {},
-  ) {
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail);
     this.code = code;
     this.status = problems[code][0];
-    this.errors = options.errors;
-    this.headers = options.headers ?? {};
+    this.options = options;
   }
 
   /** The body of the answer: application/problem+json. */
   body(): string {
     const [status, title] = problems[this.code];
+    const { errors, responseCode } = this.options;
     return JSON.stringify({
       type: 'about:blank',
       title,
       status,
       detail: this.message,
       code: this.code,
-      errors: this.errors,
+      errors,
+      response_code: responseCode ?? undefined,
     });
   }
 
   toResponse(): Response {
     return new Response(this.body(), {
       status: this.status,
-      headers: { 'content-type': 'application/problem+json', ...this.headers },
+      headers: { 'content-type': 'application/problem+json', ...this.options.headers },
     });
   }
 }

@@ -7,7 +7,8 @@ import { startTemporal } from '../embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-program.ts';
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
-import { startApi, startWorker } from '../gateway.ts';
+import { startApi } from '../api.ts';
+import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';
 import { StartError } from '../start-error.ts';
@@ -74,6 +75,8 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const api = await startApi({
     ...common,
     adminTokens,
+    trustedProxies: config.trustedProxies,
+    delivery: config.delivery,
     maxPayloadBytes: config.maxPayloadBytes,
     host: config.host,
     port: config.port,

@@ -1,5 +1,5 @@
 import { openDatabase } from '../database/database.ts';
-import { startApi } from '../gateway.ts';
+import { startApi } from '../api.ts';
 import type { RoleContext } from '../main.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -14,6 +14,8 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       secretsKey: needed(config.secretsKey),
       temporal: address === null ? null : { address, ...temporal },
       adminTokens: config.adminTokens,
+      trustedProxies: config.trustedProxies,
+      delivery: config.delivery,
       maxPayloadBytes: config.maxPayloadBytes,
       host: config.host,
       port: config.port,

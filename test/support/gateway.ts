@@ -4,7 +4,8 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { PermitMode } from '../../src/engine/relay/permits.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
-import { type Running, startApi, startWorker } from '../../src/gateway.ts';
+import { startApi } from '../../src/api.ts';
+import { type Running, startWorker } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { freshDatabase } from './database.ts';
@@ -42,6 +43,7 @@ export interface TestGatewayOptions {
   accountConcurrency?: number;
   maxPayloadBytes?: number;
   allowedNetworks?: string[];
+  trustedProxies?: string[];
   /** False starts the HTTP side alone. */
   worker?: boolean;
   overdueS?: number;
@@ -69,6 +71,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const api = await startApi({
     ...{ database, secretsKey, temporal, log },
     adminTokens: [{ name: 'tester', token: adminToken }],
+    trustedProxies: options.trustedProxies ?? [],
+    delivery: {
+      timeLimitMs: options.timeLimitMs ?? 5_000,
+      allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
+    },
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
     host: '127.0.0.1',
     port: 0,

@@ -3,21 +3,36 @@ import { z } from 'zod';
 import type { AccountRow } from '../../accounts/account-entity.ts';
 import { accountSchemas } from '../../accounts/account-rules.ts';
 import type { AccountStore, AccountWrite } from '../../accounts/account-store.ts';
+import { sqlOfTransaction } from '../../database/transaction.ts';
+import type { TestDelivery } from '../../delivery/test-delivery.ts';
+import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
+import type { AdminCalls } from './admin-calls.ts';
 import { isId, textFilter } from './query-schemas.ts';
+import * as schemas from './schemas/account.ts';
+import { empty } from './schemas/common.ts';
 
 /** The fields of the list (specification, section 2.1). */
 function summary(account: AccountRow) {
   const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
-  return { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification };
+  return {
+    id,
+    provider,
+    account_slug,
+    app_key,
+    org_id: org_id ?? null,
+    delivery_url: delivery_url ?? null,
+    enabled,
+    skip_signature_verification,
+  };
 }
 
 /** One account. Secrets are write-only: what is shown is whether they are set. */
 function whole(account: AccountRow) {
   return {
     ...summary(account),
-    project_id: account.project_id,
-    project_delivery_url: account.project_delivery_url,
+    project_id: account.project_id ?? null,
+    project_delivery_url: account.project_delivery_url ?? null,
     has_signing_secret_current: account.signing_secret_current !== null,
     has_signing_secret_previous: account.signing_secret_previous !== null,
     has_delivery_secret: account.delivery_secret !== null,
@@ -29,45 +44,165 @@ function whole(account: AccountRow) {
 
 function written(write: AccountWrite) {
   if (write.ok) return whole(write.account);
-  if (write.reason === 'not_found') throw notFound();
+  if (write.reason === 'not_found') throw accountNotFound();
   throw new Problem('conflict', 'this provider has an account with this account_slug already', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
 }
 
-const notFound = () => new Problem('not_found', 'there is no account of this id');
+export const accountNotFound = () => new Problem('not_found', 'there is no account of this id');
+
+export function existingAccountId(id: string): string {
+  if (!isId(id)) throw accountNotFound();
+  return id;
+}
+
+const newAccount = {
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  signing_secret_current: 'change-me',
+  delivery_url: 'https://consumer.example/hook',
+};
 
 /** `/admin/accounts` (specification, section 4.2). */
-export function accountRoutes(deps: { accounts: AccountStore; providerNames: readonly string[] }) {
-  const { accounts } = deps;
-  const schemas = accountSchemas(deps.providerNames);
-  const filter = z.strictObject({ app_key: textFilter, provider: textFilter });
+export function accountRoutes(deps: {
+  accounts: AccountStore;
+  calls: AdminCalls;
+  providerNames: readonly string[];
+  testDelivery: (account: AccountRow) => Promise<TestDelivery>;
+}) {
+  const { accounts, calls } = deps;
+  const rules = accountSchemas(deps.providerNames);
   return new Elysia({ name: 'accounts', prefix: '/accounts' })
-    .get('/', async ({ query }) => (await accounts.list(query)).map(summary), { query: filter })
+    .get(
+      '/',
+      async ({ query, request }) => {
+        calls.of(request).note({ query });
+        return (await accounts.list(query)).map(summary);
+      },
+      operation('account.list', {
+        summary: 'List accounts',
+        description: 'Those that are not deleted, oldest first.',
+        body: noBody,
+        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        success: { 200: z.array(schemas.accountSummary) },
+      }),
+    )
     .post(
       '/',
-      async ({ body, set }) => {
-        const account = written(await accounts.create(body));
+      async ({ body, set, request }) => {
+        const call = calls.of(request);
+        const account = written(
+          await accounts.create(body, async (tx, { id, provider, account_slug, app_key }) => {
+            const details = { status: 201, account_id: id, provider, account_slug, app_key };
+            await call.record(sqlOfTransaction(tx), 'account.create', details);
+          }),
+        );
         set.status = 201;
         return account;
       },
-      { body: schemas.create },
+      operation('account.create', {
+        summary: 'Create an account',
+        description: 'Its webhooks come in at `POST /{provider}/{account_slug}`. Secrets are write-only.',
+        body: rules.create,
+        query: noQuery,
+        success: { 201: schemas.account },
+        errors: ['conflict'],
+        examples: { body: newAccount },
+      }),
     )
-    .get('/:account_id', async ({ params }) => {
-      const account = isId(params.account_id) ? await accounts.get(params.account_id) : null;
-      if (!account) throw notFound();
-      return whole(account);
-    })
+    .get(
+      '/:account_id',
+      async ({ params, request }) => {
+        const { account_id } = params;
+        calls.of(request).note({ account_id });
+        const account = await accounts.get(existingAccountId(account_id));
+        if (!account) throw accountNotFound();
+        return whole(account);
+      },
+      operation('account.read', {
+        summary: 'Get an account',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.account },
+        errors: ['not_found'],
+      }),
+    )
     .patch(
       '/:account_id',
-      async ({ params, body }) => {
-        if (!isId(params.account_id)) throw notFound();
-        return written(await accounts.update(params.account_id, body));
+      async ({ params, body, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        call.note({ account_id });
+        return written(
+          await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
+            call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
+          ),
+        );
       },
-      { body: schemas.change },
+      operation('account.update', {
+        summary: 'Change an account',
+        description:
+          'Changes only the fields that are sent; `null` clears one. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
+        body: rules.change,
+        query: noQuery,
+        success: { 200: schemas.account },
+        errors: ['not_found', 'conflict'],
+        examples: { body: { signing_secret_current: 'the new one', signing_secret_previous: 'the old one' } },
+      }),
     )
-    .delete('/:account_id', async ({ params }) => {
-      if (!isId(params.account_id) || !(await accounts.delete(params.account_id))) throw notFound();
-      return new Response(null, { status: 204 });
-    });
+    .delete(
+      '/:account_id',
+      async ({ params, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        call.note({ account_id });
+        const deleted = await accounts.delete(existingAccountId(account_id), (tx) =>
+          call.record(sqlOfTransaction(tx), 'account.delete', { status: 204 }),
+        );
+        if (!deleted) throw accountNotFound();
+        return new Response(null, { status: 204 });
+      },
+      operation('account.delete', {
+        summary: 'Delete an account',
+        description: 'Its deliveries stop, its events stay readable, and its slug is free again.',
+        body: noBody,
+        query: noQuery,
+        success: { 204: empty },
+        answers: 'It is deleted',
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:account_id/test-delivery',
+      async ({ params, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        call.note({ account_id });
+        const account = await accounts.get(existingAccountId(account_id));
+        if (!account) throw accountNotFound();
+        const result = await deps.testDelivery(account);
+        if (!result.ok) {
+          call.note({ outcome: result.outcome, response_code: result.responseCode });
+          throw new Problem('delivery_unreachable', result.detail, { responseCode: result.responseCode });
+        }
+        return {
+          ok: true as const,
+          url: result.url,
+          response_code: result.responseCode,
+          duration_ms: result.durationMs,
+        };
+      },
+      operation('account.test_delivery', {
+        summary: 'Send a test event to the consumer',
+        description:
+          'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the very way events are delivered, with the header `x-webhook-test: true`. It is not stored and not tried again.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.testDelivered },
+        answers: 'The consumer answered 2xx',
+        errors: ['not_found', 'delivery_unreachable'],
+      }),
+    );
 }

@@ -1,12 +1,19 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { Sql } from '../../database/database.ts';
+import type { AuditAction } from '../../audit/actions.ts';
+import type { AuditDetails } from '../../audit/entry.ts';
+import type { Database, Sql } from '../../database/database.ts';
+import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { deliveryStatuses, eventStatuses } from '../../events/event.ts';
-import { ack, fail, type Operation, replay, retry } from '../../events/operate.ts';
+import { filterValues } from '../../events/filter-values.ts';
+import { ack, fail, type Operation, replay, replayFailed } from '../../events/operate.ts';
 import { listEvents, readWholeEvent } from '../../events/read.ts';
+import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
+import type { AdminCall, AdminCalls } from './admin-calls.ts';
 import { eventDetail, eventItem, type WorkflowLink } from './event-views.ts';
-import { integer, isId, textFilter, time } from './query-schemas.ts';
+import { cursor, integer, isId, limit, textFilter, time } from './query-schemas.ts';
+import * as schemas from './schemas/event.ts';
 
 /** Says where Temporal shows an event's workflow. */
 export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
@@ -19,11 +26,13 @@ const listQuery = z.strictObject({
   external_id: textFilter,
   status: z.enum(eventStatuses).optional(),
   delivery_status: z.enum(deliveryStatuses).optional(),
-  since: time,
-  until: time,
-  before: z.string().refine(isId, 'must be an event id').optional(),
-  limit: integer(1, 1000).prefault('100'),
-  offset: integer(0, 1_000_000_000).prefault('0'),
+  since: time.meta({ description: 'Received after, exclusive' }),
+  until: time.meta({ description: 'Received before, exclusive' }),
+  before: cursor.meta({ description: 'Events older than the one of this id: the cursor of the next page' }),
+  limit,
+  offset: integer(0, 1_000_000_000)
+    .prefault('0')
+    .meta({ override: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0, pattern: undefined } }),
 });
 
 const failBody = z
@@ -36,16 +45,16 @@ const failBody = z
         'must not hold NUL characters or lone surrogates',
       )
       .nullable(),
-    dead: z.boolean(),
+    dead: z.boolean().meta({ description: 'Ends the attempts, and keeps destinations quiet' }),
   })
   .partial()
   .nullish();
 
 const notFound = () => new Problem('not_found', 'there is no event of this id');
 
-function applied(operation: Operation) {
-  if (operation.ok) return eventItem(operation.event);
-  switch (operation.reason) {
+function applied(result: Operation) {
+  if (result.ok) return eventItem(result.event);
+  switch (result.reason) {
     case 'not_found':
       throw notFound();
     case 'event_rejected':
@@ -57,7 +66,7 @@ function applied(operation: Operation) {
     case 'account_disabled':
       throw new Problem('conflict', 'the account of this event is disabled; enable it first');
     default:
-      return operation.reason satisfies never;
+      return result.reason satisfies never;
   }
 }
 
@@ -66,14 +75,31 @@ function existing(id: string): string {
   return id;
 }
 
+/** What an operator does to one event, and its audit entry, in one transaction. */
+export async function operateOnEvent(
+  deps: { database: Database; call: AdminCall; eventId: string; action: AuditAction; details: AuditDetails },
+  operate: (sql: Sql, eventId: string) => Promise<Operation>,
+) {
+  deps.call.note({ event_id: deps.eventId });
+  const id = existing(deps.eventId);
+  const result = await inTransaction(deps.database.pool, async (client) => {
+    const sql = sqlOfClient(client);
+    const done = await operate(sql, id);
+    if (done.ok) await deps.call.record(sql, deps.action, { ...deps.details, generation: done.event.generation });
+    return done;
+  });
+  return applied(result);
+}
+
 /** `/admin/events` (specification, section 4.7). */
-export function eventRoutes(deps: { sql: Sql; findWorkflow: FindWorkflow }) {
-  const { sql } = deps;
+export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
+  const { database, calls } = deps;
   return new Elysia({ name: 'events', prefix: '/events' })
     .get(
       '/',
       async ({ query, request, set }) => {
-        const events = await listEvents(sql, query);
+        calls.of(request).note({ query });
+        const events = await listEvents(database.reader, query);
         const last = events.at(-1);
         if (last && events.length === query.limit) {
           const next = new URL(request.url).searchParams;
@@ -83,34 +109,120 @@ export function eventRoutes(deps: { sql: Sql; findWorkflow: FindWorkflow }) {
         }
         return events.map(eventItem);
       },
-      { query: listQuery },
+      operation('event.list', {
+        summary: 'List events',
+        description:
+          'Newest first, without payload and headers. All filters combine. The next page is in the `Link` header.',
+        body: noBody,
+        query: listQuery,
+        success: { 200: z.array(schemas.eventItem) },
+        headers: { Link: 'The next page, when there may be one: `</admin/events?…>; rel="next"`' },
+      }),
     )
-    .get('/:event_id', async ({ params }) => {
-      const id = existing(params.event_id);
-      const whole = await readWholeEvent(sql, id);
-      if (!whole) throw notFound();
-      // What was never started has no workflow to ask for.
-      return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
-    })
-    .post('/:event_id/replay', async ({ params, set }) => {
-      const event = applied(await replay(sql, existing(params.event_id)));
-      set.status = 202;
-      return event;
-    })
-    .post('/:event_id/ack', async ({ params }) => applied(await ack(sql, existing(params.event_id))))
+    .get(
+      '/filters',
+      () => filterValues(database.reader),
+      operation('event.filters', {
+        summary: 'Values to filter events by',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.filterValues },
+      }),
+    )
+    .get(
+      '/:event_id',
+      async ({ params, request }) => {
+        calls.of(request).note({ event_id: params.event_id });
+        const id = existing(params.event_id);
+        const whole = await readWholeEvent(database, id);
+        if (!whole) throw notFound();
+        // What was never started has no workflow to ask for.
+        return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
+      },
+      operation('event.read', {
+        summary: 'Get an event with everything',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.event },
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:event_id/replay',
+      async ({ params, request, set }) => {
+        const call = calls.of(request);
+        const what = { database, call, eventId: params.event_id, action: 'event.replay' as const };
+        const event = await operateOnEvent({ ...what, details: { status: 202 } }, replay);
+        set.status = 202;
+        return event;
+      },
+      operation('event.replay', {
+        summary: 'Replay an event',
+        description: 'Ten fresh attempts with the original payload, at once. Revives dead events too.',
+        body: noBody,
+        query: noQuery,
+        success: { 202: schemas.eventItem },
+        answers: 'It is on its way',
+        errors: ['not_found', 'event_rejected', 'conflict'],
+      }),
+    )
+    .post(
+      '/replay-failed',
+      async ({ query, request, set }) => {
+        const call = calls.of(request);
+        call.note({ query });
+        const replayed = await inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const count = await replayFailed(sql, query);
+          await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
+          return count;
+        });
+        set.status = 202;
+        return { replayed };
+      },
+      operation('event.replay_failed', {
+        summary: 'Replay all failed events',
+        description: 'Every event whose status or delivery status is `failed`; never dead and rejected ones.',
+        body: noBody,
+        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        success: { 202: schemas.replayed },
+        answers: 'They are on their way',
+      }),
+    )
+    .post(
+      '/:event_id/ack',
+      ({ params, request }) => {
+        const call = calls.of(request);
+        const what = { database, call, eventId: params.event_id, action: 'event.ack' as const };
+        return operateOnEvent({ ...what, details: { status: 200 } }, ack);
+      },
+      operation('event.ack', {
+        summary: 'Acknowledge an event',
+        description: 'The consumer has processed it: attempts stop.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.eventItem },
+        errors: ['not_found'],
+      }),
+    )
     .post(
       '/:event_id/fail',
-      async ({ params, body }) =>
-        applied(await fail(sql, existing(params.event_id), { error: body?.error ?? null, dead: body?.dead ?? false })),
-      { body: failBody },
+      ({ params, body, request }) => {
+        const call = calls.of(request);
+        const { error = null, dead = false } = body ?? {};
+        const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };
+        return operateOnEvent({ ...what, details: { status: 200, dead, error } }, (sql, id) =>
+          fail(sql, id, { error, dead }),
+        );
+      },
+      operation('event.fail', {
+        summary: 'Mark an event as failed',
+        description: 'The consumer could not process it. Attempts go on unless `dead`.',
+        body: failBody,
+        query: noQuery,
+        success: { 200: schemas.eventItem },
+        errors: ['not_found'],
+        examples: { body: { error: 'the order does not exist', dead: true } },
+      }),
     );
-}
-
-/** `/admin/delivery` (specification, section 4.4). */
-export function deliveryRoutes(deps: { sql: Sql }) {
-  return new Elysia({ name: 'delivery', prefix: '/delivery' }).post('/retry/:event_id', async ({ params, set }) => {
-    const event = applied(await retry(deps.sql, existing(params.event_id)));
-    set.status = 202;
-    return event;
-  });
 }

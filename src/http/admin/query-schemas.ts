@@ -23,7 +23,21 @@ export const integer = (min: number, max: number) =>
     .string()
     .regex(/^-?\d{1,15}$/, 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
+    // To whoever reads the documentation it is a number.
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, pattern: undefined } });
+
+/** The number of entries a list answers with. */
+export const limit = integer(1, 1000)
+  .prefault('100')
+  .meta({ override: { type: 'integer', minimum: 1, maximum: 1000, default: 100, pattern: undefined } });
 
 /** Ids are UUIDs; another text is the id of nothing. */
 export const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** The cursor of the next page: the id of the last entry seen. */
+export const cursor = z
+  .string()
+  .refine(isId, 'must be an id')
+  .meta({ override: { type: 'string', format: 'uuid' } })
+  .optional();

@@ -1,0 +1,99 @@
+import { AccountDirectory } from './accounts/account-directory.ts';
+import { AccountStore } from './accounts/account-store.ts';
+import { createSecretBox } from './accounts/secret-box.ts';
+import { checkSecretsKey } from './accounts/secrets-key-check.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { purgeAuditLogs } from './audit/purge.ts';
+import { Sealer } from './audit/sealer.ts';
+import { verifyAuditLogs } from './audit/verify.ts';
+import type { Database } from './database/database.ts';
+import { checkSchema } from './database/schema-check.ts';
+import { createSender } from './delivery/send.ts';
+import { testDelivery } from './delivery/test-delivery.ts';
+import { DestinationStore } from './destinations/destination-store.ts';
+import { createWorkflowFinder } from './engine/workflow-finder.ts';
+import { resolveDuplicate } from './events/duplicates.ts';
+import { stopAccount } from './events/operate.ts';
+import { EventReceiver } from './events/receive.ts';
+import { RejectionRecorder } from './events/rejections.ts';
+import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
+import type { AdminToken } from './http/admin/auth.ts';
+import { type App, createApp } from './http/app.ts';
+import { type HttpServer, serve } from './http/serve.ts';
+import type { Log } from './log.ts';
+import { providers } from './providers/registry.ts';
+
+/** What the HTTP side is made of. */
+export interface ApiParts {
+  database: Database;
+  secretsKey: Uint8Array;
+  temporal: TemporalAccess | null;
+  adminTokens: readonly AdminToken[];
+  trustedProxies: readonly string[];
+  delivery: Pick<DeliverySettings, 'timeLimitMs' | 'allowedNetworks'>;
+  maxPayloadBytes: number;
+  log: Log;
+}
+
+/** Puts the HTTP side together. Connects to nothing yet; `close` lets go of what requests have opened. */
+export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> } {
+  const { database, secretsKey, log } = parts;
+  const { allowedNetworks, timeLimitMs } = parts.delivery;
+  const box = createSecretBox(secretsKey);
+  const em = () => database.orm.em.fork();
+  const sender = createSender({ allowedNetworks });
+  const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
+  const app = createApp({
+    database,
+    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount }),
+    destinations: new DestinationStore({ em, box }),
+    audit: new AuditLog({ database, secretsKey, log }),
+    adminTokens: parts.adminTokens,
+    trustedProxies: parts.trustedProxies,
+    testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
+    verifyAuditLogs: (head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {}),
+    purgeAuditLogs: (purge) => purgeAuditLogs({ database, secretsKey, log }, purge),
+    findWorkflow: finder ? finder.find : async () => null,
+    ingest: {
+      directory: new AccountDirectory({ sql: database, box }),
+      receiver: new EventReceiver(database),
+      rejections: new RejectionRecorder(database),
+      duplicates: { resolve: (key) => resolveDuplicate(database, key) },
+      providers,
+      log,
+    },
+    maxPayloadBytes: parts.maxPayloadBytes,
+    log,
+  });
+  return {
+    app,
+    async close() {
+      await finder?.close();
+      await sender.close();
+    },
+  };
+}
+
+/** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
+export async function startApi(
+  options: ApiParts & { host: string; port: number },
+): Promise<Running & Pick<HttpServer, 'port'>> {
+  const { database, secretsKey, log } = options;
+  await checkSchema(database);
+  await checkSecretsKey(database, createSecretBox(secretsKey));
+  const { app, close } = composeApi(options);
+  const server = await serve(app, options).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const sealer = new Sealer({ database, secretsKey, log });
+  sealer.start();
+  return {
+    port: server.port,
+    async stop() {
+      await server.close();
+      await close();
+      await sealer.stop();
+    },
+  };
+}

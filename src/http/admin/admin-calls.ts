@@ -1,0 +1,146 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { AuditEntry } from '../../audit/entry.ts';
+import type { Sql } from '../../database/database.ts';
+import type { Log } from '../../log.ts';
+import { nodeRequest } from '../node-request.ts';
+import { Problem } from '../problem.ts';
+import { type AdminToken, tokenChecker } from './auth.ts';
+import { clientAddresses } from './client-address.ts';
+import { WrongTokens } from './wrong-tokens.ts';
+
+type Details = AuditEntry['details'];
+
+/** What admin calls need of the audit log. */
+export interface AuditWriter {
+  write(sql: Sql, entry: AuditEntry): Promise<void>;
+  append(entry: AuditEntry): Promise<void>;
+}
+
+/** Who makes a request, and what will be written down about it. */
+export interface AdminCall {
+  actor: string;
+  ipAddress: string;
+  /** Adds to what the entry tells, as JSON has it. Never a secret, never a payload. */
+  note(details: Record<string, unknown>): void;
+  /** Writes the entry inside the transaction that makes the change, so that both commit or neither does. */
+  record(sql: Sql, action: AuditAction, details: Details): Promise<void>;
+  /** Says that whatever did the work wrote the entry. */
+  recordedElsewhere(): void;
+}
+
+class Call implements AdminCall {
+  readonly actor: string;
+  readonly ipAddress: string;
+  readonly #audit: AuditWriter;
+  #details: Details = {};
+  recorded = false;
+
+  constructor(actor: string, ipAddress: string, audit: AuditWriter) {
+    this.actor = actor;
+    this.ipAddress = ipAddress;
+    this.#audit = audit;
+  }
+
+  note(details: Record<string, unknown>): void {
+    const json: Details = JSON.parse(JSON.stringify(details));
+    this.#details = { ...this.#details, ...json };
+  }
+
+  async record(sql: Sql, action: AuditAction, details: Details): Promise<void> {
+    await this.#audit.write(sql, this.#entry(action, details));
+    // When the transaction fails after all, the failure is what there is to tell: see `finish`.
+    this.recorded = true;
+  }
+
+  recordedElsewhere(): void {
+    this.recorded = true;
+  }
+
+  async finish(action: AuditAction, details: Details): Promise<void> {
+    await this.#audit.append(this.#entry(action, details));
+    this.recorded = true;
+  }
+
+  #entry(action: AuditAction, details: Details): AuditEntry {
+    return { actor: this.actor, ipAddress: this.ipAddress, action, details: { ...details, ...this.#details } };
+  }
+}
+
+/** Authorizes admin requests and sees to it that each leaves one audit entry. */
+export class AdminCalls {
+  readonly #audit: AuditWriter;
+  readonly #log: Log;
+  readonly #tokenName: (given: string | null) => string | null;
+  readonly #address: ReturnType<typeof clientAddresses>;
+  readonly #wrongTokens = new WrongTokens();
+  readonly #calls = new WeakMap<Request, Call>();
+  readonly #denied = new WeakSet<Request>();
+
+  constructor(options: {
+    audit: AuditWriter;
+    tokens: readonly AdminToken[];
+    trustedProxies: readonly string[];
+    log: Log;
+  }) {
+    this.#audit = options.audit;
+    this.#log = options.log;
+    this.#tokenName = tokenChecker(options.tokens);
+    this.#address = clientAddresses(options.trustedProxies);
+  }
+
+  /**
+   * Lets a request with a valid token pass; asking again about the same request is free.
+   *
+   * @throws Problem `unauthorized`, or `rate_limited` after ten wrong tokens in a minute from one address.
+   */
+  async authorize(request: Request, route: string): Promise<void> {
+    if (this.#calls.has(request)) return;
+    const ipAddress = this.#address(nodeRequest(request));
+    const name = this.#tokenName(request.headers.get('x-admin-token'));
+    if (name !== null) {
+      this.#calls.set(request, new Call(name, ipAddress, this.#audit));
+      return;
+    }
+    this.#denied.add(request);
+    const { limited, first, retryAfterS } = this.#wrongTokens.add(ipAddress);
+    const status = limited ? 429 : 401;
+    // Of a flood one entry tells that it came; without that bound anybody could fill the disk.
+    if (!limited || first) await this.#deny({ actor: ipAddress, ipAddress }, { method: request.method, route, status });
+    if (!limited) throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+    throw new Problem('rate_limited', `wait ${retryAfterS} seconds, or use a valid token`, {
+      headers: { 'retry-after': String(retryAfterS) },
+    });
+  }
+
+  /** The call of a request that was authorized. */
+  of(request: Request): AdminCall {
+    const call = this.#calls.get(request);
+    if (!call) throw new Error('the request was not authorized');
+    return call;
+  }
+
+  /** Writes what was not written with a change. @throws what the database throws: nobody reads what is not on record */
+  async succeeded(request: Request, action: AuditAction, details: Details): Promise<void> {
+    const call = this.#calls.get(request);
+    if (call && !call.recorded) await call.finish(action, details);
+  }
+
+  /** Writes down that a call failed. The answer is the failure, whether or not it could be written down. */
+  async failed(request: Request, action: AuditAction, details: Details): Promise<void> {
+    const call = this.#calls.get(request);
+    if (!call || this.#denied.has(request)) return;
+    try {
+      await call.finish(action, details);
+    } catch (error) {
+      this.#log.warn({ err: error, action }, 'a failed admin call could not be written to the audit log');
+    }
+  }
+
+  async #deny(who: { actor: string; ipAddress: string }, details: Details): Promise<void> {
+    try {
+      await this.#audit.append({ ...who, action: 'auth.denied', details });
+    } catch (error) {
+      this.#log.warn({ err: error }, 'a denied admin call could not be written to the audit log');
+    }
+  }
+}

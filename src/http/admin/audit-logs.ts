@@ -1,0 +1,118 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { type AuditFilter, auditStatistics, listAuditLogs } from '../../audit/query.ts';
+import type { AuditVerification, NotedHead } from '../../audit/verify.ts';
+import type { Database } from '../../database/database.ts';
+import { noBody, noQuery, operation } from '../api/operation.ts';
+import type { AdminCalls } from './admin-calls.ts';
+import { cursor, integer, limit, textFilter, time } from './query-schemas.ts';
+import * as schemas from './schemas/audit.ts';
+
+const iso = (at: Date | null) => at?.toISOString() ?? null;
+
+/** A seal that somebody noted: `<seq>:<seal in hex>`, as the verification and the log show it. */
+const notedHead = z
+  .string()
+  .regex(/^\d{1,15}:[0-9a-f]{64}$/, 'must be <seq>:<seal>, as shown by an earlier verification')
+  .transform((text): NotedHead => {
+    const [seq = '', seal = ''] = text.split(':');
+    return { seq: Number(seq), seal };
+  })
+  .optional()
+  .meta({
+    description: 'A head that was noted earlier, as `<seq>:<seal>`: the chain must still contain it',
+    override: { type: 'string', pattern: '^\\d{1,15}:[0-9a-f]{64}$' },
+  });
+
+/** `/admin/audit-logs` (specification, section 4.5). */
+export function auditLogRoutes(deps: {
+  database: Database;
+  calls: AdminCalls;
+  verify: (head: NotedHead | undefined) => Promise<AuditVerification>;
+  /** Deletes, and writes its own entries; answers how many were deleted. */
+  purge: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
+}) {
+  const { database, calls } = deps;
+  return new Elysia({ name: 'audit-logs', prefix: '/audit-logs' })
+    .get(
+      '/',
+      async ({ query, request, set }) => {
+        calls.of(request).note({ query });
+        const filter: AuditFilter = query;
+        const entries = await listAuditLogs(database.reader, filter);
+        const last = entries.at(-1);
+        if (last && entries.length === query.limit) {
+          const next = new URL(request.url).searchParams;
+          next.set('before', last.id);
+          set.headers.link = `</admin/audit-logs?${next}>; rel="next"`;
+        }
+        return entries.map((entry) => ({ ...entry, timestamp: entry.timestamp.toISOString() }));
+      },
+      operation('audit.list', {
+        summary: 'List audit log entries',
+        description: 'Newest first. All filters combine. The next page is in the `Link` header.',
+        body: noBody,
+        query: z.strictObject({
+          actor: textFilter,
+          action: textFilter,
+          ip_address: textFilter,
+          since: time.meta({ description: 'Created after, exclusive' }),
+          before: cursor.meta({ description: 'Entries older than the one of this id: the cursor of the next page' }),
+          limit,
+        }),
+        success: { 200: z.array(schemas.auditEntry) },
+        headers: { Link: 'The next page, when there may be one: `</admin/audit-logs?…>; rel="next"`' },
+      }),
+    )
+    .get(
+      '/stats',
+      async () => {
+        const { oldest, newest, ...counts } = await auditStatistics(database.reader);
+        return { ...counts, oldest: iso(oldest), newest: iso(newest) };
+      },
+      operation('audit.stats', {
+        summary: 'Statistics about the audit log',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.auditStats },
+      }),
+    )
+    .get(
+      '/verify',
+      async ({ query, request }) => {
+        const found = await deps.verify(query.head);
+        calls.of(request).note({ ok: found.ok, checked: found.checked });
+        return found;
+      },
+      operation('audit.verify', {
+        summary: 'Verify the audit log',
+        description:
+          'Walks the chain of seals and names the first entry that was changed, is missing, or was not written by the gateway.',
+        body: noBody,
+        query: z.strictObject({ head: notedHead }),
+        success: { 200: schemas.auditVerification },
+      }),
+    )
+    .delete(
+      '/',
+      async ({ query, request }) => {
+        const call = calls.of(request);
+        const olderThanDays = query.older_than_days;
+        const { actor, ipAddress } = call;
+        const deleted = await deps.purge({ olderThanDays, actor, ipAddress });
+        call.recordedElsewhere();
+        return { deleted };
+      },
+      operation('audit.purge', {
+        summary: 'Purge the audit log',
+        description: 'Deletes entries older than so many days. What stays still verifies.',
+        body: noBody,
+        query: z.strictObject({
+          older_than_days: integer(7, 36_500)
+            .prefault('90')
+            .meta({ override: { type: 'integer', minimum: 7, maximum: 36_500, default: 90, pattern: undefined } }),
+        }),
+        success: { 200: schemas.purged },
+      }),
+    );
+}

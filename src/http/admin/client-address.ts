@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import proxyaddr from 'proxy-addr';
+
+/**
+ * Finds the address of the client of a request: the peer of its connection, or, where that is a trusted proxy, the last
+ * address of `X-Forwarded-For` that is none. What stands further left a client may have made up.
+ *
+ * @param trustedProxies CIDRs.
+ */
+export function clientAddresses(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const trusted = proxyaddr.compile([...trustedProxies]);
+  return (request) => {
+    let found = request.socket.remoteAddress ?? 'unknown';
+    for (const address of proxyaddr.all(request, trusted)) {
+      const bare = withoutPort(address);
+      // A proxy that writes something else than an address is the last that is known.
+      if (isIP(bare) === 0) break;
+      found = bare;
+    }
+    return isIP(found) === 0 ? found : ipaddr.process(found).toString();
+  };
+}
+
+/** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+function withoutPort(address: string): string {
+  return /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
+}

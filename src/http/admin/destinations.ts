@@ -1,0 +1,123 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { sqlOfTransaction } from '../../database/transaction.ts';
+import { destinationSchemas } from '../../destinations/destination-rules.ts';
+import type { DestinationStore } from '../../destinations/destination-store.ts';
+import { destinationView } from '../../destinations/destination-view.ts';
+import { noBody, noQuery, operation } from '../api/operation.ts';
+import { Problem } from '../problem.ts';
+import { accountNotFound, existingAccountId } from './accounts.ts';
+import type { AdminCalls } from './admin-calls.ts';
+import { isId } from './query-schemas.ts';
+import { empty } from './schemas/common.ts';
+import { destination as destinationSchema } from './schemas/destination.ts';
+
+const notFound = () => new Problem('not_found', 'there is no destination of this id at this account');
+
+const newDestination = {
+  destination_type: 'email',
+  name: 'On-call',
+  config: { addresses: ['on-call@example.com'], include_payload: true },
+  condition: 'delivery_failed',
+};
+
+/** `/admin/accounts/{account_id}/destinations` (specification, section 4.3). */
+export function destinationRoutes(deps: { destinations: DestinationStore; calls: AdminCalls }) {
+  const { destinations, calls } = deps;
+  return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
+    .get(
+      '/',
+      async ({ params, request }) => {
+        calls.of(request).note({ account_id: params.account_id });
+        const found = await destinations.list(existingAccountId(params.account_id));
+        if (!found) throw accountNotFound();
+        return found.map(destinationView);
+      },
+      operation('destination.list', {
+        summary: "List an account's destinations",
+        description: 'By `position`, then by age.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: z.array(destinationSchema) },
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/',
+      async ({ params, body, request, set }) => {
+        const call = calls.of(request);
+        call.note({ account_id: params.account_id });
+        const accountId = existingAccountId(params.account_id);
+        const created = await destinations.create(accountId, body, (tx, { id, destination_type, name }) => {
+          const details = { status: 201, destination_id: id, destination_type, name };
+          return call.record(sqlOfTransaction(tx), 'destination.create', details);
+        });
+        if (!created.ok) {
+          if (created.reason === 'account_not_found') throw accountNotFound();
+          throw new Problem('conflict', 'the account has as many destinations as it may have');
+        }
+        set.status = 201;
+        return destinationView(created.destination);
+      },
+      operation('destination.create', {
+        summary: 'Create a destination',
+        description: 'Where people are told when all attempts of an event have failed.',
+        body: destinationSchemas.create,
+        query: noQuery,
+        success: { 201: destinationSchema },
+        errors: ['not_found', 'conflict'],
+        examples: { body: newDestination },
+      }),
+    )
+    .patch(
+      '/:destination_id',
+      async ({ params, body, request }) => {
+        const { account_id, destination_id } = params;
+        const call = calls.of(request);
+        call.note({ account_id, destination_id });
+        const accountId = existingAccountId(account_id);
+        if (!isId(destination_id)) throw notFound();
+        const written = await destinations.update(accountId, destination_id, body, (tx, _destination, changed) =>
+          call.record(sqlOfTransaction(tx), 'destination.update', { status: 200, changed }),
+        );
+        if (written.ok) return destinationView(written.destination);
+        if (written.reason === 'not_found') throw notFound();
+        const { errors } = written;
+        throw new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors });
+      },
+      operation('destination.update', {
+        summary: 'Change a destination',
+        description:
+          'Changes only the fields that are sent, also within `config`; `null` clears one. A new `destination_type` needs a whole new `config`.',
+        body: destinationSchemas.change,
+        query: noQuery,
+        success: { 200: destinationSchema },
+        errors: ['not_found'],
+        examples: { body: { enabled: false } },
+      }),
+    )
+    .delete(
+      '/:destination_id',
+      async ({ params, request }) => {
+        const { account_id, destination_id } = params;
+        const call = calls.of(request);
+        call.note({ account_id, destination_id });
+        const accountId = existingAccountId(account_id);
+        const deleted =
+          isId(destination_id) &&
+          (await destinations.delete(accountId, destination_id, (tx) =>
+            call.record(sqlOfTransaction(tx), 'destination.delete', { status: 204 }),
+          ));
+        if (!deleted) throw notFound();
+        return new Response(null, { status: 204 });
+      },
+      operation('destination.delete', {
+        summary: 'Delete a destination',
+        body: noBody,
+        query: noQuery,
+        success: { 204: empty },
+        answers: 'It is deleted',
+        errors: ['not_found'],
+      }),
+    );
+}

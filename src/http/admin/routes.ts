@@ -1,0 +1,57 @@
+import { Elysia } from 'elysia';
+import type { AccountRow } from '../../accounts/account-entity.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { AuditVerification, NotedHead } from '../../audit/verify.ts';
+import type { Database } from '../../database/database.ts';
+import type { TestDelivery } from '../../delivery/test-delivery.ts';
+import type { DestinationStore } from '../../destinations/destination-store.ts';
+import { describedBy } from '../api/document.ts';
+import { accountRoutes } from './accounts.ts';
+import type { AdminCalls } from './admin-calls.ts';
+import { auditLogRoutes } from './audit-logs.ts';
+import { deliveryRoutes } from './delivery.ts';
+import { destinationRoutes } from './destinations.ts';
+import { eventRoutes, type FindWorkflow } from './events.ts';
+import { readJsonBody } from './json-body.ts';
+
+export interface AdminDeps {
+  database: Database;
+  accounts: AccountStore;
+  destinations: DestinationStore;
+  calls: AdminCalls;
+  providerNames: readonly string[];
+  findWorkflow: FindWorkflow;
+  testDelivery: (account: AccountRow) => Promise<TestDelivery>;
+  verifyAuditLogs: (head: NotedHead | undefined) => Promise<AuditVerification>;
+  purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
+}
+
+/** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
+export function adminRoutes(deps: AdminDeps) {
+  const { calls } = deps;
+  const admin = new Elysia({ name: 'admin', prefix: '/admin' })
+    // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
+    .onParse(async ({ request, route, contentType }) => {
+      await calls.authorize(request, route);
+      return readJsonBody(request, contentType);
+    })
+    .onTransform(({ request, route }) => calls.authorize(request, route))
+    .onAfterHandle(async ({ request, route, response, set }) => {
+      const status = response instanceof Response ? response.status : Number(set.status ?? 200);
+      await calls.succeeded(request, actionOf(request.method, route), { status });
+    })
+    .use(accountRoutes({ ...deps, testDelivery: deps.testDelivery }))
+    .use(destinationRoutes(deps))
+    .use(eventRoutes(deps))
+    .use(deliveryRoutes(deps))
+    .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }));
+
+  /** What the audit log calls a request to this route. */
+  const actionOf = (method: string, path: string) => {
+    const route = admin.routes.find((candidate) => candidate.method === method && candidate.path === path);
+    return (route && describedBy(route)?.action) ?? 'unknown';
+  };
+  return { admin, actionOf };
+}
+
+export type AdminApp = ReturnType<typeof adminRoutes>['admin'];

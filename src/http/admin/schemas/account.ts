@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { flag, id, text, timestamp } from './common.ts';
+
+const summary = {
+  id,
+  provider: text.meta({ example: 'generic' }),
+  account_slug: text.meta({ example: 'shop' }),
+  app_key: text.meta({ example: 'my-app' }),
+  org_id: text.nullable(),
+  delivery_url: text.nullable().meta({ example: 'https://consumer.example/hook' }),
+  enabled: flag,
+  skip_signature_verification: flag,
+};
+
+/** An account as the list shows it (specification, section 2.1). */
+export const accountSummary = z.object(summary).meta({ id: 'AccountSummary' });
+
+/** One account. Secrets are write-only: what is shown is whether they are set. */
+export const account = z
+  .object({
+    ...summary,
+    project_id: text.nullable(),
+    project_delivery_url: text.nullable(),
+    has_signing_secret_current: flag,
+    has_signing_secret_previous: flag,
+    has_delivery_secret: flag,
+    has_project_delivery_secret: flag,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Account' });
+
+/** What test-delivery answers when the consumer took it. */
+export const testDelivered = z
+  .object({
+    ok: z.literal(true),
+    url: text.meta({ description: 'Where it went, without credentials and query' }),
+    response_code: z.int(),
+    duration_ms: z.number(),
+  })
+  .meta({ id: 'TestDelivered' });

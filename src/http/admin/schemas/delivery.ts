@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { count, text, timestamp } from './common.ts';
+
+const milliseconds = z.number().nullable();
+
+/** Aggregated delivery statistics (specification, section 4.4). */
+export const deliveryStats = z
+  .object({
+    total: count.meta({ description: 'Stored events that are to be delivered; rejected ones do not count' }),
+    pending: count,
+    delivered: count,
+    failed: count,
+    retrying: count.meta({ description: 'Pending ones with a failed attempt behind them' }),
+    success_rate: z.number().nullable().meta({ description: 'Delivered of those that ended, 0 to 1', example: 0.998 }),
+    attempts: count,
+    latency_ms: z
+      .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
+      .meta({ description: 'From receipt, or replay, until delivered, over the last 24 hours' }),
+    by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
+    by_hour: z
+      .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
+      .meta({ description: 'The last 24 hours, oldest first, by the hour of receipt' }),
+  })
+  .meta({ id: 'DeliveryStats' });

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { deliveryStatuses, eventStatuses } from '../../../events/event.ts';
+import { count, id, text, timestamp } from './common.ts';
+
+const item = {
+  id,
+  account_id: id,
+  provider: text.meta({ example: 'generic' }),
+  account_slug: text.meta({ example: 'shop' }),
+  app_key: text.meta({ example: 'my-app' }),
+  event_type: text.nullable().meta({ example: 'order.created' }),
+  external_id: text.meta({ example: 'order-4711' }),
+  status: z.enum(eventStatuses),
+  delivery_status: z
+    .enum(deliveryStatuses)
+    .nullable()
+    .meta({ description: 'null: rejected, so never to be delivered' }),
+  attempts: count.meta({ description: 'Attempts of the present generation, scheduled and manual ones' }),
+  last_error: text.nullable(),
+  response_code: z.int().nullable(),
+  generation: count.meta({ description: '0 at first, 1 more with each replay' }),
+  received_at: timestamp,
+  delivered_at: timestamp.nullable(),
+  next_attempt_at: timestamp.nullable(),
+  rejection_reason: text.nullable(),
+};
+
+/** An event as the lists show it (design, section 6). */
+export const eventItem = z.object(item).meta({ id: 'EventItem' });
+
+const attempt = z
+  .object({
+    number: count.meta({ description: 'From 1, counted for each trigger and generation on its own' }),
+    generation: count,
+    trigger: z.enum(['schedule', 'manual']),
+    started_at: timestamp,
+    duration_ms: z.number(),
+    outcome: text.meta({ example: 'http_error' }),
+    response_code: z.int().nullable(),
+    response_body: text.nullable().meta({ description: 'The first 16 KiB' }),
+    error: text.nullable(),
+    url: text.nullable().meta({ description: 'Where it went, without credentials and query' }),
+  })
+  .meta({ id: 'Attempt' });
+
+const notification = z
+  .object({
+    destination_id: id,
+    name: text,
+    destination_type: text,
+    status: z.enum(['pending', 'sent', 'failed', 'suppressed']),
+    attempts: count,
+    error: text.nullable(),
+    sent_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Notification' });
+
+const workflow = z
+  .object({ id: text, run_id: text, url: text.nullable().meta({ description: "Its page in Temporal's Web UI" }) })
+  .meta({ id: 'Workflow' });
+
+/** One event with everything. */
+export const event = z
+  .object({
+    ...item,
+    payload: z.unknown().meta({ description: 'Parsed JSON; else a text; else an object with the bytes in `base64`' }),
+    headers: z
+      .array(z.tuple([text, text]))
+      .meta({ description: 'Name and value as received, in their order; secrets are `[masked]`' }),
+    delivery_history: z.array(attempt),
+    notifications: z.array(notification),
+    workflow: workflow.nullable().meta({ description: 'null once Temporal has forgotten it, or cannot be asked' }),
+  })
+  .meta({ id: 'Event' });
+
+export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed' });
+
+export const filterValues = z
+  .object({
+    providers: z.array(text),
+    event_types: z.array(text),
+    account_slugs: z.array(text),
+    statuses: z.array(text),
+  })
+  .meta({ id: 'FilterValues', description: 'Distinct values of stored events, sorted, at most 1,000 of each' });

@@ -1,0 +1,44 @@
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+
+/** Wrong tokens that one address may try in a minute before it gets 429 (design, section 6). */
+const allowed = 10;
+const windowMs = 60_000;
+/** Addresses that are remembered; beyond them the oldest is forgotten, so that a crowd of addresses fills no memory. */
+const maxAddresses = 50_000;
+
+interface Tries {
+  count: number;
+}
+
+/** What one more wrong token of an address is. */
+export interface WrongToken {
+  limited: boolean;
+  /** The first that is refused with 429 in this window: one entry tells of it, not one for each of a flood. */
+  first: boolean;
+  retryAfterS: number;
+}
+
+/** Counts wrong tokens by address, in windows of a minute. A right token is never looked up here. */
+export class WrongTokens {
+  readonly #tries = new LRUCache<string, Tries>({ max: maxAddresses, ttl: windowMs });
+
+  /** Counts one more. */
+  add(address: string): WrongToken {
+    const key = network(address);
+    const tries = this.#tries.get(key) ?? { count: 0 };
+    if (tries.count === 0) this.#tries.set(key, tries);
+    tries.count += 1;
+    return {
+      limited: tries.count > allowed,
+      first: tries.count === allowed + 1,
+      retryAfterS: Math.max(1, Math.ceil(this.#tries.getRemainingTTL(key) / 1000)),
+    };
+  }
+}
+
+/** An IPv6 client has a /64 at least, so its addresses count as one. */
+function network(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
+}

@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { composeApi } from '../api.ts';
+import { openDatabase } from '../database/database.ts';
+import { openApiDocument } from '../http/api/document.ts';
+import { createLog } from '../log.ts';
+import { version } from '../version.ts';
+
+/** The OpenAPI document of the API that this program serves, as text. Nothing is connected or listens for it. */
+export async function openApiText(): Promise<string> {
+  const log = createLog('silent');
+  const database = await openDatabase({ url: 'postgresql://nowhere/none', log });
+  const { app, close } = composeApi({
+    database,
+    secretsKey: new Uint8Array(32),
+    temporal: null,
+    adminTokens: [],
+    trustedProxies: [],
+    delivery: { timeLimitMs: 1, allowedNetworks: [] },
+    maxPayloadBytes: 1,
+    log,
+  });
+  const text = `${JSON.stringify(openApiDocument(app.routes, version), null, 2)}\n`;
+  await close();
+  await database.close();
+  return text;
+}
+
+if (import.meta.main) {
+  const file = new URL('../../openapi.json', import.meta.url);
+  await writeFile(file, await openApiText());
+  console.log('written to openapi.json');
+}
