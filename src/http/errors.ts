@@ -1,8 +1,8 @@
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import type { Log } from '../log.ts';
-import { unknownFieldNames } from '../plain-words.ts';
-import { databaseUnavailable, type FieldError, Problem } from './problem.ts';
+import { type FieldError, fieldErrors } from '../plain-words.ts';
+import { databaseUnavailable, Problem } from './problem.ts';
 
 /** What Elysia says of a body, query or path that does not fit its schema. */
 interface ValidationIssue {
@@ -31,16 +31,13 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
 
 function invalid(error: Error): Problem {
   const issues: unknown = 'all' in error ? error.all : undefined;
-  const errors = Array.isArray(issues) ? issues.flatMap(fieldErrors) : [];
+  const errors = Array.isArray(issues) ? issues.flatMap(errorsOf) : [];
   const detail = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new Problem('invalid', detail || 'the request does not fit its schema', { errors });
 }
 
-function fieldErrors(issue: ValidationIssue): FieldError[] {
+function errorsOf(issue: ValidationIssue): FieldError[] {
   const message = typeof issue.message === 'string' ? issue.message : 'is not valid';
   const path = typeof issue.path === 'string' && issue.path !== 'root' ? issue.path : '';
-  // An unknown field is an error of that field, not of the whole.
-  const unknown = unknownFieldNames(message);
-  if (unknown === null) return [{ path, message }];
-  return unknown.map((name) => ({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' }));
+  return fieldErrors(path, message);
 }

@@ -1,3 +1,7 @@
+import type { FieldError } from '../plain-words.ts';
+
+export type { FieldError };
+
 /** The stable codes of errors (design, section 6), with the status and title that belong to each. */
 const problems = {
   malformed_json: [400, 'The body is not valid JSON'],
@@ -18,11 +22,6 @@ const problems = {
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof problems;
-
-export interface FieldError {
-  path: string;
-  message: string;
-}
 
 /** An error for whoever made the request, as RFC 9457 has it. Thrown by routes; nothing in it is a secret. */
 export class Problem extends Error {
