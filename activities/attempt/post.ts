@@ -1,3 +1,4 @@
+import { deliveryTarget, shownUrl } from '../../src/accounts/delivery-target.ts';
 import type { SecretBox } from '../../src/accounts/secret-box.ts';
 import { deliveryHeaders } from '../../src/delivery/headers.ts';
 import type { Sender } from '../../src/delivery/send.ts';
@@ -22,7 +23,7 @@ export async function postEvent(
   row: AttemptRow,
   attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
 ): Promise<Posted> {
-  const target = deliveryTarget(row, deps.box);
+  const target = deliveryTarget(row.account, deps.box);
   if (!target.ok) return notSent(target.outcome, target.error);
   const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
   const signature =
@@ -51,23 +52,6 @@ export async function postEvent(
   return { ...result, succeeded: result.outcome === 'delivered', url: shownUrl(target.url) };
 }
 
-type DeliveryTarget = { ok: true; url: string; secret: string | null } | { ok: false; outcome: string; error: string };
-
-/** `delivery_url` with its secret; without it the project's, with that secret. */
-function deliveryTarget({ account }: AttemptRow, box: SecretBox): DeliveryTarget {
-  const own = account.deliveryUrl !== null;
-  const url = own ? account.deliveryUrl : account.projectDeliveryUrl;
-  if (url === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
-  const field = own ? 'delivery_secret' : 'project_delivery_secret';
-  const sealed = own ? account.deliverySecret : account.projectDeliverySecret;
-  if (sealed === null) return { ok: true, url, secret: null };
-  const secret = box.open(sealed, { accountId: account.id, field });
-  // Sent unsigned, a consumer that checks signatures would refuse it, and one that does not would be taught not to.
-  if (secret === null)
-    return { ok: false, outcome: 'secret_unreadable', error: `the ${field} does not decrypt with SECRETS_KEY` };
-  return { ok: true, url, secret };
-}
-
 function notSent(outcome: string, error: string): Posted {
   return {
     outcome,
@@ -79,10 +63,4 @@ function notSent(outcome: string, error: string): Posted {
     durationMs: 0,
     url: null,
   };
-}
-
-/** The URL without what may be a secret in it: user, password and query. */
-function shownUrl(text: string): string | null {
-  const url = URL.parse(text);
-  return url && `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 }

@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { AccountEntity } from '../accounts/account-entity.ts';
+import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../log.ts';
 import { migrations } from './migrations.ts';
 
@@ -41,9 +42,9 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
   const { log } = options;
   const orm = await MikroORM.init({
     clientUrl: options.url,
-    // MikroORM's own discovery cache would be a folder of its own; two small entities need none.
+    // MikroORM's own discovery cache would be a folder of its own; a few small entities need none.
     metadataCache: { enabled: false },
-    entities: [AccountEntity],
+    entities: [AccountEntity, DestinationEntity],
     extensions: [Migrator],
     // Else a mistyped name in DATABASE_URL makes an empty database, and opening connects.
     ensureDatabase: false,

@@ -17,6 +17,8 @@ export type DeliveryHeadersInput = {
     /** Number of the attempt within its generation and trigger, from 1. */
     attempt: number;
     replay: boolean;
+    /** Whether an operator tries the address out; absent for every real delivery. */
+    test?: boolean;
   };
   /** `signature` is null when the account has no delivery secret. */
   webhook: { id: string; timestampS: number; signature: string | null };
@@ -39,7 +41,7 @@ const dropped = new Set([
     'x-webhook-provider',
     'x-webhook-account',
   ],
-  ...['x-webhook-event-type', 'x-webhook-external-id', 'x-webhook-attempt', 'x-webhook-replay'],
+  ...['x-webhook-event-type', 'x-webhook-external-id', 'x-webhook-attempt', 'x-webhook-replay', 'x-webhook-test'],
 ]);
 
 /** RFC 9110 section 5.6.2. */
@@ -117,5 +119,6 @@ export function deliveryHeaders({ providerHeaders, contentType, event, webhook }
   if (event.eventType !== null) headers.push(['x-webhook-event-type', headerValue(event.eventType)]);
   headers.push(['x-webhook-external-id', headerValue(event.externalId)]);
   headers.push(['x-webhook-attempt', String(event.attempt)], ['x-webhook-replay', String(event.replay)]);
+  if (event.test) headers.push(['x-webhook-test', 'true']);
   return headers;
 }

@@ -1,8 +1,9 @@
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
+import { DestinationUnreadable } from '../destinations/destination-store.ts';
 import type { Log } from '../log.ts';
-import { unknownFieldNames } from '../plain-words.ts';
-import { databaseUnavailable, type FieldError, Problem } from './problem.ts';
+import { type FieldError, fieldErrors } from '../plain-words.ts';
+import { databaseUnavailable, Problem } from './problem.ts';
 
 /** What Elysia says of a body, query or path that does not fit its schema. */
 interface ValidationIssue {
@@ -22,6 +23,7 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
   if (code === 'VALIDATION' && error instanceof Error)
     return isAboutAnswer(error) ? brokenAnswer(error, log) : invalid(error);
   if (code === 'PARSE') return new Problem('malformed_json', 'the body could not be read');
+  if (error instanceof DestinationUnreadable) return new Problem('internal', error.message);
   if (error instanceof BatcherFull || isDatabaseError(error)) {
     log.warn({ err: error }, 'a request met an unavailable database');
     return databaseUnavailable();
@@ -42,16 +44,13 @@ function brokenAnswer(error: Error, log: Log): Problem {
 
 function invalid(error: Error): Problem {
   const issues: unknown = 'all' in error ? error.all : undefined;
-  const errors = Array.isArray(issues) ? issues.flatMap(fieldErrors) : [];
+  const errors = Array.isArray(issues) ? issues.flatMap(errorsOf) : [];
   const detail = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new Problem('invalid', detail || 'the request does not fit its schema', { errors });
 }
 
-function fieldErrors(issue: ValidationIssue): FieldError[] {
+function errorsOf(issue: ValidationIssue): FieldError[] {
   const message = typeof issue.message === 'string' ? issue.message : 'is not valid';
   const path = typeof issue.path === 'string' && issue.path !== 'root' ? issue.path : '';
-  // An unknown field is an error of that field, not of the whole.
-  const unknown = unknownFieldNames(message);
-  if (unknown === null) return [{ path, message }];
-  return unknown.map((name) => ({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' }));
+  return fieldErrors(path, message);
 }

@@ -1,3 +1,7 @@
+import type { FieldError } from '../plain-words.ts';
+
+export type { FieldError };
+
 /** The stable codes of errors (design, section 6), with the status and title that belong to each. */
 export const problems = {
   malformed_json: [400, 'The body is not valid JSON'],
@@ -22,11 +26,6 @@ export const problems = {
 export type ProblemCode = keyof typeof problems;
 /** The HTTP status that belongs to a code. */
 export type StatusOf<Code extends ProblemCode> = (typeof problems)[Code][0];
-
-export interface FieldError {
-  path: string;
-  message: string;
-}
 
 export interface ProblemOptions {
   errors?: FieldError[];

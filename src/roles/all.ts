@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { startApi } from '../api.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
@@ -7,7 +8,6 @@ import { startTemporal } from '../embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-program.ts';
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
-import { startApi } from '../api.ts';
 import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';

@@ -1,5 +1,5 @@
-import { openDatabase } from '../database/database.ts';
 import { startApi } from '../api.ts';
+import { openDatabase } from '../database/database.ts';
 import type { RoleContext } from '../main.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';

@@ -46,6 +46,12 @@ describe('what is added', () => {
     );
   });
 
+  test('the mark of a test, which no other delivery can have', () => {
+    const forged: Header[] = [['X-Webhook-Test', 'false']];
+    expect(build(forged, { event: { ...event, test: true } })).toEqual([...ours, ['x-webhook-test', 'true']]);
+    expect(build(forged, { event: { ...event, test: false } })).toEqual(ours);
+  });
+
   test('values that are not printable ASCII are percent-encoded as UTF-8', () => {
     expect(headerValue('100% of a/b c')).toBe('100% of a/b c');
     expect(headerValue('Zürich 5%')).toBe('Z%C3%BCrich%205%25');
@@ -77,6 +83,7 @@ describe('what is forwarded', () => {
   ].concat(
     ['Transfer-Encoding', 'Host', 'Content-Length', 'Expect', 'Accept-Encoding', 'Cookie', 'Set-Cookie'],
     ['Authorization', 'Content-Type', 'Webhook-Id', 'WEBHOOK-SIGNATURE', 'webhook_signature', 'X-Webhook-Replay'],
+    ['X-Webhook-Test', 'x_webhook_test'],
   );
   test.each(dropped)('%s is not', (name) => expect(build([[name, '1']])).toEqual(ours));
 

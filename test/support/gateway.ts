@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { startApi } from '../../src/api.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { PermitMode } from '../../src/engine/relay/permits.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
-import { startApi } from '../../src/api.ts';
 import { type Running, startWorker } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';

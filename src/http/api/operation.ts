@@ -103,7 +103,7 @@ export function operation<
   const failures = Object.fromEntries([...byStatus].map(([status, codes]) => [status, problemSchema(codes)]));
   const description: Description = {
     summary,
-    operationId: action.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: action.replace(/[._](\w)/g, (_: string, letter: string) => letter.toUpperCase()),
     tag: action.split('.')[0] ?? action,
     success: Object.fromEntries(
       Object.entries(success).map(([status, schema]) => [

@@ -1,0 +1,78 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { AccountRow } from '../accounts/account-entity.ts';
+import { deliveryTarget, shownUrl } from '../accounts/delivery-target.ts';
+import type { SecretBox } from '../accounts/secret-box.ts';
+import { deliveryHeaders } from './headers.ts';
+import type { Sender } from './send.ts';
+import { signDelivery } from './signature.ts';
+
+const eventType = 'webhook_gateway.test';
+
+/** `url` is without secrets; it is null where there is none to show. */
+export type TestDelivery =
+  | { ok: true; url: string; responseCode: number; durationMs: number }
+  | {
+      ok: false;
+      /** As in a delivery history: `http_error`, `timeout`, `no_delivery_url` … */
+      outcome: string;
+      /** What happened, for people; holds no secret. */
+      detail: string;
+      /** Null when no answer came. */
+      responseCode: number | null;
+      url: string | null;
+      durationMs: number;
+    };
+
+/**
+ * Posts a test event to where the account's events go, signed as they are, and tells how the consumer took it. Nothing
+ * is recorded, and it is not tried again. `x-webhook-test: true` marks it, which no real delivery carries. Never throws.
+ */
+export async function testDelivery(
+  deps: { sender: Sender; box: SecretBox; timeLimitMs: number },
+  account: AccountRow,
+): Promise<TestDelivery> {
+  const target = deliveryTarget(
+    {
+      id: account.id,
+      deliveryUrl: account.delivery_url ?? null,
+      deliverySecret: account.delivery_secret ?? null,
+      projectDeliveryUrl: account.project_delivery_url ?? null,
+      projectDeliverySecret: account.project_delivery_secret ?? null,
+    },
+    deps.box,
+  );
+  if (!target.ok)
+    return { ok: false, outcome: target.outcome, detail: target.error, responseCode: null, url: null, durationMs: 0 };
+  const result = await deps.sender.post({
+    url: target.url,
+    ...testEvent(account, target.secret),
+    timeLimitMs: deps.timeLimitMs,
+  });
+  const url = shownUrl(target.url);
+  const { outcome, responseCode, durationMs } = result;
+  if (outcome === 'delivered' && url !== null) return { ok: true, url, responseCode, durationMs };
+  return { ok: false, outcome, detail: result.error ?? outcome, responseCode, url, durationMs };
+}
+
+function testEvent(account: AccountRow, secret: string | null) {
+  const { provider, account_slug } = account;
+  const id = uuidv7();
+  const now = new Date();
+  const timestampS = Math.floor(now.getTime() / 1000);
+  const event = { type: eventType, id, timestamp: now.toISOString(), data: { account_slug, provider } };
+  const body = Buffer.from(JSON.stringify(event));
+  const headers = deliveryHeaders({
+    providerHeaders: [],
+    contentType: 'application/json',
+    event: {
+      ...{ eventId: id, externalId: id, eventType, provider, accountSlug: account_slug },
+      ...{ attempt: 1, replay: false, test: true },
+    },
+    webhook: {
+      id,
+      timestampS,
+      signature: secret === null ? null : signDelivery({ secret, id, timestampS, body }),
+    },
+  });
+  return { headers, body };
+}

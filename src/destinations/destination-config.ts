@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
+import { httpUrl, secret } from '../text-rules.ts';
+
+export const destinationTypes = ['webhook', 'email', 'chat_one', 'chat_two'] as const;
+export type DestinationType = (typeof destinationTypes)[number];
+
+/** Far more people than one failed event should wake. */
+const maxAddresses = 50;
+/** RFC 5321 section 4.5.3.1.3 allows a path of 256 characters, two of which are its brackets. */
+const addresses = z.array(z.email().max(254)).min(1).max(maxAddresses);
+
+const chat = z.strictObject({ webhook_url: httpUrl });
+
+/** The config of each type (specification, section 2.2). */
+const configSchemas = {
+  webhook: z.strictObject({ url: httpUrl, secret: secret.nullable().optional() }),
+  email: z.strictObject({ addresses, include_payload: z.boolean().optional() }),
+  chat_one: chat,
+  chat_two: chat,
+};
+
+/** A type with its config, one schema for each type. */
+export const settingsSchemas = {
+  webhook: z.strictObject({ destination_type: z.literal('webhook'), config: configSchemas.webhook }),
+  email: z.strictObject({ destination_type: z.literal('email'), config: configSchemas.email }),
+  chat_one: z.strictObject({ destination_type: z.literal('chat_one'), config: configSchemas.chat_one }),
+  chat_two: z.strictObject({ destination_type: z.literal('chat_two'), config: configSchemas.chat_two }),
+};
+
+const { webhook, email, chat_one, chat_two } = settingsSchemas;
+const settingsSchema = z.discriminatedUnion('destination_type', [webhook, email, chat_one, chat_two]);
+
+/** A destination's type and the config that belongs to it. */
+export type DestinationSettings = z.infer<typeof settingsSchema>;
+
+/** Parts of a config of any type; null removes an optional field. What fits which type is for `changedSettings` to say. */
+export const configChange = z.strictObject({
+  url: httpUrl.optional(),
+  secret: secret.nullable().optional(),
+  addresses: addresses.optional(),
+  include_payload: z.boolean().nullable().optional(),
+  webhook_url: httpUrl.optional(),
+});
+export type ConfigChange = z.infer<typeof configChange>;
+
+export type CheckedSettings = { ok: true; settings: DestinationSettings } | { ok: false; errors: FieldError[] };
+
+/** Checks a config of unknown origin against its type. The errors name the field (`config.url`) and repeat no value. */
+export function checkSettings(destination_type: DestinationType, config: unknown): CheckedSettings {
+  const parsed = settingsSchema.safeParse({ destination_type, config }, { error: plainWords });
+  if (parsed.success) return { ok: true, settings: parsed.data };
+  return { ok: false, errors: parsed.error.issues.flatMap((one) => fieldErrors(one.path.join('.'), one.message)) };
+}
+
+/**
+ * The settings after a change: `sent` is merged into the config field by field, but a config of another type has to be
+ * whole.
+ *
+ * @param before as stored; a config that cannot be read counts as empty, so that a whole one heals it.
+ */
+export function changedSettings(
+  before: { destination_type: DestinationType; config: object },
+  change: { destination_type?: DestinationType | undefined; config?: ConfigChange | undefined },
+): CheckedSettings {
+  const type = change.destination_type ?? before.destination_type;
+  if (type === before.destination_type)
+    return checkSettings(type, withoutEmpty({ ...before.config, ...change.config }));
+  return checkSettings(type, change.config && withoutEmpty(change.config));
+}
+
+/** A config without the optional fields that hold nothing: null, or an empty secret, which is none. */
+export function withoutEmpty(config: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { filled, text } from '../text-rules.ts';
+import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
+
+const name = filled(200);
+const optional = {
+  /** Null means `delivery_failed`. Its grammar is not checked here. */
+  condition: text(1000).nullable().optional(),
+  enabled: z.boolean().optional(),
+  position: z.int32().optional(),
+};
+
+const { webhook, email, chat_one, chat_two } = settingsSchemas;
+
+/**
+ * The fields of a destination (specification, section 2.2; `Unknown fields are refused`: design, section 6). A change is
+ * checked once more against the stored type: see `DestinationStore.update`.
+ */
+export const destinationSchemas = {
+  create: z.discriminatedUnion('destination_type', [
+    webhook.extend({ name, ...optional }),
+    email.extend({ name, ...optional }),
+    chat_one.extend({ name, ...optional }),
+    chat_two.extend({ name, ...optional }),
+  ]),
+  change: z.strictObject({
+    destination_type: z.enum(destinationTypes).optional(),
+    config: configChange.optional(),
+    name: name.optional(),
+    ...optional,
+  }),
+};
+
+export type NewDestination = z.infer<typeof destinationSchemas.create>;
+export type DestinationChange = z.infer<typeof destinationSchemas.change>;

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import http from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import type { AccountRow } from '../../src/accounts/account-entity.ts';
+import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import type { SenderOptions } from '../../src/delivery/send.ts';
+import { testDelivery } from '../../src/delivery/test-delivery.ts';
+import { consumer, freePort, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
+
+const box = createSecretBox(randomBytes(32));
+const id = '01900000-0000-7000-8000-000000000000';
+const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
+const sealed = (field: 'delivery_secret' | 'project_delivery_secret', secret: string) =>
+  Buffer.from(box.seal(secret, { accountId: id, field }));
+
+const account = (fields: Partial<AccountRow>): AccountRow => ({
+  ...{ id, provider: 'generic', account_slug: 'acme', app_key: 'tests', org_id: null },
+  ...{ signing_secret_current: null, signing_secret_previous: null, skip_signature_verification: false },
+  ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
+  ...{ project_delivery_secret: null, enabled: true },
+  ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },
+  ...fields,
+});
+
+const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
+  testDelivery({ sender: sender(options), box, timeLimitMs }, account(fields));
+
+function headersOf(seen: Seen | undefined): Record<string, string> {
+  const raw = seen?.rawHeaders ?? [];
+  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? '']] : []));
+  return Object.fromEntries(pairs);
+}
+
+describe('what is sent', () => {
+  test('is a signed test event with the headers of a delivery', async () => {
+    const secret = newSecret();
+    const { url, seen } = await consumer((response) => response.writeHead(202).end('do-not-repeat'));
+    const result = await tryOut({ delivery_url: url, delivery_secret: sealed('delivery_secret', secret) });
+    expect(result).toEqual({ ok: true, url, responseCode: 202, durationMs: expect.any(Number) });
+    const [request] = seen;
+    const headers = headersOf(request);
+    const event = {
+      type: 'webhook_gateway.test',
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { account_slug: 'acme', provider: 'generic' },
+    };
+    const body = request?.body ?? '';
+    expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+    expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
+    const sent = JSON.parse(String(body));
+    expect(Math.floor(Date.parse(sent.timestamp) / 1000)).toBe(Number(headers['webhook-timestamp']));
+    expect(request).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(headers).toEqual({
+      ...{ host: expect.any(String), connection: expect.any(String), 'content-length': String(body.length) },
+      ...{ 'content-type': 'application/json', 'webhook-id': sent.id, 'x-webhook-external-id': sent.id },
+      ...{ 'webhook-timestamp': expect.any(String), 'webhook-signature': expect.stringMatching(/^v1,/) },
+      ...{ 'x-webhook-provider': 'generic', 'x-webhook-account': 'acme' },
+      ...{ 'x-webhook-event-type': 'webhook_gateway.test', 'x-webhook-attempt': '1', 'x-webhook-replay': 'false' },
+      'x-webhook-test': 'true',
+    });
+  });
+
+  test('is a new event each time, and unsigned without a secret', async () => {
+    const { url, seen } = await consumer((response) => response.end());
+    for (let n = 0; n < 2; n++) expect((await tryOut({ delivery_url: url })).ok).toBe(true);
+    const [one, two] = seen.map(headersOf);
+    expect(one?.['webhook-id']).not.toBe(two?.['webhook-id']);
+    expect(one).not.toHaveProperty('webhook-signature');
+  });
+
+  test('goes to the project, signed for it, without a delivery URL', async () => {
+    const [own, project] = [newSecret(), newSecret()];
+    const { url, seen } = await consumer((response) => response.end());
+    const result = await tryOut({
+      delivery_secret: sealed('delivery_secret', own),
+      project_delivery_url: url,
+      project_delivery_secret: sealed('project_delivery_secret', project),
+    });
+    expect(result).toMatchObject({ ok: true, url });
+    const body = seen[0]?.body ?? '';
+    expect(new Webhook(project).verify(body, headersOf(seen[0]))).toMatchObject({ type: 'webhook_gateway.test' });
+    expect(() => new Webhook(own).verify(body, headersOf(seen[0]))).toThrow();
+  });
+
+  test('goes to the delivery URL alone where there are both', async () => {
+    const own = await consumer((response) => response.writeHead(500).end());
+    const project = await consumer((response) => response.end());
+    const result = await tryOut({ delivery_url: own.url, project_delivery_url: project.url });
+    expect(result).toMatchObject({ ok: false, url: own.url });
+    expect([own.seen.length, project.seen.length]).toEqual([1, 0]);
+  });
+});
+
+describe('what is told', () => {
+  test.each([
+    [500, '500 Internal Server Error'],
+    [404, '404 Not Found'],
+    [302, '302 Found, a redirect to http://other.test; redirects are not followed'],
+  ])('of an answer %i', async (status, words) => {
+    const { url, port } = await consumer((response) =>
+      response.writeHead(status, { location: 'http://other.test/?token=do-not-repeat' }).end('do-not-repeat'),
+    );
+    const detail = `127.0.0.1:${port} answered ${words}`;
+    const durationMs = expect.any(Number);
+    const told = { ok: false, outcome: 'http_error', detail, responseCode: status, url, durationMs };
+    expect(await tryOut({ delivery_url: url })).toEqual(told);
+  });
+
+  test('of one who hangs, once the time is up', async () => {
+    const { url, port } = await consumer(() => undefined);
+    expect(await tryOut({ delivery_url: url }, {}, 200)).toMatchObject({
+      ...{ ok: false, outcome: 'timeout', responseCode: null, url },
+      detail: `127.0.0.1:${port} did not answer within 200 ms`,
+    });
+  });
+
+  test('of a port where nobody listens', async () => {
+    const port = await freePort();
+    expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
+      ...{ ok: false, outcome: 'connection_refused', responseCode: null },
+      detail: `127.0.0.1:${port} refused the connection`,
+    });
+  });
+
+  test('of a name that has no address', async () => {
+    const lookup = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    expect(await tryOut({ delivery_url: 'https://consumer.test/' }, { lookup })).toMatchObject({
+      ...{ ok: false, outcome: 'dns_failure', responseCode: null },
+      detail: 'consumer.test could not be resolved: the name has no address (ENOTFOUND)',
+    });
+  });
+
+  test('of a certificate that nobody vouches for', async () => {
+    const { port } = await selfSignedConsumer();
+    expect(await tryOut({ delivery_url: `https://localhost:${port}/` })).toMatchObject({
+      ...{ ok: false, outcome: 'tls_error', responseCode: null },
+      detail: expect.stringMatching(/^TLS with localhost:\d+ failed: self.signed certificate/),
+    });
+  });
+
+  test('of one who hangs up', async () => {
+    const port = await listen(http.createServer((request) => request.socket.destroy()));
+    expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
+      ...{ ok: false, outcome: 'connection_error', responseCode: null },
+      detail: `127.0.0.1:${port} closed the connection before it answered`,
+    });
+  });
+
+  test('of a private address, with the setting that would allow it', async () => {
+    const { url, seen } = await consumer((response) => response.end());
+    expect(await tryOut({ delivery_url: url }, { allowedNetworks: [] })).toMatchObject({
+      ...{ ok: false, outcome: 'address_refused', responseCode: null, url },
+      detail: '127.0.0.1 is a loopback address; DELIVERY_ALLOWED_NETWORKS does not list it',
+    });
+    expect(seen).toEqual([]);
+  });
+
+  test('of an account without an address', async () => {
+    const told = { ok: false, outcome: 'no_delivery_url', detail: 'the account has no delivery URL' };
+    expect(await tryOut({ delivery_secret: sealed('delivery_secret', 'shh') })).toEqual({
+      ...told,
+      ...{ responseCode: null, url: null, durationMs: 0 },
+    });
+  });
+
+  test.each(['delivery', 'project_delivery'] as const)('of a %s_secret that does not decrypt', async (which) => {
+    const { url, seen } = await consumer((response) => response.end());
+    const other = createSecretBox(randomBytes(32));
+    const secret = Buffer.from(other.seal('shh', { accountId: id, field: `${which}_secret` }));
+    expect(await tryOut({ [`${which}_url`]: url, [`${which}_secret`]: secret })).toMatchObject({
+      ...{ ok: false, outcome: 'secret_unreadable', responseCode: null },
+      detail: `the ${which}_secret does not decrypt with SECRETS_KEY`,
+    });
+    expect(seen).toEqual([]);
+  });
+
+  test.each([['ftp://do-not-repeat.test'], ['do not repeat']])('of the address %s', async (url) => {
+    const told = await tryOut({ delivery_url: url });
+    expect(told).toMatchObject({ ok: false, outcome: 'invalid_url', responseCode: null });
+    expect('detail' in told && told.detail).toMatch(/^the delivery URL (is not a valid|must begin with http)/);
+  });
+
+  test.each([200, 500])('holds no secret of the URL, after %i', async (status) => {
+    const { port, seen } = await consumer((response) => response.writeHead(status).end());
+    const secret = sealed('delivery_secret', 'very-secret-key');
+    const url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret-token`;
+    const told = await tryOut({ delivery_url: url, delivery_secret: secret });
+    expect(told).toMatchObject({ ok: status === 200, url: `http://127.0.0.1:${port}/hook?…` });
+    expect(JSON.stringify(told)).not.toMatch(/user-name|pass-word|very-secret/);
+    expect(seen[0]?.path).toBe('/hook?token=very-secret-token');
+    expect(headersOf(seen[0]).authorization).toMatch(/^Basic /);
+  });
+});

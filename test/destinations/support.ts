@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { AccountStore } from '../../src/accounts/account-store.ts';
+import { createSecretBox, type SecretBox } from '../../src/accounts/secret-box.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
+import { DestinationStore } from '../../src/destinations/destination-store.ts';
+import { stopAccount } from '../../src/events/operate.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+
+export interface Stores {
+  database: Database;
+  url: string;
+  accounts: AccountStore;
+  destinations: DestinationStore;
+  /** A store that was given another key. */
+  strangers: DestinationStore;
+  box: SecretBox;
+  /** A fresh account's id. */
+  newAccount(): Promise<string>;
+}
+
+/** The stores on a fresh, migrated database, without HTTP. */
+export async function openStores(): Promise<Stores> {
+  const log = createLog('fatal');
+  const url = await freshDatabase();
+  const database = await openDatabase({ url, log });
+  await migrate(database, log);
+  const em = () => database.orm.em.fork();
+  const box = createSecretBox(randomBytes(32));
+  const accounts = new AccountStore({ em, box, stopDeliveries: stopAccount });
+  let made = 0;
+  return {
+    ...{ database, url, accounts, box },
+    destinations: new DestinationStore({ em, box }),
+    strangers: new DestinationStore({ em, box: createSecretBox(randomBytes(32)) }),
+    async newAccount() {
+      const write = await accounts.create({ provider: 'generic', account_slug: `a-${++made}`, app_key: 'tests' });
+      if (!write.ok) throw new Error(write.reason);
+      return write.account.id;
+    },
+  };
+}
+
+/** The destination that was made. */
+export function made(created: DestinationCreated): Destination {
+  if (!created.ok) throw new Error(created.reason);
+  return created.destination;
+}
