@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Pinned, so that a run finds today what it found yesterday. */
+const version = '4.32.5';
+
+/**
+ * Where Schemathesis is: in a virtual environment of its own below `cacheDir`, made at the first run with the machine's
+ * Python and the package index that pip is configured for.
+ *
+ * @throws Error that says what is missing.
+ */
+export async function schemathesis(cacheDir: string): Promise<string> {
+  const folder = join(cacheDir, `schemathesis-${version}`);
+  const program = join(folder, 'bin', 'st');
+  const done = join(folder, 'installed');
+  if (existsSync(done)) return program;
+  console.log(`Installing Schemathesis ${version} (once) …`);
+  const failed = 'Schemathesis needs Python 3.10 or newer with venv and pip, and a package index that pip can reach';
+  if ((await run('python3', ['-m', 'venv', '--clear', folder])) !== 0) throw new Error(failed);
+  const pip = join(folder, 'bin', 'pip');
+  const install = ['install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`];
+  if ((await run(pip, install)) !== 0) throw new Error(failed);
+  await run('touch', [done]);
+  return program;
+}
+
+/** Runs a program with this terminal; its exit code, or 127 when there is no such program. */
+export async function run(program: string, args: string[], cwd?: string): Promise<number> {
+  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], ...(cwd ? { cwd } : {}) });
+  const stop = () => child.kill('SIGTERM');
+  process.once('exit', stop);
+  try {
+    const [code] = await once(child, 'exit');
+    return code ?? 1;
+  } catch {
+    return 127;
+  } finally {
+    process.removeListener('exit', stop);
+  }
+}

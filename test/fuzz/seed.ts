@@ -1,0 +1,34 @@
+/** Fills a gateway with a few of everything that has an id; several values for each path parameter. */
+export async function seed(baseUrl: string, token: string): Promise<Record<string, string[]>> {
+  const headers = { 'content-type': 'application/json', 'x-admin-token': token };
+  const post = async (path: string, body: unknown): Promise<{ id: string }> => {
+    const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const slugs = ['fuzz-a', 'fuzz-b', 'fuzz-c'];
+  const ids = { account_id: new Array<string>(), destination_id: new Array<string>(), event_id: new Array<string>() };
+  for (const account_slug of slugs) {
+    const account = await post('/admin/accounts', {
+      provider: 'generic',
+      account_slug,
+      app_key: 'fuzz',
+      skip_signature_verification: true,
+      delivery_url: `${baseUrl}/health/live`,
+    });
+    ids.account_id.push(account.id);
+    for (const [destination_type, config] of Object.entries({
+      webhook: { url: 'https://example.com/', secret: 'a secret' },
+      email: { addresses: ['a@example.com'] },
+      chat_one: { webhook_url: 'https://example.com/one' },
+    })) {
+      const path = `/admin/accounts/${account.id}/destinations`;
+      ids.destination_id.push((await post(path, { destination_type, name: destination_type, config })).id);
+    }
+    for (const number of [1, 2, 3, 4]) {
+      const event = await post(`/generic/${account_slug}`, { id: `${account_slug}-${number}`, type: 'fuzz' });
+      ids.event_id.push(event.id);
+    }
+  }
+  return { ...ids, slug: slugs, provider: ['generic'] };
+}
