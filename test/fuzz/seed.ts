@@ -4,7 +4,8 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
   const post = async (path: string, body: unknown): Promise<{ id: string }> => {
     const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return response.json();
+    const made: { id: string } = JSON.parse(await response.text());
+    return made;
   };
   const slugs = ['fuzz-a', 'fuzz-b', 'fuzz-c'];
   const ids = { account_id: new Array<string>(), destination_id: new Array<string>(), event_id: new Array<string>() };

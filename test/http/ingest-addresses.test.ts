@@ -55,9 +55,18 @@ describe('addresses of no account', () => {
     ['//generic/slug'],
     ['/a/b/c'],
     ['*'],
-    ['/admin/nothing'],
+    ['/openapi/nothing'],
+    ['/health/nothing'],
   ])('%s is not_found', async (path) => {
     const answer = await rawRequest(gateway.baseUrl, { path, body: '{}' });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('what lies below /admin shows only to who has a token', async () => {
+    const path = '/admin/nothing';
+    expect(await rawRequest(gateway.baseUrl, { path, body: '{}' })).toMatchObject({ status: 401 });
+    const headers = { 'x-admin-token': gateway.adminToken };
+    const answer = await rawRequest(gateway.baseUrl, { path, headers, body: '{}' });
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 

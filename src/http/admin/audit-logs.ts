@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { type AuditFilter, auditStatistics, listAuditLogs } from '../../audit/query.ts';
-import type { AuditVerification, NotedHead } from '../../audit/verify.ts';
+import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
@@ -13,22 +13,22 @@ const iso = (at: Date | null) => at?.toISOString() ?? null;
 /** A seal that somebody noted: `<seq>:<seal in hex>`, as the verification and the log show it. */
 const notedHead = z
   .string()
-  .regex(/^\d{1,15}:[0-9a-f]{64}$/, 'must be <seq>:<seal>, as shown by an earlier verification')
-  .transform((text): NotedHead => {
+  .regex(/^[1-9]\d{0,14}:[0-9a-f]{64}$/, 'must be <seq>:<seal>, as shown by an earlier verification')
+  .transform((text): NotedPoint => {
     const [seq = '', seal = ''] = text.split(':');
     return { seq: Number(seq), seal };
   })
   .optional()
   .meta({
     description: 'A head that was noted earlier, as `<seq>:<seal>`: the chain must still contain it',
-    override: { type: 'string', pattern: '^\\d{1,15}:[0-9a-f]{64}$' },
+    override: { type: 'string', pattern: '^[1-9]\\d{0,14}:[0-9a-f]{64}$' },
   });
 
 /** `/admin/audit-logs` (specification, section 4.5). */
 export function auditLogRoutes(deps: {
   database: Database;
   calls: AdminCalls;
-  verify: (head: NotedHead | undefined) => Promise<AuditVerification>;
+  verify: (head: NotedPoint | undefined) => Promise<Verification>;
   /** Deletes, and writes its own entries; answers how many were deleted. */
   purge: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }) {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import type { AccountRow } from '../../accounts/account-entity.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
-import type { AuditVerification, NotedHead } from '../../audit/verify.ts';
+import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { DestinationStore } from '../../destinations/destination-store.ts';
@@ -22,7 +22,7 @@ export interface AdminDeps {
   providerNames: readonly string[];
   findWorkflow: FindWorkflow;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
-  verifyAuditLogs: (head: NotedHead | undefined) => Promise<AuditVerification>;
+  verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }
 
