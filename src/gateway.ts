@@ -9,7 +9,6 @@ import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { checkSchema } from './database/schema-check.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
-import { Lane } from './engine/relay/lane.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
@@ -21,6 +20,7 @@ import { RejectionRecorder } from './events/rejections.ts';
 import type { AdminToken } from './http/admin/auth.ts';
 import { createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
+import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import { providers } from './providers/registry.ts';
 
