@@ -7,10 +7,10 @@ import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { checkSchema } from './database/schema-check.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
-import { Lane } from './engine/relay/lane.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
+import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */

@@ -1,13 +1,76 @@
+import { v7 as uuidv7 } from 'uuid';
+import { storableText } from '../providers/text.ts';
 import type { AuditAction } from './actions.ts';
+import type { Seals } from './seals.ts';
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-/** What there is to tell of an action: ids, names, counts; never a secret or a payload. */
-export type AuditDetails = Record<string, Json>;
+type JsonValue = string | number | boolean | null | undefined | JsonValue[] | { [key: string]: JsonValue };
 
+/** A plain JSON object. It must hold no secrets and no payloads: it is shown, exported and kept for long. */
+export type AuditDetails = { [key: string]: JsonValue };
+
+/** What somebody did through the admin API. */
 export interface AuditEntry {
-  /** The name of the admin token, else the IP address. */
+  /** The token's name, else the IP address. */
   actor: string;
   action: AuditAction;
   ipAddress: string;
+  /** Names the id of what was acted on. `anchor` in the details of `audit.purge` is written by the purge alone. */
   details: AuditDetails;
+}
+
+/** The content of an entry's row, each column as the text that its MAC is over. */
+export interface EntryContent {
+  id: string;
+  actor: string;
+  action: string;
+  ip_address: string;
+  /** Seconds since 1970 with six decimals, as PostgreSQL's `extract(epoch …)` writes them: no digit can change unseen. */
+  epoch: string;
+  /** The JSON text. */
+  details: string;
+}
+
+/** An entry ready to be stored. */
+export interface NewEntry extends EntryContent {
+  createdAt: Date;
+  mac: Buffer;
+}
+
+/** The columns of {@link EntryContent} with the MAC, in a select of `audit_logs`. */
+export const contentColumns =
+  'id, actor, action, ip_address, extract(epoch from created_at)::text as epoch, details::text as details, mac';
+
+/** Strings in details are cut here: long enough for any URL, short enough that nobody fills the disk with them. */
+const longestString = 2_000;
+
+/** Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them. */
+export function newEntry(entry: AuditEntry, seals: Seals): NewEntry {
+  const createdAt = new Date();
+  // The time is given: without it, ids of a process never go back, and so would keep a clock's mistake after it is mended.
+  const id = uuidv7({ msecs: createdAt.getTime() });
+  const content: EntryContent = {
+    id,
+    actor: storableText(entry.actor),
+    action: entry.action,
+    ip_address: storableText(entry.ipAddress),
+    epoch: epochText(createdAt),
+    details: detailsText(entry.details),
+  };
+  return { ...content, createdAt, mac: seals.entryMac(content) };
+}
+
+/** As PostgreSQL writes `extract(epoch from …)::text`, for a time from 1970 on. */
+export function epochText(at: Date): string {
+  const ms = at.getTime();
+  return `${Math.floor(ms / 1000)}.${String(ms % 1000).padStart(3, '0')}000`;
+}
+
+// PostgreSQL would store the escapes of a NUL and of half a character, but fail on whoever reads them with `->>`.
+// JSON.stringify writes both as `\uXXXX`; the other alternatives keep an escaped backslash from being half of one.
+const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g;
+
+function detailsText(details: AuditDetails): string {
+  const cut = (_key: string, value: unknown) =>
+    typeof value === 'string' && value.length > longestString ? `${value.slice(0, longestString)}…` : value;
+  return JSON.stringify(details, cut).replace(escapes, (found, unfit) => (unfit ? '\\ufffd' : found));
 }

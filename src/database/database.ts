@@ -23,6 +23,8 @@ export interface Database extends Sql {
    * ingestion, and plans made for the values at hand.
    */
   readonly reader: Sql;
+  /** The connections of `reader`, for whoever needs one snapshot for several statements. */
+  readonly readers: pg.Pool;
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -81,6 +83,7 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
   return {
     orm,
     pool,
+    readers,
     reader: {
       async query<Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) {
         return (await readers.query<Row>({ name, text, values })).rows;

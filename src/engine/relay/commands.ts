@@ -1,9 +1,9 @@
 import type { Sql } from '../../database/database.ts';
 import { type Command, claimEventCommands, delayEventCommand, finishEventCommand } from '../../events/commands.ts';
+import { Lane, type Round } from '../../lane.ts';
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
-import { Lane, type Round } from './lane.ts';
 import type { QueueWrites } from './queue-writes.ts';
 
 /** Commands come from people; these many at once serve a script of theirs too. */

@@ -1,10 +1,10 @@
 import type { Sql } from '../../database/database.ts';
 import { beforeAllAccounts, type Claimed, claimForStart } from '../../events/queue.ts';
+import { Lane, type Round } from '../../lane.ts';
 import type { Log } from '../../log.ts';
 import { EngineUnavailable } from '../workflow-engine.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import { Lane, type Round } from './lane.ts';
 import type { Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
+import type { Log } from './log.ts';
 
 const firstErrorDelayMs = 100;
 const longestErrorDelayMs = 5_000;
@@ -49,7 +49,7 @@ export class Lane {
         errorDelayMs = firstErrorDelayMs;
         if (round === 'idle' && !signal.aborted) await this.#sleep();
       } catch (error) {
-        log.warn({ lane: name, err: error, againInMs: errorDelayMs }, 'the relay could not work');
+        log.warn({ lane: name, err: error, againInMs: errorDelayMs }, 'could not work; it tries again');
         await sleep(errorDelayMs, undefined, { signal }).catch(() => undefined);
         errorDelayMs = Math.min(errorDelayMs * 2, longestErrorDelayMs);
       }

@@ -1,0 +1,78 @@
+import { Batcher } from '../database/batcher.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { databaseFailure } from '../database/errors.ts';
+import type { Log } from '../log.ts';
+import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
+import { createSeals, type Seals } from './seals.ts';
+
+const writeEntries = {
+  name: 'write_audit_entries',
+  text: `
+    insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::bytea[])`,
+};
+
+/** Stores entries, not sealed yet: no request waits for the chain. */
+export async function storeEntries(sql: Sql, entries: readonly NewEntry[]): Promise<void> {
+  await sql.query(writeEntries, [
+    entries.map((e) => e.id),
+    entries.map((e) => e.actor),
+    entries.map((e) => e.action),
+    entries.map((e) => e.ip_address),
+    entries.map((e) => e.createdAt),
+    entries.map((e) => e.details),
+    entries.map((e) => e.mac),
+  ]);
+}
+
+/** What became of one entry of a batch; null: it is committed. */
+interface Stored {
+  failure: unknown;
+}
+
+/**
+ * Writes the audit log. Entries carry a MAC of their own from the start; the `Sealer` chains them afterwards. Until then,
+ * about a second, the deletion of a whole entry would leave no trace.
+ */
+export class AuditLog {
+  readonly #seals: Seals;
+  readonly #batcher: Batcher<NewEntry, Stored>;
+
+  constructor({ database, secretsKey, log }: { database: Database; secretsKey: Uint8Array; log: Log }) {
+    this.#seals = createSeals(secretsKey);
+    const store = async (entries: NewEntry[]): Promise<Stored[]> => {
+      try {
+        await storeEntries(database, entries);
+        return entries.map(() => ({ failure: null }));
+      } catch (error) {
+        // Texts are made fit for PostgreSQL, so this is the last resort: a bad entry must not cost the others.
+        if (databaseFailure(error) !== 'bad_data') throw error;
+        if (entries.length > 1) return (await Promise.all(entries.map((entry) => store([entry])))).flat();
+        log.error({ err: error, action: entries[0]?.action }, 'PostgreSQL does not take an entry of the audit log');
+        return [{ failure: error }];
+      }
+    };
+    this.#batcher = new Batcher(store, {
+      maxBatch: 256,
+      // Two, so that entries that come while a commit is under way need not wait for all of it.
+      maxRunning: 2,
+      maxWaiting: 5_000,
+      bytes: { of: (entry) => entry.details.length, maxBatch: 1024 * 1024, maxWaiting: 16 * 1024 * 1024 },
+    });
+  }
+
+  /** Writes an entry inside the caller's transaction: a change and its entry commit together, or neither does. */
+  write(sql: Sql, entry: AuditEntry): Promise<void> {
+    return storeEntries(sql, [newEntry(entry, this.#seals)]);
+  }
+
+  /**
+   * Writes an entry together with others that come at the same time; resolves after the commit.
+   *
+   * @throws what the database throws; BatcherFull when too many wait already.
+   */
+  async append(entry: AuditEntry): Promise<void> {
+    const { failure } = await this.#batcher.add(newEntry(entry, this.#seals));
+    if (failure !== null) throw failure;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Sql } from '../database/database.ts';
+import type { AuditFault, ChainEnd } from './chain.ts';
+import { contentColumns, type EntryContent } from './entry.ts';
+import type { PurgeWitness } from './purge-witness.ts';
+import { isOurs } from './sealer.ts';
+import type { ChainPoint, Seals } from './seals.ts';
+import { faultOfNext, type SealedRow } from './walk.ts';
+
+const rowsPerPage = 1_000;
+const lowestId = '00000000-0000-0000-0000-000000000000';
+
+const readBeyondHead = {
+  name: 'read_audit_entry_beyond_head',
+  text: `
+    select ${contentColumns}, seq, seal, foreign_at is not null as is_foreign from audit_logs
+    where seq > $1 order by seq limit 1`,
+};
+const readBeforeAnchor = {
+  name: 'read_audit_entry_before_anchor',
+  text: 'select id, seq from audit_logs where seq <= $1 order by seq limit 1',
+};
+const readForeign = {
+  name: 'read_foreign_audit_entry',
+  text: 'select id from audit_logs where foreign_at is not null and seq is null order by foreign_at limit 1',
+};
+// From the last one read, not after it, so that the very lowest id is looked at too.
+const readUnsealed = {
+  name: 'read_unsealed_audit_entries_after',
+  text: `
+    select ${contentColumns}, seal from audit_logs where seq is null and foreign_at is null and id >= $1
+    order by id limit ${rowsPerPage}`,
+};
+
+/**
+ * What is wrong with the rows that are not between anchor and head: there may be none but entries of ours that wait for
+ * their seals. `purges` gets to see those.
+ */
+export async function faultBesideChain(
+  sql: Sql,
+  seals: Seals,
+  { anchor, head, purges }: { anchor: ChainEnd | null; head: ChainPoint; purges: PurgeWitness },
+): Promise<AuditFault | null> {
+  const foreign = (row: { id: string; seq?: string }, message: string): AuditFault => ({
+    ...{ kind: 'foreign', seq: row.seq === undefined ? null : Number(row.seq), id: row.id, message },
+  });
+  const [beyond] = await sql.query<SealedRow>(readBeyondHead, [head.seq]);
+  if (beyond) {
+    const ours = faultOfNext(seals, head, beyond) === null;
+    if (!ours) return foreign(beyond, 'a row beyond the head');
+    return {
+      kind: 'missing',
+      seq: head.seq + 1,
+      id: null,
+      message: 'the head was set back: the chain goes on behind it',
+    };
+  }
+  const [early] = await sql.query<{ id: string; seq: string }>(readBeforeAnchor, [anchor?.seq ?? 0]);
+  if (early) return foreign(early, 'a row before the beginning of the chain');
+  const [marked] = await sql.query<{ id: string }>(readForeign, []);
+  if (marked) return foreign(marked, 'a row that the gateway did not write');
+  let from = lowestId;
+  for (;;) {
+    const page = await sql.query<EntryContent & { mac: Buffer; seal: Buffer | null }>(readUnsealed, [from]);
+    for (const row of page) {
+      if (!isOurs(seals, row, anchor)) return foreign(row, 'a row that the gateway did not write, not sealed');
+      if (row.seal) return { kind: 'changed', seq: null, id: row.id, message: 'a seal without a place in the chain' };
+      purges.see(row);
+    }
+    const last = page.at(-1);
+    if (!last || page.length < rowsPerPage) return null;
+    from = last.id;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Database, Sql } from '../database/database.ts';
+import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import { epochText } from './entry.ts';
+import type { ChainPart, ChainPoint, Seals } from './seals.ts';
+
+/** Any fixed number of ours: whoever holds it is the one that changes the chain. */
+const chainLockKey = 7_233_808_003;
+
+/** An end of the chain as it is stored and was checked to be ours. */
+export interface ChainEnd extends ChainPoint {
+  /** Of the anchor: what a purge took was older than this; seconds since 1970 with six decimals. */
+  purgedBefore: string | null;
+}
+
+/** Both ends of the chain: `forged` where the row is not the one that we wrote. */
+export type ChainEnds = Record<ChainPart, ChainEnd | 'forged' | null>;
+
+/** The first thing that is wrong with the log. */
+export interface AuditFault {
+  /**
+   * - `changed`: it is not what the gateway wrote
+   * - `missing`: something was here and is gone
+   * - `foreign`: the gateway did not write this row
+   */
+  kind: 'changed' | 'missing' | 'foreign';
+  /** Place in the chain, as far as there is one. */
+  seq: number | null;
+  /** The entry's id, when it is there. */
+  id: string | null;
+  message: string;
+}
+
+/** Somebody changed the log, or took away from it, in a way that ends what is being done with it. */
+export class Tampered extends Error {
+  override name = 'Tampered';
+  readonly fault: AuditFault;
+
+  constructor(fault: AuditFault) {
+    super(`the audit log was tampered with: ${fault.message}`);
+    this.fault = fault;
+  }
+}
+
+const readEnds = {
+  name: 'read_audit_chain',
+  text: 'select part, seq, seal, extract(epoch from purged_before)::text as purged_before, mac from audit_chain',
+};
+const writeEnd = {
+  name: 'write_audit_chain',
+  text: `
+    insert into audit_chain (part, seq, seal, purged_before, mac) values ($1, $2, $3, $4, $5)
+    on conflict (part) do update
+    set seq = excluded.seq, seal = excluded.seal, purged_before = excluded.purged_before, mac = excluded.mac`,
+};
+const anySealed = { name: 'any_sealed_audit_entry', text: 'select 1 from audit_logs where seq is not null limit 1' };
+
+/** Runs `work` in a transaction while nobody else changes the chain. Waits up to 5 s for whoever does; then it throws. */
+export function whileChainIsHeld<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return inTransaction(database.pool, async (client) => {
+    // Below the pool's own time limit. A holder that hangs must not keep everybody else from the chain.
+    await client.query("set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '30s'");
+    await client.query('select pg_advisory_xact_lock($1)', [chainLockKey]);
+    return work(sqlOfClient(client));
+  });
+}
+
+/** Reads where the chain ends and where a purge has cut it. */
+export async function readChainEnds(sql: Sql, seals: Seals): Promise<ChainEnds> {
+  const ends: ChainEnds = { head: null, anchor: null };
+  const rows = await sql.query<{
+    part: ChainPart;
+    seq: string;
+    seal: Buffer;
+    purged_before: string | null;
+    mac: Buffer;
+  }>(readEnds, []);
+  for (const { part, seq, seal, purged_before: purgedBefore, mac } of rows) {
+    const ours = seals.partMac(part, seq, seal, purgedBefore).equals(mac);
+    ends[part] = ours ? { seq: Number(seq), seal, purgedBefore } : 'forged';
+  }
+  return ends;
+}
+
+/**
+ * Both ends of the chain, once it is sure that they are ours and fit each other: as far as that can be told without walking
+ * the chain.
+ *
+ * @throws Tampered
+ */
+export async function checkedEnds(sql: Sql, seals: Seals): Promise<Record<ChainPart, ChainEnd | null>> {
+  const { head, anchor } = await readChainEnds(sql, seals);
+  if (head === 'forged') throw broken('changed', null, 'the head is not the one that the gateway wrote');
+  if (anchor === 'forged') throw broken('changed', null, 'the anchor is not the one that the gateway wrote');
+  if (head === null && (anchor !== null || (await sql.query(anySealed, [])).length > 0))
+    throw broken('missing', null, 'the head is gone');
+  if (head && anchor && anchor.seq > head.seq)
+    throw broken('missing', head.seq + 1, 'the head was set back to before the anchor');
+  if (head && anchor && anchor.seq === head.seq && !anchor.seal.equals(head.seal))
+    throw broken('changed', head.seq, 'head and anchor are of different chains');
+  return { head, anchor };
+}
+
+function broken(kind: AuditFault['kind'], seq: number | null, message: string): Tampered {
+  return new Tampered({ kind, seq, id: null, message });
+}
+
+/** Moves an end of the chain, inside the transaction that changes the chain itself. */
+export async function writeChainEnd(
+  sql: Sql,
+  seals: Seals,
+  part: ChainPart,
+  { seq, seal }: ChainPoint,
+  purgedBefore: Date | null = null,
+): Promise<void> {
+  const mac = seals.partMac(part, String(seq), seal, purgedBefore && epochText(purgedBefore));
+  await sql.query(writeEnd, [part, seq, seal, purgedBefore, mac]);
+}

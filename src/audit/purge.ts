@@ -1,0 +1,126 @@
+import type { Database, Sql } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { storeEntries } from './audit-log.ts';
+import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
+import { type AuditDetails, newEntry } from './entry.ts';
+import { Sealer } from './sealer.ts';
+import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
+import { faultOfNext, sealedRows } from './walk.ts';
+
+/** Younger entries are never purged (specification, 8). */
+export const shortestRetentionDays = 7;
+/** A second or two: nothing waits for the chain longer than that. */
+const entriesPerTransaction = 20_000;
+const dayMs = 86_400_000;
+
+const deleteSealed = {
+  name: 'purge_audit_entries',
+  text: 'delete from audit_logs where seq > $1 and seq <= $2 returning 1',
+};
+const deleteForeign = {
+  name: 'purge_foreign_audit_entries',
+  text: `
+    delete from audit_logs where id in (
+      select id from audit_logs where foreign_at < $1 and seq is null order by foreign_at limit $2)
+    returning 1`,
+};
+
+export interface PurgeOptions {
+  /** A whole number, 7 or more. */
+  olderThanDays: number;
+  actor: string;
+  ipAddress: string;
+}
+
+/**
+ * Deletes the longest beginning of the chain whose entries are all older than so many days, 20,000 a transaction. Each
+ * transaction leaves an anchor, from which the rest still verifies, and repeats it in an `audit.purge` entry of its own:
+ * `{older_than_days, deleted, foreign_deleted, anchor: {seq, seal} | null, stopped?}`. Killed between them, all verifies.
+ *
+ * What is deleted is verified first. A purge stops before the first entry that was tampered with (`stopped` says why), since
+ * deleting it would delete the evidence. Rows that the gateway did not write go when they were found so many days ago;
+ * their number stays in the entry.
+ *
+ * @returns how many rows were deleted.
+ * @throws RangeError for fewer than 7 days; what the database throws.
+ */
+export async function purgeAuditLogs(
+  deps: { database: Database; secretsKey: Uint8Array; log: Log; entriesPerTransaction?: number },
+  options: PurgeOptions,
+): Promise<number> {
+  const { olderThanDays } = options;
+  if (!Number.isInteger(olderThanDays) || olderThanDays < shortestRetentionDays)
+    throw new RangeError(`only entries older than ${shortestRetentionDays} days or more are purged`);
+  const seals = createSeals(deps.secretsKey);
+  const before = new Date(Date.now() - olderThanDays * dayMs);
+  const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
+  await new Sealer(deps).seal().catch((error: unknown) => {
+    // Then nothing is purged either, and the entry says why.
+    if (!(error instanceof Tampered)) throw error;
+  });
+  let deleted = 0;
+  for (let first = true; ; first = false) {
+    const batch = await whileChainIsHeld(deps.database, async (sql) => {
+      const purged = await purgeSome(sql, seals, before, limit);
+      const { anchor, fault } = purged;
+      const details: AuditDetails = {
+        older_than_days: olderThanDays,
+        deleted: purged.deleted,
+        foreign_deleted: purged.foreignDeleted,
+        anchor: anchor && { seq: anchor.seq, seal: anchor.seal.toString('hex') },
+        ...(fault && { stopped: { ...fault } }),
+      };
+      if (first || fault || purged.deleted + purged.foreignDeleted > 0)
+        await storeEntries(sql, [newEntry({ ...options, action: 'audit.purge', details }, seals)]);
+      return purged;
+    });
+    deleted += batch.deleted + batch.foreignDeleted;
+    if (batch.fault) deps.log.error({ ...batch.fault }, 'the purge of the audit log stops: it was tampered with');
+    if (batch.deleted < limit && batch.foreignDeleted < limit) return deleted;
+  }
+}
+
+interface Purged {
+  deleted: number;
+  foreignDeleted: number;
+  /** Where the chain begins now. */
+  anchor: ChainPoint | null;
+  /** Why it went no further, if it is not for the time. */
+  fault: AuditFault | null;
+}
+
+async function purgeSome(sql: Sql, seals: Seals, before: Date, limit: number): Promise<Purged> {
+  let ends: { head: ChainEnd | null; anchor: ChainEnd | null };
+  try {
+    ends = await checkedEnds(sql, seals);
+  } catch (error) {
+    if (!(error instanceof Tampered)) throw error;
+    return { deleted: 0, foreignDeleted: 0, anchor: null, fault: error.fault };
+  }
+  const foreignDeleted = (await sql.query(deleteForeign, [before, limit])).length;
+  const from: ChainPoint = ends.anchor ?? beginning;
+  const { to, fault } = await endOfOld(sql, seals, { from, head: ends.head ?? beginning, before, limit });
+  if (to.seq === from.seq) return { deleted: 0, foreignDeleted, anchor: ends.anchor, fault };
+  const deleted = (await sql.query(deleteSealed, [from.seq, to.seq])).length;
+  if (deleted !== to.seq - from.seq) throw new Error('entries of the audit log were gone before they were purged');
+  // Never back: entries from before it that turn up later are copies of purged ones.
+  const purgedBeforeMs = Math.max(before.getTime(), Math.round(Number(ends.anchor?.purgedBefore ?? 0) * 1000));
+  await writeChainEnd(sql, seals, 'anchor', to, new Date(purgedBeforeMs));
+  return { deleted, foreignDeleted, anchor: to, fault };
+}
+
+/** The last of the entries after `from` that are old, unchanged and without a gap; at most `limit` of them. */
+async function endOfOld(
+  sql: Sql,
+  seals: Seals,
+  { from, head, before, limit }: { from: ChainPoint; head: ChainPoint; before: Date; limit: number },
+): Promise<{ to: ChainPoint; fault: AuditFault | null }> {
+  let to = from;
+  for await (const row of sealedRows(sql, from.seq, Math.min(head.seq, from.seq + limit))) {
+    const fault = faultOfNext(seals, to, row);
+    if (fault) return { to, fault };
+    if (Number(row.epoch) * 1000 >= before.getTime()) break;
+    to = { seq: to.seq + 1, seal: seals.seal(to.seal, to.seq + 1, row.id, row.mac) };
+  }
+  return { to, fault: null };
+}

@@ -1,0 +1,58 @@
+import type { Sql } from '../database/database.ts';
+import { uuidFloor } from '../database/uuid-time.ts';
+import type { AuditDetails } from './entry.ts';
+
+/** An entry as it is shown. */
+export interface AuditRow {
+  id: string;
+  actor: string;
+  action: string;
+  ip_address: string;
+  timestamp: Date;
+  details: AuditDetails;
+}
+
+export interface AuditFilter {
+  actor?: string | undefined;
+  action?: string | undefined;
+  ip_address?: string | undefined;
+  /** Only entries that are newer than this. */
+  since?: Date | undefined;
+  /** The id of an entry: only those that come after it in the list. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** The first moment that a UUIDv7 has no room for. */
+const endOfTimeMs = 2 ** 48;
+
+/**
+ * Entries, newest first. Ids begin with the time, so `since` and `before` are bounds of the id and every filter has an
+ * index in the order of the list. `before` must be a UUID.
+ */
+export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<AuditRow[]> {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const add = (condition: string, value: unknown) => {
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  if (filter.actor !== undefined) add('actor =', filter.actor);
+  if (filter.action !== undefined) add('action =', filter.action);
+  if (filter.ip_address !== undefined) add('ip_address =', filter.ip_address);
+  if (filter.since !== undefined) {
+    const firstMs = Math.max(0, filter.since.getTime() + 1);
+    if (firstMs >= endOfTimeMs) return [];
+    add('id >=', uuidFloor(new Date(firstMs)));
+  }
+  if (filter.before !== undefined) add('id <', filter.before);
+  values.push(filter.limit);
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+  const text = `
+    select id, actor, action, ip_address, created_at as timestamp, details from audit_logs ${where}
+    order by id desc limit $${values.length}`;
+  // Without a name, so that it is planned for these filters.
+  return sql.query<AuditRow>({ name: '', text }, values);
+}
+
+export { type AuditStatistics, auditStatistics } from './statistics.ts';

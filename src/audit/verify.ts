@@ -1,0 +1,110 @@
+import type { Database, Sql } from '../database/database.ts';
+import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import { faultBesideChain } from './beside-chain.ts';
+import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
+import { PurgeWitness } from './purge-witness.ts';
+import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
+import { faultOfNext, missingFrom, sealedRows } from './walk.ts';
+
+/** A place in the chain and its seal in hex, as logs, backups and purges repeat it. */
+export interface NotedPoint {
+  seq: number;
+  seal: string;
+}
+
+export interface Verification {
+  /** Nothing is wrong; what is not sealed yet is not. */
+  ok: boolean;
+  /** Sealed entries that were found unchanged before the first fault. */
+  checked: number;
+  /** Entries that are not sealed yet. */
+  unsealed: number;
+  /** Where the chain ends: worth noting elsewhere. Null when nothing is sealed, or when it is not ours. */
+  head: NotedPoint | null;
+  /** Where the last purge has cut the chain. */
+  anchor: NotedPoint | null;
+  failure: AuditFault | null;
+}
+
+const countUnsealed = {
+  name: 'count_unsealed_audit_entries',
+  text: 'select count(*)::integer as unsealed from audit_logs where seq is null and foreign_at is null',
+};
+
+/**
+ * Walks the chain from the last purge, or the beginning, to its end and names the first thing that is wrong. It looks at
+ * one snapshot, so entries may be written, sealed and purged meanwhile, and at a thousand rows at a time.
+ *
+ * Somebody who can write to the database can bring back an older state of all of it, or cut off the end and set the head
+ * back to an older one. That shows only against a head that was noted elsewhere: in a log line, a backup, or an earlier answer.
+ *
+ * @param options.head a head that was noted earlier: the chain must still hold it, unless it was purged since.
+ * @throws RangeError for a noted head that there can never have been; what the database throws.
+ */
+export async function verifyAuditLogs(
+  { database, secretsKey }: { database: Database; secretsKey: Uint8Array },
+  { head: noted }: { head?: NotedPoint | undefined } = {},
+): Promise<Verification> {
+  if (noted && !(noted.seq >= 1)) throw new RangeError('the first head has the number 1');
+  const seals = createSeals(secretsKey);
+  // The readers' connections: it may take minutes, and webhooks must not wait for it.
+  return inTransaction(database.readers, async (client) => {
+    await client.query('set transaction isolation level repeatable read, read only');
+    const sql = sqlOfClient(client);
+    const ends = await readChainEnds(sql, seals);
+    const [count] = await sql.query<{ unsealed: number }>(countUnsealed, []);
+    const { checked, failure } = await walk(sql, seals, noted ?? null);
+    const shown = (end: ChainEnd | 'forged' | null) => (end === 'forged' ? null : end && toNoted(end));
+    return {
+      ok: failure === null,
+      checked,
+      unsealed: count?.unsealed ?? 0,
+      head: shown(ends.head),
+      anchor: shown(ends.anchor),
+      failure,
+    };
+  });
+}
+
+async function walk(
+  sql: Sql,
+  seals: Seals,
+  noted: NotedPoint | null,
+): Promise<{ checked: number; failure: AuditFault | null }> {
+  let checked = 0;
+  try {
+    const { head, anchor } = await checkedEnds(sql, seals);
+    const purges = new PurgeWitness(anchor);
+    let at: ChainPoint = anchor ?? beginning;
+    if (noted && anchor) failIf(faultOfNoted(noted, at, null));
+    for await (const row of sealedRows(sql, at.seq, head?.seq ?? 0)) {
+      failIf(faultOfNext(seals, at, row));
+      // Just recomputed and found equal.
+      at = { seq: at.seq + 1, seal: seals.seal(at.seal, at.seq + 1, row.id, row.mac) };
+      if (noted) failIf(faultOfNoted(noted, at, row.id));
+      purges.see(row);
+      checked++;
+    }
+    if (head && at.seq < head.seq) failIf(missingFrom(at.seq + 1, head.seq));
+    if (head && !at.seal.equals(head.seal))
+      failIf({ kind: 'changed', seq: at.seq, id: null, message: 'the chain is not the one that the head is of' });
+    if (noted && noted.seq > at.seq) failIf(missingFrom(at.seq + 1, noted.seq));
+    failIf(await faultBesideChain(sql, seals, { anchor, head: at, purges }));
+    failIf(purges.fault());
+    return { checked, failure: null };
+  } catch (error) {
+    if (error instanceof Tampered) return { checked, failure: error.fault };
+    throw error;
+  }
+}
+
+function failIf(fault: AuditFault | null): void {
+  if (fault) throw new Tampered(fault);
+}
+
+function faultOfNoted(noted: NotedPoint, at: ChainPoint, id: string | null): AuditFault | null {
+  if (noted.seq !== at.seq || noted.seal.toLowerCase() === at.seal.toString('hex')) return null;
+  return { kind: 'changed', seq: at.seq, id, message: 'the chain up to here is not the one whose head was noted' };
+}
+
+const toNoted = ({ seq, seal }: ChainPoint): NotedPoint => ({ seq, seal: seal.toString('hex') });

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditAction } from '../../src/audit/actions.ts';
+import { AuditLog } from '../../src/audit/audit-log.ts';
+import { purgeAuditLogs } from '../../src/audit/purge.ts';
+import { Sealer } from '../../src/audit/sealer.ts';
+import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/audit/verify.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { rows } from '../support/stored.ts';
+
+const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
+
+/** An audit log in a database of its own, with what tests do to it. */
+export async function openTestLog(entriesPerTransaction = 20_000) {
+  const databaseUrl = await freshDatabase();
+  const database = await openDatabase({ url: databaseUrl, log });
+  await migrate(database, log);
+  const deps = { database, secretsKey: randomBytes(32), log };
+  const audit = new AuditLog(deps);
+  const sealer = new Sealer(deps);
+  return {
+    ...{ database, databaseUrl, deps, audit, sealer },
+    /** Writes an entry for each of these, one after the other, `n` in its details. */
+    async write(from: number, to: number, action: AuditAction = 'account.read') {
+      for (let n = from; n <= to; n++)
+        await audit.append({ actor: 'alice', action, ipAddress: '192.0.2.1', details: { n } });
+    },
+    async sealed(from: number, to: number) {
+      await this.write(from, to);
+      await sealer.seal();
+    },
+    verify: (head?: NotedPoint): Promise<Verification> => verifyAuditLogs(deps, { head }),
+    purge: (olderThanDays = 7) =>
+      purgeAuditLogs({ ...deps, entriesPerTransaction }, { olderThanDays, actor: 'bob', ipAddress: '192.0.2.9' }),
+    sql: (text: string, values: unknown[] = []) => rows(database, text, values),
+    /** What can be put back later: everything, as it is now. */
+    async keep() {
+      for (const table of ['audit_logs', 'audit_chain'])
+        await database.pool.query(`drop table if exists kept_${table}; create table kept_${table} as table ${table}`);
+    },
+    async putBack() {
+      await database.pool.query('delete from audit_logs; delete from audit_chain');
+      await database.pool.query(
+        'insert into audit_logs select * from kept_audit_logs; insert into audit_chain select * from kept_audit_chain',
+      );
+    },
+    async clear() {
+      await database.pool.query('delete from audit_logs; delete from audit_chain');
+    },
+    close: () => database.close(),
+  };
+}
+export type TestLog = Awaited<ReturnType<typeof openTestLog>>;
