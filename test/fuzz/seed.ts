@@ -8,7 +8,7 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
     return made;
   };
   const slugs = ['fuzz-a', 'fuzz-b', 'fuzz-c'];
-  const ids = { account_id: new Array<string>(), destination_id: new Array<string>(), event_id: new Array<string>() };
+  const ids = { account_id: [] as string[], destination_id: [] as string[], event_id: [] as string[] };
   for (const account_slug of slugs) {
     const account = await post('/admin/accounts', {
       provider: 'generic',

@@ -46,8 +46,19 @@ test('every admin route refuses every wrong token, before it looks at anything e
       const invalid = `${path.replaceAll(/\{\w+\}/g, 'no-id')}?limit=abc&unknown=%00`;
       const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{"provider":1' };
       const what = `${method} ${path} with ${name}`;
-      denied(await rawRequest(gateway.baseUrl, { method, path: valid, headers: { ...headers, ...fromElsewhere() } }), what);
-      denied(await rawRequest(gateway.baseUrl, { method, path: invalid, headers: { ...headers, ...fromElsewhere() }, ...body }), what);
+      denied(
+        await rawRequest(gateway.baseUrl, { method, path: valid, headers: { ...headers, ...fromElsewhere() } }),
+        what,
+      );
+      denied(
+        await rawRequest(gateway.baseUrl, {
+          method,
+          path: invalid,
+          headers: { ...headers, ...fromElsewhere() },
+          ...body,
+        }),
+        what,
+      );
       const typed = { ...headers, 'content-type': json, ...fromElsewhere() };
       denied(await rawRequest(gateway.baseUrl, { method, path: valid, headers: typed, ...body }), what);
     }
