@@ -6,7 +6,10 @@ import { publicOperation } from './api/operation.ts';
 const ping = { name: 'ping', text: 'select 1 as one' };
 
 const ok = {
-  200: { description: 'OK', schema: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }) },
+  200: {
+    description: 'OK',
+    schema: z.object({ status: z.literal('ok') }).meta({ id: 'Health', examples: [{ status: 'ok' }] }),
+  },
 };
 
 /** `/health/live`: the process answers, whatever the method, so that it can also play a consumer in first steps. `/health/ready`: it can take webhooks, so its database answers. */

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
 import { type ProblemCode, problems } from '../problem.ts';
 import { Operation, problemSchema } from './operation.ts';
 import { tags } from './tags.ts';
@@ -24,14 +30,15 @@ const parameters: Record<string, z.ZodType> = {
  * without a description, such as the pages of this documentation, are left out.
  */
 export function openApiDocument(routes: readonly DocumentedRoute[], version: string) {
+  const problemOf = sharedProblems();
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of routes) {
     const operation = describedBy(route);
     if (!operation) continue;
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(operation, route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(operation, route, problemOf) };
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Webhook gateway',
@@ -48,6 +55,12 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
         adminToken: { type: 'apiKey', in: 'header', name: 'X-Admin-Token', description: 'An admin token' },
       },
     },
+  };
+  return createDocument(document, {
+    override({ jsonSchema }) {
+      // The format says it; zod's own expressions for it are a page long.
+      if (jsonSchema.type === 'string' && jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    },
   });
 }
 
@@ -58,7 +71,11 @@ export function describedBy(route: DocumentedRoute): Operation | null {
   return detail.operation instanceof Operation ? detail.operation : null;
 }
 
-function operationObject(operation: Operation, route: DocumentedRoute): ZodOpenApiOperationObject {
+function operationObject(
+  operation: Operation,
+  route: DocumentedRoute,
+  problemOf: ProblemSchemas,
+): ZodOpenApiOperationObject {
   const { summary, description, tag, operationId, examples } = operation.description;
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const { body, query } = route.hooks;
@@ -92,14 +109,17 @@ function operationObject(operation: Operation, route: DocumentedRoute): ZodOpenA
     ...(operation.body === 'bytes'
       ? { requestBody: { description: 'Any bytes of any content type', content: { '*/*': {} } } }
       : {}),
-    responses: responses(operation),
+    responses: responses(operation, route.method, problemOf),
   };
 }
 
-function responses({ description }: Operation): ZodOpenApiResponsesObject {
-  const found: ZodOpenApiResponsesObject = {};
+/** What only a request with a body can meet. */
+const ofBodies: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'payload_too_large', 'unsupported_media_type']);
+
+function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
+  const found: Record<string, ZodOpenApiResponseObject> = {};
   for (const [status, { description: meaning, schema, headers }] of Object.entries(description.success)) {
-    found[`${Number(status)}` as '200'] = {
+    found[status] = {
       description: meaning,
       ...(headers
         ? {
@@ -108,25 +128,49 @@ function responses({ description }: Operation): ZodOpenApiResponsesObject {
             ),
           }
         : {}),
-      ...(schema ? { content: { 'application/json': { schema } } } : {}),
+      ...(schema ? { content: { 'application/json': { schema, ...exampleOf(schema) } } } : {}),
     };
   }
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of description.errors) {
+    if (method === 'GET' && ofBodies.has(code)) continue;
     byStatus.set(problems[code][0], [...(byStatus.get(problems[code][0]) ?? []), code]);
   }
   for (const [status, codes] of byStatus) {
     const [code] = codes;
     if (!code) continue;
-    found[`${status}` as '400'] = {
+    found[status] = {
       description: codes.map((name) => `\`${name}\`: ${problems[name][1]}`).join('. '),
       content: {
         'application/problem+json': {
-          schema: problemSchema(codes),
+          schema: problemOf(codes),
           example: { type: 'about:blank', title: problems[code][1], status, detail: 'what exactly is wrong', code },
         },
       },
     };
   }
   return found;
+}
+
+/** The example that a schema carries, in the place where tools look for the one of an answer. */
+function exampleOf(schema: z.ZodType): { example?: unknown } {
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodType) {
+    const { example } = exampleOf(schema.element);
+    return example === undefined ? {} : { example: [example] };
+  }
+  const [example] = schema.meta()?.examples ?? [];
+  return example === undefined ? {} : { example };
+}
+
+type ProblemSchemas = (codes: readonly ProblemCode[]) => z.ZodType;
+
+/** Problems of the same codes are one component of the document. */
+function sharedProblems(): ProblemSchemas {
+  const made = new Map<string, z.ZodType>();
+  return (codes) => {
+    const name = `${codes.map((code) => code.replace(/(?:^|_)(\w)/g, (_: string, letter: string) => letter.toUpperCase())).join('Or')}Problem`;
+    const schema = made.get(name) ?? problemSchema(codes).meta({ id: name });
+    made.set(name, schema);
+    return schema;
+  };
 }

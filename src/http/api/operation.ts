@@ -2,17 +2,18 @@ import { z } from 'zod';
 import type { AuditAction } from '../../audit/actions.ts';
 import { type ProblemCode, problems, type StatusOf } from '../problem.ts';
 
+const problemShape = {
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  response_code: z.int().optional(),
+};
+
 /** A problem with one of these codes (RFC 9457; design, section 6). */
 export function problemSchema(codes: readonly ProblemCode[]) {
-  return z.object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.enum(codes),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    response_code: z.int().optional(),
-  });
+  return z.object({ ...problemShape, code: z.enum(codes) });
 }
 
 type ProblemBody = ReturnType<typeof problemSchema>;

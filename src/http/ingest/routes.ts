@@ -20,7 +20,18 @@ const accepted = z
     event_type: z.string().nullable(),
     duplicate: z.boolean().meta({ description: 'It came before; `id` is that of the first one' }),
   })
-  .meta({ id: 'Accepted' });
+  .meta({
+    id: 'Accepted',
+    examples: [
+      {
+        id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+        status: 'received',
+        external_id: 'order-4711',
+        event_type: 'order.created',
+        duplicate: false,
+      },
+    ],
+  });
 
 const described = publicOperation(
   {

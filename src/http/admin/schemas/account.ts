@@ -12,8 +12,19 @@ const summary = {
   skip_signature_verification: flag,
 };
 
+const summaryExample = {
+  id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  org_id: null,
+  delivery_url: 'https://consumer.example/hook',
+  enabled: true,
+  skip_signature_verification: false,
+};
+
 /** An account as the list shows it (specification, section 2.1). */
-export const accountSummary = z.object(summary).meta({ id: 'AccountSummary' });
+export const accountSummary = z.object(summary).meta({ id: 'AccountSummary', examples: [summaryExample] });
 
 /** One account. Secrets are write-only: what is shown is whether they are set. */
 export const account = z
@@ -28,7 +39,22 @@ export const account = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ id: 'Account' });
+  .meta({
+    id: 'Account',
+    examples: [
+      {
+        ...summaryExample,
+        project_id: null,
+        project_delivery_url: null,
+        has_signing_secret_current: true,
+        has_signing_secret_previous: false,
+        has_delivery_secret: true,
+        has_project_delivery_secret: false,
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  });
 
 /** What test-delivery answers when the consumer took it. */
 export const testDelivered = z
@@ -38,4 +64,7 @@ export const testDelivered = z
     response_code: z.int(),
     duration_ms: z.number(),
   })
-  .meta({ id: 'TestDelivered' });
+  .meta({
+    id: 'TestDelivered',
+    examples: [{ ok: true, url: 'https://consumer.example/hook', response_code: 200, duration_ms: 41.5 }],
+  });

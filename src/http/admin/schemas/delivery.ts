@@ -21,4 +21,20 @@ export const deliveryStats = z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
       .meta({ description: 'The last 24 hours, oldest first, by the hour of receipt' }),
   })
-  .meta({ id: 'DeliveryStats' });
+  .meta({
+    id: 'DeliveryStats',
+    examples: [
+      {
+        total: 1000,
+        pending: 12,
+        delivered: 980,
+        failed: 8,
+        retrying: 10,
+        success_rate: 0.9919,
+        attempts: 1040,
+        latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
+        by_provider: [{ provider: 'generic', total: 1000, pending: 12, delivered: 980, failed: 8 }],
+        by_hour: [{ hour: '2026-11-20T10:00:00.000Z', received: 40, delivered: 39, failed: 0 }],
+      },
+    ],
+  });

@@ -21,4 +21,19 @@ export const destination = z
     created_at: timestamp,
     updated_at: timestamp,
   })
-  .meta({ id: 'Destination' });
+  .meta({
+    id: 'Destination',
+    examples: [
+      {
+        id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+        destination_type: 'email',
+        name: 'On-call',
+        enabled: true,
+        config: { addresses: ['on-call@example.com'], include_payload: true },
+        condition: 'delivery_failed',
+        position: 0,
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  });

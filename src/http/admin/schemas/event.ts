@@ -25,8 +25,28 @@ const item = {
   rejection_reason: text.nullable(),
 };
 
+const itemExample = {
+  id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+  account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  event_type: 'order.created',
+  external_id: 'order-4711',
+  status: 'enqueued' as const,
+  delivery_status: 'pending' as const,
+  attempts: 1,
+  last_error: 'the consumer answered 503',
+  response_code: 503,
+  generation: 0,
+  received_at: '2026-11-20T10:00:00.000Z',
+  delivered_at: null,
+  next_attempt_at: '2026-11-20T10:00:10.000Z',
+  rejection_reason: null,
+};
+
 /** An event as the lists show it (design, section 6). */
-export const eventItem = z.object(item).meta({ id: 'EventItem' });
+export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
 
 const attempt = z
   .object({
@@ -71,9 +91,41 @@ export const event = z
     notifications: z.array(notification),
     workflow: workflow.nullable().meta({ description: 'null once Temporal has forgotten it, or cannot be asked' }),
   })
-  .meta({ id: 'Event' });
+  .meta({
+    id: 'Event',
+    examples: [
+      {
+        ...itemExample,
+        payload: { id: 'order-4711', type: 'order.created' },
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['X-Webhook-Secret', '[masked]'],
+        ],
+        delivery_history: [
+          {
+            number: 1,
+            generation: 0,
+            trigger: 'schedule',
+            started_at: '2026-11-20T10:00:00.012Z',
+            duration_ms: 41.5,
+            outcome: 'http_error',
+            response_code: 503,
+            response_body: 'down for maintenance',
+            error: 'the consumer answered 503',
+            url: 'https://consumer.example/hook',
+          },
+        ],
+        notifications: [],
+        workflow: {
+          id: 'event-01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+          run_id: '01a1fb5c-3316-70a5-9efb-1f74a7d0b4a1',
+          url: null,
+        },
+      },
+    ],
+  });
 
-export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed' });
+export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed', examples: [{ replayed: 42 }] });
 
 export const filterValues = z
   .object({
@@ -82,4 +134,15 @@ export const filterValues = z
     account_slugs: z.array(text),
     statuses: z.array(text),
   })
-  .meta({ id: 'FilterValues', description: 'Distinct values of stored events, sorted, at most 1,000 of each' });
+  .meta({
+    id: 'FilterValues',
+    examples: [
+      {
+        providers: ['generic'],
+        event_types: ['order.created'],
+        account_slugs: ['shop'],
+        statuses: ['enqueued', 'failed'],
+      },
+    ],
+    description: 'Distinct values of stored events, sorted, at most 1,000 of each',
+  });
