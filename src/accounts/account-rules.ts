@@ -4,7 +4,7 @@ import { filled, httpUrl, secret, text } from '../text-rules.ts';
 /** The fields of an account (specification, section 2.1; `Unknown fields are refused`: design, section 6). */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
-    provider: z.string().refine((name) => providerNames.includes(name), `must be one of: ${providerNames.join(', ')}`),
+    provider: z.enum(providerNames),
     account_slug: filled(100).regex(/^[A-Za-z0-9._~-]+$/, 'may hold letters, digits and . _ ~ - only'),
     app_key: filled(50),
     org_id: text(100).nullable(),

@@ -7,8 +7,12 @@ export type DestinationType = (typeof destinationTypes)[number];
 
 /** Far more people than one failed event should wake. */
 const maxAddresses = 50;
-/** RFC 5321 section 4.5.3.1.3 allows a path of 256 characters, two of which are its brackets. */
-const addresses = z.array(z.email().max(254)).min(1).max(maxAddresses);
+/** RFC 5321 section 4.5.3.1 allows a local part of 64, and a path of 256 characters, two of which are its brackets. */
+const address = z
+  .email()
+  .max(254)
+  .refine((given) => given.lastIndexOf('@') <= 64, 'must be an email address');
+const addresses = z.array(address).min(1).max(maxAddresses);
 
 const chat = z.strictObject({ webhook_url: httpUrl });
 

@@ -12,7 +12,7 @@ const ok = {
   },
 };
 
-/** `/health/live`: the process answers, whatever the method, so that it can also play a consumer in first steps. `/health/ready`: it can take webhooks, so its database answers. */
+/** `/health/live`: the process answers, to POST too, so that it can play a consumer in first steps. `/health/ready`: it can take webhooks, so its database answers. */
 export function healthRoutes(deps: { sql: Sql }) {
   const alive = () => ({ status: 'ok' });
   return new Elysia({ name: 'health', prefix: '/health' })
@@ -21,7 +21,14 @@ export function healthRoutes(deps: { sql: Sql }) {
       alive,
       publicOperation({ summary: 'Whether the process answers', tag: 'health', success: ok, errors: ['internal'] }),
     )
-    .all('/live', alive)
+    .post(
+      '/live',
+      alive,
+      publicOperation(
+        { summary: 'Play a consumer in first steps', tag: 'health', success: ok, errors: ['internal'] },
+        'bytes',
+      ),
+    )
     .get(
       '/ready',
       async () => {

@@ -10,17 +10,17 @@ interface Route {
 export function allowedMethods(routes: readonly Route[], pathname: string): string[] {
   const asked = segments(pathname);
   const reserved = isReserved(asked[0] ?? '');
-  const methods = routes
-    .filter(({ path }) => {
-      const wanted = segments(path);
-      if (reserved && wanted[0]?.startsWith(':')) return false;
-      return (
-        wanted.length === asked.length &&
-        wanted.every((part, index) => (part.startsWith(':') ? asked[index] !== '' : part === asked[index]))
-      );
-    })
-    .map(({ method }) => method);
-  return [...new Set(methods)].sort();
+  const here = routes.filter(({ path }) => {
+    const wanted = segments(path);
+    if (reserved && wanted[0]?.startsWith(':')) return false;
+    return (
+      wanted.length === asked.length &&
+      wanted.every((part, index) => (part.startsWith(':') ? asked[index] !== '' : part === asked[index]))
+    );
+  });
+  // `replay-failed` is no event's id, so what could be done to an event of that id does not count.
+  const fixed = here.filter(({ path }) => !path.includes(':'));
+  return [...new Set((fixed.length > 0 ? fixed : here).map(({ method }) => method))].sort();
 }
 
 const reservedNames = new Set(['admin', 'health', 'openapi', 'metrics', 'dashboard']);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defaultCacheDir } from '../../src/embedded/temporal-program.ts';
 import { adminToken, startGatewayProcess, temporaryFolder, temporaryPostgres } from '../bench/processes.ts';
@@ -15,6 +16,19 @@ import { seed } from './seed.ts';
 const { values } = parseArgs({
   options: { examples: { type: 'string', default: '100' }, seed: { type: 'string' } },
 });
+
+/** Where the document cannot say all of what holds. */
+const settings = `
+[[operations]]
+# Its 502 tells of a consumer.
+include-path = "/admin/accounts/{account_id}/test-delivery"
+checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
+
+[[operations]]
+# What a config may hold depends on the destination that is there.
+include-path = "/admin/accounts/{account_id}/destinations/{destination_id}"
+checks.positive_data_acceptance.enabled = false
+`;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
@@ -32,13 +46,21 @@ try {
   });
   try {
     const ids = await seed(gateway.baseUrl, adminToken);
-    // Ids that exist, so that more than the 404 is met.
-    const parameters = Object.entries(ids).map(([name, known]) => `"path.${name}" = ${JSON.stringify(known)}`);
-    await writeFile(join(folder.path, 'schemathesis.toml'), `[parameters]\n${parameters.join('\n')}\n`);
+    await writeFile(join(folder.path, 'schemathesis.toml'), settings);
     const args = ['run', `${gateway.baseUrl}/openapi/json`, '-H', `X-Admin-Token: ${adminToken}`];
+    // What wrong tokens are answered is tested elsewhere: after ten of them it is 429, which these two take for a fault.
+    args.push('--exclude-checks', 'missing_required_header,ignored_auth');
     args.push('--checks', 'all', '--max-examples', values.examples, '--request-timeout', '30', '--continue-on-failure');
     if (values.seed !== undefined) args.push('--seed', values.seed);
-    process.exitCode = await run(program, args, folder.path);
+    process.exitCode = await run(program, args, {
+      cwd: folder.path,
+      env: {
+        SCHEMATHESIS_HOOKS: 'hooks',
+        PYTHONPATH: fileURLToPath(new URL('.', import.meta.url)),
+        PYTHONDONTWRITEBYTECODE: '1',
+        KNOWN_PARAMETERS: JSON.stringify(ids),
+      },
+    });
   } finally {
     await gateway.stop();
   }

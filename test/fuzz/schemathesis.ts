@@ -28,8 +28,13 @@ export async function schemathesis(cacheDir: string): Promise<string> {
 }
 
 /** Runs a program with this terminal; its exit code, or 127 when there is no such program. */
-export async function run(program: string, args: string[], cwd?: string): Promise<number> {
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], ...(cwd ? { cwd } : {}) });
+export async function run(
+  program: string,
+  args: string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<number> {
+  const env = { ...process.env, ...options.env };
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'inherit', 'inherit'], env });
   const stop = () => child.kill('SIGTERM');
   process.once('exit', stop);
   try {

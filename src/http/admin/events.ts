@@ -8,6 +8,7 @@ import { deliveryStatuses, eventStatuses } from '../../events/event.ts';
 import { filterValues } from '../../events/filter-values.ts';
 import { ack, fail, type Operation, replay, replayFailed } from '../../events/operate.ts';
 import { listEvents, readWholeEvent } from '../../events/read.ts';
+import { text } from '../../text-rules.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import type { AdminCall, AdminCalls } from './admin-calls.ts';
@@ -37,14 +38,7 @@ const listQuery = z.strictObject({
 
 const failBody = z
   .strictObject({
-    error: z
-      .string()
-      .max(2000)
-      .refine(
-        (text) => !text.includes('\u0000') && text.isWellFormed(),
-        'must not hold NUL characters or lone surrogates',
-      )
-      .nullable(),
+    error: text(2000).nullable(),
     dead: z.boolean().meta({ description: 'Ends the attempts, and keeps destinations quiet' }),
   })
   .partial()

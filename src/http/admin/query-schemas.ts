@@ -1,20 +1,15 @@
 import { z } from 'zod';
-
-const storable = 'must not hold NUL characters';
+import { text } from '../../text-rules.ts';
 
 /** A filter that is compared with a text column. */
-export const textFilter = z
-  .string()
-  .max(500)
-  .refine((value) => !value.includes('\u0000'), storable)
-  .optional();
+export const textFilter = text(500).optional();
 
 /** ISO 8601 with a zone, or a date; as a Date. */
 export const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: 'must be an ISO 8601 time such as 2026-11-20T10:00:00Z',
   })
-  .transform((text) => new Date(text))
+  .transform((given) => new Date(given))
   .optional();
 
 /** A whole number of a query string, with its bounds. */
@@ -33,7 +28,7 @@ export const limit = integer(1, 1000)
   .meta({ override: { type: 'integer', minimum: 1, maximum: 1000, default: 100, pattern: undefined } });
 
 /** Ids are UUIDs; another text is the id of nothing. */
-export const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+export const isId = (given: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);
 
 /** The cursor of the next page: the id of the last entry seen. */
 export const cursor = z

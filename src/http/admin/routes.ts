@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia';
+import { Elysia, NotFoundError } from 'elysia';
 import type { AccountRow } from '../../accounts/account-entity.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
 import type { NotedPoint, Verification } from '../../audit/verify.ts';
@@ -26,6 +26,17 @@ export interface AdminDeps {
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }
 
+/** Elysia's own parser makes a list of whatever holds a comma; here only a repeated parameter is one. */
+function queryOf(given: URLSearchParams): Record<string, string> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const name of new Set(given.keys())) {
+    const [first = '', ...more] = given.getAll(name);
+    query[name] = more.length === 0 ? first : [first, ...more];
+  }
+  // Elysia types what has not been validated yet as texts.
+  return query as Record<string, string>;
+}
+
 /** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
@@ -35,7 +46,14 @@ export function adminRoutes(deps: AdminDeps) {
       await calls.authorize(request, route);
       return readJsonBody(request, contentType);
     })
-    .onTransform(({ request, route }) => calls.authorize(request, route))
+    .onTransform(async (context) => {
+      const { request, route } = context;
+      await calls.authorize(request, route);
+      const { pathname, searchParams } = new URL(request.url);
+      // `replay-failed` is no id: with another method than its own there is nothing at that address.
+      if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
+      context.query = queryOf(searchParams);
+    })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
@@ -45,6 +63,13 @@ export function adminRoutes(deps: AdminDeps) {
     .use(eventRoutes(deps))
     .use(deliveryRoutes(deps))
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }));
+
+  let fixed: Set<string> | null = null;
+  /** The addresses of routes without parameters. */
+  const fixedPaths = () => {
+    fixed ??= new Set(admin.routes.filter(({ path }) => !/:|\/$/.test(path)).map(({ path }) => path));
+    return fixed;
+  };
 
   /** What the audit log calls a request to this route. */
   const actionOf = (method: string, path: string) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Elysia } from 'elysia';
+import { Elysia, NotFoundError } from 'elysia';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const files = {
@@ -63,10 +63,10 @@ export function docsRoutes(document: () => unknown) {
       json ??= `${JSON.stringify(document(), null, 2)}\n`;
       return respond(json, 'application/json');
     })
-    .get('/assets/:file', ({ params, status }) => {
+    .get('/assets/:file', ({ params }) => {
       if (params.file === 'start.js')
         return respond(start, 'text/javascript; charset=utf-8', { 'cache-control': cached });
-      if (!isFile(params.file)) return status(404);
+      if (!isFile(params.file)) throw new NotFoundError();
       const bytes = read.get(params.file) ?? readFileSync(join(swaggerUi, params.file));
       read.set(params.file, bytes);
       return respond(bytes, files[params.file], { 'cache-control': cached });

@@ -59,10 +59,12 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
   return createDocument(document, {
     override({ jsonSchema }) {
       // The format says it; zod's own expressions for it are a page long.
-      if (jsonSchema.type === 'string' && jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (typeof jsonSchema.format === 'string' && saidByFormat.has(jsonSchema.format)) delete jsonSchema.pattern;
     },
   });
 }
+
+const saidByFormat = new Set(['uuid', 'date-time', 'date']);
 
 /** The description of a route, if it has one. */
 export function describedBy(route: DocumentedRoute): Operation | null {
