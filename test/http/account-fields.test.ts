@@ -44,7 +44,7 @@ test.each<[field: string, value: unknown]>([
 test.each<[field: string, value: unknown, message: string]>([
   ['provider', 'nope', 'must be one of: generic, support_chat'],
   ['provider', '', 'must be one of: generic, support_chat'],
-  ['provider', null, 'must be a string'],
+  ['provider', null, 'must be one of: generic, support_chat'],
   ['account_slug', '', 'must not be empty'],
   ['account_slug', x(101), 'must have 100 characters or fewer'],
   ['account_slug', 'a/b', slugRule],

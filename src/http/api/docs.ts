@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Elysia, NotFoundError } from 'elysia';
+import { Elysia } from 'elysia';
+import { Problem } from '../problem.ts';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const files = {
@@ -66,7 +67,7 @@ export function docsRoutes(document: () => unknown) {
     .get('/assets/:file', ({ params }) => {
       if (params.file === 'start.js')
         return respond(start, 'text/javascript; charset=utf-8', { 'cache-control': cached });
-      if (!isFile(params.file)) throw new NotFoundError();
+      if (!isFile(params.file)) throw new Problem('not_found', 'there is nothing at this address');
       const bytes = read.get(params.file) ?? readFileSync(join(swaggerUi, params.file));
       read.set(params.file, bytes);
       return respond(bytes, files[params.file], { 'cache-control': cached });
