@@ -48,7 +48,9 @@ export class Migration20261121000000_event_lists extends Migration {
   override down(): void {
     this.addSql('drop index events_due');
     // Their indexes go with them.
-    this.addSql('alter table events drop column state, drop column due_at, drop column retries, drop column undelivered');
+    this.addSql(
+      'alter table events drop column state, drop column due_at, drop column retries, drop column undelivered',
+    );
     for (const name of ['provider', 'app_key', 'account_slug', 'event_type', 'external_id']) {
       this.addSql(`drop index events_${name}`);
     }

@@ -35,7 +35,7 @@ const valuesOf = (rows: string) =>
   `insert into event_values (kind, value, day)
    select v.kind, v.value, v.day from (
      select distinct on (v.kind, v.value, day) v.kind, v.value, (received_at at time zone 'UTC')::date as day
-     from ${rows} cross join lateral (values ('account_slug', account_slug), ('event_type', event_type), ('provider', provider)) as v (kind, value)
+     from ${rows} cross join lateral (values ('account_slug', account_slug), ('app_key', app_key), ('event_type', event_type), ('provider', provider)) as v (kind, value)
      where v.value is not null order by v.kind, v.value, day
    ) v
    where not exists (select 1 from event_values known where known.kind = v.kind and known.value = v.value and known.day = v.day)
@@ -50,7 +50,8 @@ const valuesOf = (rows: string) =>
  */
 export class Migration20261121000000_event_statistics extends Migration {
   override up(): void {
-    const counts = `${counters.map(([name]) => `${name} bigint not null default 0`).join(', ')}, attempts bigint not null default 0`;
+    // Sums of integers are several times as fast as those of bigint, and no hour of a provider has two billion events.
+    const counts = `${counters.map(([name]) => `${name} integer not null default 0`).join(', ')}, attempts integer not null default 0`;
     const churning = 'with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000)';
     this.addSql(
       `create table event_stats (hour timestamptz not null, provider text not null, ${counts}, primary key (hour, provider))`,
@@ -62,23 +63,25 @@ export class Migration20261121000000_event_statistics extends Migration {
       `create table event_stat_deltas (hour timestamptz not null, provider text not null, ${counts}) ${churning}`,
     );
     this.addSql(
-      `create table event_latencies (hour timestamptz not null, bucket integer not null, n bigint not null, primary key (hour, bucket))`,
+      `create table event_latencies (hour timestamptz not null, bucket integer not null, n integer not null, primary key (hour, bucket))`,
     );
     this.addSql(`comment on table event_latencies is 'deliveries an hour of delivery and bucket of their latency'`);
     this.addSql(
-      `create table event_latency_deltas (hour timestamptz not null, bucket integer not null, n bigint not null) ${churning}`,
+      `create table event_latency_deltas (hour timestamptz not null, bucket integer not null, n integer not null) ${churning}`,
     );
     this.addSql(
       `create table event_values (kind text not null, value text not null, day date not null, primary key (kind, value, day))`,
     );
-    this.addSql(`comment on table event_values is 'the values that the events of a day have, for the choice of filters'`);
+    this.addSql(
+      `comment on table event_values is 'the values that the events of each day have: the choice of filters, and where a list need not look'`,
+    );
 
     this.addSql(`
       create function count_stored_events() returns trigger language plpgsql as $$
       begin
         with kinds as materialized (
-          select ${hourOf('received_at')} as received_at, provider, account_slug, event_type, delivery_status, state, rejection_reason, retries, count(*) as n
-          from stored group by 1, 2, 3, 4, 5, 6, 7, 8
+          select ${hourOf('received_at')} as received_at, provider, app_key, account_slug, event_type, delivery_status, state, rejection_reason, retries, count(*) as n
+          from stored group by 1, 2, 3, 4, 5, 6, 7, 8, 9
         ), counts as (
           insert into event_stat_deltas (hour, provider, ${names}) ${countsOf('kinds', 'sum(n)')}
         )

@@ -29,6 +29,8 @@ export class Migration20261121000000_replay_failed extends Migration {
             || ' and exists (select 1 from accounts a where a.id = e.account_id and a.deleted_at is null) order by e.id for update of e) l'
             into picked;
           continue when picked is null;
+          -- Whoever holds the lock of an event is the only one to queue it: no conflict to look for, row by row.
+          delete from event_queue where event_id = any(picked);
           execute format($q$
             with e as (
               update events e set generation = generation + 1, generation_at = now(), status = 'received', delivery_status = 'pending',
@@ -38,7 +40,6 @@ export class Migration20261121000000_replay_failed extends Migration {
               returning e.id, e.account_id, e.generation
             ), queued as (
               insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 0 from e
-              on conflict (event_id) do update set generation = excluded.generation, lane = 0, direct = false, claimed_until = null, claim_token = null
             )
             select count(*) from e$q$, picked[1], picked[array_upper(picked, 1)])
             into changed using picked;

@@ -15,6 +15,7 @@ import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
 import { createWorkflowFinder } from './engine/workflow-finder.ts';
 import { resolveDuplicate } from './events/duplicates.ts';
+import { foldStatistics } from './events/fold-statistics.ts';
 import { stopAccount } from './events/operate.ts';
 import { EventReceiver } from './events/receive.ts';
 import { RejectionRecorder } from './events/rejections.ts';
@@ -26,6 +27,8 @@ import { providers } from './providers/registry.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
+/** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
+const foldMs = 1_000;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -140,12 +143,20 @@ export async function startWorker(options: {
       return 'idle';
     },
   });
+  const statistics = new Lane({
+    name: 'statistics',
+    idleMs: foldMs,
+    log,
+    work: async () => ((await foldStatistics(database)) ? 'more' : 'idle'),
+  });
   partitions.start();
+  statistics.start();
   relay.start();
   worker.start();
   return {
     async stop() {
       await partitions.stop();
+      await statistics.stop();
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();

@@ -6,7 +6,13 @@ import { createLog } from '../../../src/log.ts';
 const dayMs = 86_400_000;
 export const accounts = 200;
 /** Of each of these there is one event, of an account of its own, two thirds back. */
-export const rare = { provider: 'rare', app_key: 'app-rare', account_slug: 'slug-rare', event_type: 'type.rare', external_id: 'rare' };
+export const rare = {
+  provider: 'rare',
+  app_key: 'app-rare',
+  account_slug: 'slug-rare',
+  event_type: 'type.rare',
+  external_id: 'rare',
+};
 
 // Five providers, twenty apps, 200 accounts; the first ones have the most events.
 const insertAccounts = `
