@@ -10,11 +10,14 @@ import { deliverySchedule } from './delivery-schedule.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
+import { foldStatistics } from './events/fold-statistics.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
+/** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
+const foldMs = 1_000;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -87,12 +90,20 @@ export async function startWorker(options: {
       return 'idle';
     },
   });
+  const statistics = new Lane({
+    name: 'statistics',
+    idleMs: foldMs,
+    log,
+    work: async () => ((await foldStatistics(database)) ? 'more' : 'idle'),
+  });
   partitions.start();
+  statistics.start();
   relay.start();
   worker.start();
   return {
     async stop() {
       await partitions.stop();
+      await statistics.stop();
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();

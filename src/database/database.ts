@@ -25,6 +25,7 @@ export interface Database extends Sql {
   readonly reader: Sql;
   /** The connections of `reader`, for whoever needs one snapshot for several statements. */
   readonly readers: pg.Pool;
+  readonly url: string;
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -40,8 +41,14 @@ const readerConnections = 4;
  * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
  * with bound arrays. Nothing is connected yet: the first query does that.
  */
-export async function openDatabase(options: { url: string; log: Log; maxConnections?: number }): Promise<Database> {
-  const { log } = options;
+export async function openDatabase(options: {
+  url: string;
+  log: Log;
+  maxConnections?: number;
+  /** For migrations: statements about whole tables, which take as long as they take and are planned as such. */
+  wholeTables?: boolean;
+}): Promise<Database> {
+  const { log, wholeTables = false } = options;
   const orm = await MikroORM.init({
     clientUrl: options.url,
     // MikroORM's own discovery cache would be a folder of its own; a few small entities need none.
@@ -53,11 +60,11 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
     pool: { min: 0, max: options.maxConnections ?? 20 },
     driverOptions: {
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: queryTimeoutMs,
+      ...(wholeTables ? {} : { query_timeout: queryTimeoutMs }),
       keepAlive: true,
       // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
       // may be while the tables are still empty, no plan may rest on reading a table from end to end.
-      options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+      options: wholeTables ? '-c jit=off' : '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
       application_name: 'webhook-gateway',
     },
     logger: (message) => log.debug(message),
@@ -77,10 +84,13 @@ export async function openDatabase(options: { url: string; log: Log; maxConnecti
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
+    // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
+    options: '-c jit=off -c max_parallel_workers_per_gather=0',
     application_name: 'webhook-gateway-reader',
   });
   readers.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
   return {
+    url: options.url,
     orm,
     pool,
     readers,

@@ -1,6 +1,8 @@
 import { Migration20261120000000_initial } from '../../migrations/Migration20261120000000_initial.ts';
 import { Migration20261120000001_locked_changes } from '../../migrations/Migration20261120000001_locked_changes.ts';
 import { Migration20261121000000_event_lists } from '../../migrations/Migration20261121000000_event_lists.ts';
+import { Migration20261121000000_event_statistics } from '../../migrations/Migration20261121000000_event_statistics.ts';
+import { Migration20261121000000_replay_failed } from '../../migrations/Migration20261121000000_replay_failed.ts';
 import { Migration20261121000001_audit } from '../../migrations/Migration20261121000001_audit.ts';
 import { Migration20261121000002_destinations } from '../../migrations/Migration20261121000002_destinations.ts';
 
@@ -9,6 +11,8 @@ export const migrations = [
   { name: 'Migration20261120000000_initial', class: Migration20261120000000_initial },
   { name: 'Migration20261120000001_locked_changes', class: Migration20261120000001_locked_changes },
   { name: 'Migration20261121000000_event_lists', class: Migration20261121000000_event_lists },
+  { name: 'Migration20261121000000_event_statistics', class: Migration20261121000000_event_statistics },
+  { name: 'Migration20261121000000_replay_failed', class: Migration20261121000000_replay_failed },
   { name: 'Migration20261121000001_audit', class: Migration20261121000001_audit },
   { name: 'Migration20261121000002_destinations', class: Migration20261121000002_destinations },
 ];

@@ -39,7 +39,7 @@ export async function ensurePartitions(database: Database, from: Date, days: num
         if (existing.has(name)) continue;
         const [low, high] = [uuidFloor(day), uuidFloor(new Date(day.getTime() + dayMs))];
         await client.query(
-          `create table ${name} (like ${table.name} including defaults including constraints) ${table.storage}`,
+          `create table ${name} (like ${table.name} including defaults including constraints including generated) ${table.storage}`,
         );
         // The check spares the scan that attaching would make to prove the bounds.
         await client.query(

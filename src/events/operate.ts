@@ -102,6 +102,29 @@ export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRo
   return event ?? null;
 }
 
+// migrations/Migration20261121000000_replay_failed.ts
+const replayFailedEvents = {
+  name: '',
+  text: `select replayed, case when replayed > 0 then pg_notify('${channels.queue}', '') end from replay_failed_events($1, $2) as replayed`,
+};
+
+/**
+ * Replays every event whose delivery or whose processing has failed, but none that is dead, rejected, or of a deleted account.
+ *
+ * @param filter only events of this application or provider.
+ * @returns how many were replayed; of two calls at once each event is counted by one.
+ */
+export async function replayFailed(
+  sql: Sql,
+  filter: { app_key?: string | undefined; provider?: string | undefined } = {},
+): Promise<number> {
+  const [row] = await sql.query<{ replayed: number }>(replayFailedEvents, [
+    filter.app_key ?? null,
+    filter.provider ?? null,
+  ]);
+  return row?.replayed ?? 0;
+}
+
 /** One manual attempt now, besides the schedule. A disabled account is refused: nothing would be sent. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, retryEvent, [eventId], 'needs_enabled_account_and_life');
@@ -154,7 +177,7 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
 const pendingOfAccount = `e.delivery_status = 'pending' and e.id in (
     select event_id from event_queue where account_id = ?
     union all
-    select id from events where account_id = ? and delivery_status = 'pending' and next_attempt_at is not null
+    select id from events where account_id = ? and due_at is not null
   )`;
 
 const stopAccountSql = `

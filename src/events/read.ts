@@ -1,53 +1,7 @@
 import type { Sql } from '../database/database.ts';
-import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns, type Trigger } from './event.ts';
+import { type EventRow, eventColumns, type Trigger } from './event.ts';
 
-export interface EventFilter {
-  app_key?: string | undefined;
-  provider?: string | undefined;
-  event_type?: string | undefined;
-  account_slug?: string | undefined;
-  external_id?: string | undefined;
-  status?: EventStatus | undefined;
-  delivery_status?: DeliveryStatus | undefined;
-  /** Received after, exclusive. */
-  since?: Date | undefined;
-  /** Received before, exclusive. */
-  until?: Date | undefined;
-  /** Events older than this one: the cursor of the next page. */
-  before?: string | undefined;
-  limit: number;
-  offset: number;
-}
-
-const equalityFilters = [
-  'app_key',
-  'provider',
-  'event_type',
-  'account_slug',
-  'external_id',
-  'status',
-  'delivery_status',
-] as const;
-
-/** Events, newest first, without payload and headers. */
-export function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
-  const where = (condition: (parameter: string) => string, value: unknown) => {
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
-  for (const column of equalityFilters) {
-    if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
-  }
-  if (filter.since) where((p) => `e.received_at > ${p}`, filter.since);
-  if (filter.until) where((p) => `e.received_at < ${p}`, filter.until);
-  if (filter.before !== undefined) where((p) => `e.id < ${p}::uuid`, filter.before);
-  values.push(filter.limit, filter.offset);
-  const text = `select ${eventColumns} from events e ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-    order by e.id desc limit $${values.length - 1} offset $${values.length}`;
-  return sql.query<EventRow>({ name: '', text }, values);
-}
+export { type EventFilter, listEvents } from './list.ts';
 
 const readEvent = {
   name: 'read_event',

@@ -7,9 +7,9 @@ const sweepOverdue = {
   text: `
     with overdue as (
       select id from events
-      where delivery_status = 'pending' and next_attempt_at is not null and next_attempt_at < now() - make_interval(secs => $1)
+      where due_at < now() - make_interval(secs => $1)
         and (swept_at is null or swept_at < now() - interval '5 minutes')
-      order by next_attempt_at limit $2 for update skip locked
+      order by due_at limit $2 for update skip locked
     ), swept as (
       update events e set swept_at = now() from overdue o where e.id = o.id
       returning e.id, e.account_id, e.generation

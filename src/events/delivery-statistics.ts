@@ -1,0 +1,90 @@
+import type { Sql } from '../database/database.ts';
+import { type LatencyPercentiles, latencyPercentiles } from './latency.ts';
+
+/** How deliveries go; of all events that are stored, but for what names a time. */
+export interface DeliveryStatistics {
+  /** Events that are to be delivered: all but rejected ones. */
+  total: number;
+  pending: number;
+  delivered: number;
+  failed: number;
+  /** Pending ones with at least one failed attempt. */
+  retrying: number;
+  /** Delivered ones among those that have ended, 0 to 1; null while none has. */
+  success_rate: number | null;
+  /** Attempts that were made. */
+  attempts: number;
+  /** From receipt, or the replay, until delivered; of what was delivered in the last 24 hours. */
+  latency_ms: LatencyPercentiles;
+  by_provider: ProviderStatistics[];
+  /** The last 24 hours, oldest first, the current one included. */
+  by_hour: HourStatistics[];
+}
+
+interface ProviderStatistics {
+  provider: string;
+  total: number;
+  pending: number;
+  delivered: number;
+  failed: number;
+}
+
+/** Events that were received in the hour that begins at `hour` (ISO 8601), and what has become of them. */
+interface HourStatistics {
+  hour: string;
+  received: number;
+  delivered: number;
+  failed: number;
+}
+
+const firstHour = `date_bin('1 hour', now(), timestamptz '2000-01-01 00:00:00+00') - interval '23 hours'`;
+const countsOf = (columns: string, condition: string) =>
+  `(select ${columns} from event_stats where ${condition} union all select ${columns} from event_stat_deltas where ${condition})`;
+
+// One statement, so that all numbers are of one moment. What waits for its fold counts as well.
+const readStatistics = {
+  name: '',
+  text: `
+    select
+      (select coalesce(json_agg(p order by p.provider), '[]') from (
+          select provider, sum(stored - rejected) as total, sum(pending) as pending, sum(delivered) as delivered, sum(failed) as failed,
+            sum(retrying) as retrying, sum(attempts) as attempts
+          from ${countsOf('provider, stored, rejected, pending, delivered, failed, retrying, attempts', 'true')} s group by provider) p) as providers,
+      (select json_agg(json_build_object('hour', to_char(h.hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'), 'received', coalesce(c.received, 0),
+          'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0)) order by h.hour)
+        from generate_series(${firstHour}, now(), interval '1 hour') as h (hour) left join (
+          select hour, sum(stored - rejected) as received, sum(delivered) as delivered, sum(failed) as failed
+          from ${countsOf('hour, stored, rejected, delivered, failed', `hour >= ${firstHour}`)} s group by hour) c using (hour)) as by_hour,
+      (select coalesce(json_agg(json_build_object('bucket', b.bucket, 'n', b.n) order by b.bucket), '[]') from (
+          select bucket, sum(n) as n from (select * from event_latencies union all select * from event_latency_deltas) l
+          where hour >= ${firstHour} group by bucket having sum(n) > 0) b) as latencies`,
+};
+
+interface Row {
+  /** Attempts have a row of their own, without a provider. */
+  providers: (ProviderStatistics & { retrying: number; attempts: number })[];
+  by_hour: HourStatistics[];
+  latencies: { bucket: number; n: number }[];
+}
+
+/** The statistics of all deliveries, from what the statements that store and change events have counted. */
+export async function deliveryStatistics(sql: Sql): Promise<DeliveryStatistics> {
+  const [row] = await sql.query<Row>(readStatistics, []);
+  if (!row) throw new Error('a statement of subqueries answered without a row');
+  const sum = (name: keyof Omit<Row['providers'][number], 'provider'>) =>
+    row.providers.reduce((total, counts) => total + counts[name], 0);
+  const [delivered, failed] = [sum('delivered'), sum('failed')];
+  return {
+    total: sum('total'),
+    pending: sum('pending'),
+    ...{ delivered, failed },
+    retrying: sum('retrying'),
+    success_rate: delivered + failed === 0 ? null : delivered / (delivered + failed),
+    attempts: sum('attempts'),
+    latency_ms: latencyPercentiles(row.latencies),
+    by_provider: row.providers
+      .filter(({ total }) => total > 0)
+      .map(({ retrying: _retrying, attempts: _attempts, ...counts }) => counts),
+    by_hour: row.by_hour,
+  };
+}

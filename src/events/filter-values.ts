@@ -1,0 +1,64 @@
+import type { Sql } from '../database/database.ts';
+import { type EventStatus, eventStatuses } from './event.ts';
+import { listEvents } from './list.ts';
+
+/** What the events that are stored have; sorted, without what is missing (specification, section 2.5). */
+export interface FilterValues {
+  providers: string[];
+  event_types: string[];
+  account_slugs: string[];
+  statuses: EventStatus[];
+}
+
+/** Nobody chooses from more. */
+const mostValues = 1000;
+
+// A loose index scan: one hop a value, however many days have it.
+const readValues = {
+  name: '',
+  text: `
+    with recursive hop as (
+      (select value, 1 as n from event_values where kind = $1 order by value limit 1)
+      union all
+      select (select v.value from event_values v where v.kind = $1 and v.value > hop.value order by v.value limit 1), hop.n + 1
+      from hop where hop.value is not null and hop.n < ${mostValues}
+    )
+    select value from hop where value is not null`,
+};
+
+// Received and enqueued are one state here, told apart below.
+const readStates = {
+  name: '',
+  text: `
+    select sum(open_state) > 0 as open, sum(processed_state) > 0 as processed, sum(failed_state) > 0 as failed,
+      sum(dead_state) > 0 as dead, sum(rejected_state) > 0 as rejected
+    from (select * from event_stats union all select * from event_stat_deltas) s`,
+};
+
+type States = Record<'open' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
+
+/** The distinct values by which the stored events can be filtered, at most 1,000 of each. */
+export async function filterValues(sql: Sql): Promise<FilterValues> {
+  const [providers, eventTypes, accountSlugs, statuses] = await Promise.all([
+    valuesOf(sql, 'provider'),
+    valuesOf(sql, 'event_type'),
+    valuesOf(sql, 'account_slug'),
+    statusesOf(sql),
+  ]);
+  return { providers, event_types: eventTypes, account_slugs: accountSlugs, statuses };
+}
+
+async function valuesOf(sql: Sql, kind: 'provider' | 'event_type' | 'account_slug'): Promise<string[]> {
+  const rows = await sql.query<{ value: string }>(readValues, [kind]);
+  return rows.map(({ value }) => value).sort();
+}
+
+async function statusesOf(sql: Sql): Promise<EventStatus[]> {
+  const [states] = await sql.query<States>(readStates, []);
+  const exists = async (status: EventStatus): Promise<boolean> => {
+    if (status !== 'received' && status !== 'enqueued') return states?.[status] === true;
+    return states?.open === true && (await listEvents(sql, { status, limit: 1, offset: 0 })).length > 0;
+  };
+  const found = await Promise.all(eventStatuses.map(async (status) => ((await exists(status)) ? [status] : [])));
+  return found.flat().sort();
+}

@@ -1,0 +1,47 @@
+import type { Sql } from '../database/database.ts';
+
+/** Whoever folds holds it, so that several workers do not do the same work; the same number in all of them. */
+const foldLockKey = 7_233_808_003;
+/** Rows a statement: a second's work at most, after a while without any worker. */
+const mostRows = 50_000;
+
+const counters = [
+  ...['stored', 'pending', 'delivered', 'failed', 'retrying', 'rejected'],
+  ...['open_state', 'processed_state', 'failed_state', 'dead_state', 'rejected_state', 'attempts'],
+];
+
+/** Turns differences into one row a key; what is taken and what it adds up to commit together, so no reader sees a gap. */
+const fold = (names: { table: string; deltas: string; keys: string; sums: string[] }) => `
+  with taken as (
+    delete from ${names.deltas} where ctid = any(array(
+      select ctid from ${names.deltas} where (select pg_try_advisory_xact_lock(${foldLockKey})) limit ${mostRows}
+    )) returning *
+  ), folded as (
+    insert into ${names.table} as s (${names.keys}, ${names.sums.join(', ')})
+    select ${names.keys}, ${names.sums.map((sum) => `sum(${sum})`).join(', ')} from taken group by ${names.keys} order by ${names.keys}
+    on conflict (${names.keys}) do update set ${names.sums.map((sum) => `${sum} = s.${sum} + excluded.${sum}`).join(', ')}
+  )
+  select count(*)::integer as n from taken`;
+
+const foldCounts = {
+  name: 'fold_event_stats',
+  text: fold({ table: 'event_stats', deltas: 'event_stat_deltas', keys: 'hour, provider', sums: counters }),
+};
+const foldLatencies = {
+  name: 'fold_event_latencies',
+  text: fold({ table: 'event_latencies', deltas: 'event_latency_deltas', keys: 'hour, bucket', sums: ['n'] }),
+};
+
+/**
+ * Folds the differences that statements on events have left into the statistics' rows, so that reading them stays cheap.
+ *
+ * @returns whether there may be more.
+ */
+export async function foldStatistics(sql: Sql): Promise<boolean> {
+  let more = false;
+  for (const statement of [foldCounts, foldLatencies]) {
+    const [row] = await sql.query<{ n: number }>(statement, []);
+    more ||= row?.n === mostRows;
+  }
+  return more;
+}

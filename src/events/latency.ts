@@ -1,0 +1,35 @@
+export interface LatencyPercentiles {
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+/** As in migrations/Migration20261121000000_event_statistics.ts: bucket n ends at a tenth of a millisecond times 10^(n/20). */
+const bucketsADecade = 20;
+const firstBucketMs = 0.1;
+
+const endMs = (bucket: number) => firstBucketMs * 10 ** (bucket / bucketsADecade);
+
+/**
+ * Percentiles of a histogram, in milliseconds, to a tenth; null without any value. A bucket is 12 % wide, and so is the
+ * error at most.
+ *
+ * @param buckets how many values each has, in ascending order.
+ */
+export function latencyPercentiles(buckets: readonly { bucket: number; n: number }[]): LatencyPercentiles {
+  const total = buckets.reduce((sum, { n }) => sum + n, 0);
+  const at = (share: number): number | null => {
+    let left = share * total;
+    for (const { bucket, n } of buckets) {
+      if (left <= n) {
+        const low = bucket === 0 ? 0 : endMs(bucket - 1);
+        return Math.round((low + (endMs(bucket) - low) * (left / n)) * 10) / 10;
+      }
+      left -= n;
+    }
+    const last = buckets.at(-1);
+    return last ? Math.round(endMs(last.bucket) * 10) / 10 : null;
+  };
+  if (total === 0) return { p50: null, p95: null, p99: null };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}

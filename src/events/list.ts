@@ -1,0 +1,116 @@
+import type { Sql } from '../database/database.ts';
+import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns } from './event.ts';
+import { type Window, windowsBack } from './windows.ts';
+
+export interface EventFilter {
+  app_key?: string | undefined;
+  provider?: string | undefined;
+  event_type?: string | undefined;
+  account_slug?: string | undefined;
+  external_id?: string | undefined;
+  status?: EventStatus | undefined;
+  delivery_status?: DeliveryStatus | undefined;
+  /** Received after, exclusive. */
+  since?: Date | undefined;
+  /** Received before, exclusive. */
+  until?: Date | undefined;
+  /** Events older than this one: the cursor of the next page. */
+  before?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Events, newest first, without payload and headers. Goes back in time window by window until the list is full; its cost
+ * is that of the rows that it passes, whatever else there is. Meant for `database.reader`, where statements are planned
+ * for their values.
+ */
+export async function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
+  const matching = matches(filter);
+  const rows: EventRow[] = [];
+  let skip = filter.offset;
+  for (const window of await windowsBack(sql, filter)) {
+    if (rows.length >= filter.limit) break;
+    if (skip > 0) {
+      const passed = await countMatches(sql, matching, window, skip);
+      skip -= passed;
+      // There are no more than those in this window.
+      if (skip > 0) continue;
+      const left = { offset: passed, limit: filter.limit };
+      rows.push(...(await readMatches(sql, matching, window, left)));
+    } else {
+      rows.push(...(await readMatches(sql, matching, window, { offset: 0, limit: filter.limit - rows.length })));
+    }
+  }
+  return rows;
+}
+
+/** Where events of a filter are found: each source is a FROM and a WHERE clause, whose parameters from $3 on are `values`. */
+interface Matching {
+  sources: string[];
+  values: unknown[];
+}
+
+const inWindow = (id: string) => `${id} >= $1 and ${id} < $2`;
+const fromEvents = `from events e where ${inWindow('e.id')}`;
+const fromQueue = `from event_queue q join events e on e.id = q.event_id and ${inWindow('e.id')} where ${inWindow('q.event_id')}`;
+
+const equalityFilters = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;
+
+function matches(filter: EventFilter): Matching {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown) => {
+    values.push(value);
+    conditions.push(condition(`$${values.length + 2}`));
+  };
+  for (const column of equalityFilters) {
+    if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
+  }
+  // The column for the index first, then, where it says less, what was asked for.
+  if (filter.status !== undefined) {
+    const open = filter.status === 'received' || filter.status === 'enqueued';
+    where((p) => `e.state = ${p}`, open ? 'open' : filter.status);
+    if (open) where((p) => `e.status = ${p}`, filter.status);
+  }
+  if (filter.delivery_status === 'failed') conditions.push('e.undelivered');
+  else if (filter.delivery_status !== undefined) where((p) => `e.delivery_status = ${p}`, filter.delivery_status);
+  if (filter.since) where((p) => `e.received_at > ${p}`, filter.since);
+  if (filter.until) where((p) => `e.received_at < ${p}`, filter.until);
+  const sources = sourcesOf(filter).map((source) => [source, ...conditions].join(' and '));
+  return { sources, values };
+}
+
+/** What is received is queued; what is pending is queued, or its workflow waits for a next attempt (or both). */
+function sourcesOf(filter: EventFilter): string[] {
+  if (filter.status === 'received') return [fromQueue];
+  if (filter.delivery_status === 'pending') return [`${fromEvents} and e.due_at is not null`, fromQueue];
+  return [fromEvents];
+}
+
+async function readMatches(
+  sql: Sql,
+  { sources, values }: Matching,
+  window: Window,
+  page: { offset: number; limit: number },
+): Promise<EventRow[]> {
+  const limit = `$${values.length + 3}`;
+  const offset = `$${values.length + 4}`;
+  const [only, ...others] = sources.map((source) => `select ${eventColumns} ${source} order by e.id desc`);
+  const text =
+    others.length === 0
+      ? `${only} limit ${limit} offset ${offset}`
+      : `select * from (${[only, ...others].map((one) => `(${one} limit ${limit}::bigint + ${offset}::bigint)`).join(' union ')}) e
+         order by e.id desc limit ${limit} offset ${offset}`;
+  return sql.query<EventRow>({ name: '', text }, [window.low, window.high, ...values, page.limit, page.offset]);
+}
+
+/** How many there are in the window, but no more than `most`. */
+async function countMatches(sql: Sql, { sources, values }: Matching, window: Window, most: number): Promise<number> {
+  const ids = sources
+    .map((source) => `(select e.id ${source} order by e.id desc limit $${values.length + 3})`)
+    .join(' union ');
+  const text = `select count(*)::integer as n from (select 1 from (${ids}) e limit $${values.length + 3}) t`;
+  const [row] = await sql.query<{ n: number }>({ name: '', text }, [window.low, window.high, ...values, most]);
+  return row?.n ?? 0;
+}

@@ -1,0 +1,97 @@
+import type { Sql } from '../database/database.ts';
+import { uuidFloor } from '../database/uuid-time.ts';
+
+/** A span of event ids: from `low` on, up to but without `high`. */
+export interface Window {
+  low: string;
+  high: string;
+}
+
+const dayMs = 86_400_000;
+/**
+ * Days that the windows have, newest first; the last number goes on. Most lists are full after a day or two, and a window
+ * of 32 days still takes a few hundred of the server's locks (a table and its indexes are one each, 64 a connection are
+ * reserved by default) and a few milliseconds to plan.
+ */
+const daysOfWindows = [1, 4, 16, 32];
+
+// One look at each end of an index; the differences that wait for their fold are few.
+const findSpan = {
+  name: '',
+  text: `
+    select least((select min(hour) from event_stats where stored > 0), (select min(hour) from event_stat_deltas where stored > 0)) as first,
+      greatest((select max(hour) from event_stats where stored > 0), (select max(hour) from event_stat_deltas where stored > 0)) as last`,
+};
+
+const findDays = {
+  name: '',
+  text: `
+    select (v.day::timestamp at time zone 'UTC') as day from unnest($1::text[], $2::text[]) as wanted (kind, value)
+    join event_values v on v.kind = wanted.kind and v.value = wanted.value
+    group by v.day having count(*) = cardinality($1::text[]) order by v.day`,
+};
+
+/** Values that events must have, of the kinds that are known day by day. */
+export type KnownValues = Partial<Record<'app_key' | 'provider' | 'account_slug' | 'event_type', string | undefined>>;
+
+/**
+ * Cuts the time for which there are events into windows, newest first, so that a statement about one of them names its
+ * bounds and PostgreSQL plans and locks only the partitions of those days. Days without the values are left out as far as
+ * windows begin or end with them.
+ *
+ * @param limits received after `since` and before `until` (both exclusive), and older than the event `before`.
+ */
+export async function windowsBack(
+  sql: Sql,
+  limits: { since?: Date | undefined; until?: Date | undefined; before?: string | undefined } & KnownValues = {},
+): Promise<Window[]> {
+  const { since, until, before } = limits;
+  const days = await daysOf(sql, limits);
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  // An id has its event's time to the millisecond, so a time is a bound of ids.
+  const fromMs = Math.max(first, since ? since.getTime() : 0);
+  const endMs = Math.min(last + dayMs, until ? until.getTime() : Number.POSITIVE_INFINITY);
+  return cut(fromMs, endMs).flatMap(([lowMs, highMs]) => {
+    const inside = days.filter((day) => day + dayMs > lowMs && day < highMs);
+    const [firstInside, lastInside] = [inside[0], inside.at(-1)];
+    if (firstInside === undefined || lastInside === undefined) return [];
+    const low = uuidFloor(new Date(Math.max(lowMs, firstInside)));
+    const end = uuidFloor(new Date(Math.min(highMs, lastInside + dayMs)));
+    const high = before !== undefined && before < end ? before : end;
+    return low < high ? [{ low, high }] : [];
+  });
+}
+
+/** The days, as their midnights in ms, of which there may be such events, oldest first. */
+async function daysOf(sql: Sql, { app_key, provider, account_slug, event_type }: KnownValues): Promise<number[]> {
+  const wanted = Object.entries({ app_key, provider, account_slug, event_type }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (wanted.length > 0) {
+    const rows = await sql.query<{ day: Date }>(findDays, [
+      wanted.map(([kind]) => kind),
+      wanted.map(([, value]) => value),
+    ]);
+    return rows.map(({ day }) => day.getTime());
+  }
+  const [span] = await sql.query<{ first: Date | null; last: Date | null }>(findSpan, []);
+  if (!span?.first || !span.last) return [];
+  const days: number[] = [];
+  for (let day = dayOf(span.first.getTime()); day <= span.last.getTime(); day += dayMs) days.push(day);
+  return days;
+}
+
+const dayOf = (atMs: number) => Math.floor(atMs / dayMs) * dayMs;
+
+/** The time from `firstMs` to `endMs` in spans that begin at midnight, newest first. */
+function cut(firstMs: number, endMs: number): [lowMs: number, highMs: number][] {
+  const spans: [number, number][] = [];
+  for (let highMs = endMs, n = 0; highMs > firstMs; n++) {
+    const days = daysOfWindows[Math.min(n, daysOfWindows.length - 1)] ?? 1;
+    const lowMs = Math.max(firstMs, dayOf(highMs - 1) - (days - 1) * dayMs);
+    spans.push([lowMs, highMs]);
+    highMs = lowMs;
+  }
+  return spans;
+}
