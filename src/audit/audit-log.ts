@@ -37,6 +37,7 @@ interface Stored {
 export class AuditLog {
   readonly #seals: Seals;
   readonly #batcher: Batcher<NewEntry, Stored>;
+  #made = 0;
 
   constructor({ database, secretsKey, log }: { database: Database; secretsKey: Uint8Array; log: Log }) {
     this.#seals = createSeals(secretsKey);
@@ -63,7 +64,7 @@ export class AuditLog {
 
   /** Writes an entry inside the caller's transaction: a change and its entry commit together, or neither does. */
   write(sql: Sql, entry: AuditEntry): Promise<void> {
-    return storeEntries(sql, [newEntry(entry, this.#seals)]);
+    return storeEntries(sql, [newEntry(entry, this.#seals, this.#made++)]);
   }
 
   /**
@@ -72,7 +73,7 @@ export class AuditLog {
    * @throws what the database throws; BatcherFull when too many wait already.
    */
   async append(entry: AuditEntry): Promise<void> {
-    const { failure } = await this.#batcher.add(newEntry(entry, this.#seals));
+    const { failure } = await this.#batcher.add(newEntry(entry, this.#seals, this.#made++));
     if (failure !== null) throw failure;
   }
 }

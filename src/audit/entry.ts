@@ -43,11 +43,15 @@ export const contentColumns =
 /** Strings in details are cut here: long enough for any URL, short enough that nobody fills the disk with them. */
 const longestString = 2_000;
 
-/** Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them. */
-export function newEntry(entry: AuditEntry, seals: Seals): NewEntry {
+/**
+ * Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them.
+ *
+ * @param order rises among entries of the same millisecond, so that they are sealed and listed in their order.
+ */
+export function newEntry(entry: AuditEntry, seals: Seals, order = 0): NewEntry {
   const createdAt = new Date();
   // The time is given: without it, ids of a process never go back, and so would keep a clock's mistake after it is mended.
-  const id = uuidv7({ msecs: createdAt.getTime() });
+  const id = uuidv7({ msecs: createdAt.getTime(), seq: order >>> 0 });
   const content: EntryContent = {
     id,
     actor: storableText(entry.actor),

@@ -4,7 +4,7 @@ import { AuditLog } from '../../src/audit/audit-log.ts';
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/audit/verify.ts';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
