@@ -4,7 +4,7 @@ import { contentColumns, type EntryContent } from './entry.ts';
 import type { PurgeWitness } from './purge-witness.ts';
 import { isOurs } from './sealer.ts';
 import type { ChainPoint, Seals } from './seals.ts';
-import { faultOfNext, type SealedRow } from './walk.ts';
+import { type SealedRow, stepTo } from './walk.ts';
 
 const rowsPerPage = 1_000;
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -45,8 +45,7 @@ export async function faultBesideChain(
   });
   const [beyond] = await sql.query<SealedRow>(readBeyondHead, [head.seq]);
   if (beyond) {
-    const ours = faultOfNext(seals, head, beyond) === null;
-    if (!ours) return foreign(beyond, 'a row beyond the head');
+    if (!stepTo(seals, head, beyond).ok) return foreign(beyond, 'a row beyond the head');
     return {
       kind: 'missing',
       seq: head.seq + 1,

@@ -5,7 +5,7 @@ import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld
 import { type AuditDetails, newEntry } from './entry.ts';
 import { Sealer } from './sealer.ts';
 import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
-import { faultOfNext, sealedRows } from './walk.ts';
+import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
 export const shortestRetentionDays = 7;
@@ -116,11 +116,13 @@ async function endOfOld(
   { from, head, before, limit }: { from: ChainPoint; head: ChainPoint; before: Date; limit: number },
 ): Promise<{ to: ChainPoint; fault: AuditFault | null }> {
   let to = from;
-  for await (const row of sealedRows(sql, from.seq, Math.min(head.seq, from.seq + limit))) {
-    const fault = faultOfNext(seals, to, row);
-    if (fault) return { to, fault };
-    if (Number(row.epoch) * 1000 >= before.getTime()) break;
-    to = { seq: to.seq + 1, seal: seals.seal(to.seal, to.seq + 1, row.id, row.mac) };
+  for await (const page of sealedPages(sql, from.seq, Math.min(head.seq, from.seq + limit))) {
+    for (const row of page) {
+      const step = stepTo(seals, to, row);
+      if (!step.ok) return { to, fault: step.fault };
+      if (Number(row.epoch) * 1000 >= before.getTime()) return { to, fault: null };
+      to = step.point;
+    }
   }
   return { to, fault: null };
 }

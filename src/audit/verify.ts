@@ -4,7 +4,7 @@ import { faultBesideChain } from './beside-chain.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
 import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
-import { faultOfNext, missingFrom, sealedRows } from './walk.ts';
+import { missingFrom, sealedPages, stepTo } from './walk.ts';
 
 /** A place in the chain and its seal in hex, as logs, backups and purges repeat it. */
 export interface NotedPoint {
@@ -77,13 +77,15 @@ async function walk(
     const purges = new PurgeWitness(anchor);
     let at: ChainPoint = anchor ?? beginning;
     if (noted && anchor) failIf(faultOfNoted(noted, at, null));
-    for await (const row of sealedRows(sql, at.seq, head?.seq ?? 0)) {
-      failIf(faultOfNext(seals, at, row));
-      // Just recomputed and found equal.
-      at = { seq: at.seq + 1, seal: seals.seal(at.seal, at.seq + 1, row.id, row.mac) };
-      if (noted) failIf(faultOfNoted(noted, at, row.id));
-      purges.see(row);
-      checked++;
+    for await (const page of sealedPages(sql, at.seq, head?.seq ?? 0)) {
+      for (const row of page) {
+        const step = stepTo(seals, at, row);
+        if (!step.ok) throw new Tampered(step.fault);
+        at = step.point;
+        if (noted) failIf(faultOfNoted(noted, at, row.id));
+        purges.see(row);
+        checked++;
+      }
     }
     if (head && at.seq < head.seq) failIf(missingFrom(at.seq + 1, head.seq));
     if (head && !at.seal.equals(head.seal))
