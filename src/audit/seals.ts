@@ -39,7 +39,17 @@ export function createSeals(secretsKey: Uint8Array): Seals {
   const seal = keyed('seal');
   const parts = { head: keyed('head'), anchor: keyed('anchor') };
   return {
-    entryMac: (e) => entry(e.id, e.actor, e.action, e.ip_address, e.epoch, e.details),
+    entryMac: (e) =>
+      entry(
+        e.id,
+        e.actor,
+        e.action,
+        e.ip_address,
+        e.epoch,
+        e.details,
+        e.noted_seq,
+        e.noted_seal?.toString('hex') ?? null,
+      ),
     seal: (previous, seq, id, mac) => seal(previous.toString('hex'), String(seq), id, mac.toString('hex')),
     partMac: (part, seq, sealBytes, purgedBefore) => parts[part](seq, sealBytes.toString('hex'), purgedBefore),
   };

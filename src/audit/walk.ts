@@ -9,7 +9,13 @@ export interface SealedRow extends EntryContent {
   seq: string;
   seal: Buffer | null;
   is_foreign: boolean;
+  /** The seal of the entry whose place this one notes; null: there is none. */
+  seal_there: Buffer | null;
 }
+
+/** The columns of {@link SealedRow} in a select of `audit_logs l`. */
+export const sealedColumns = `${contentColumns}, seq, seal, foreign_at is not null as is_foreign,
+      (select n.seal from audit_logs n where n.seq = l.noted_seq) as seal_there`;
 
 /** Rows a page: checking one page takes about 10 ms, in which nothing else happens in this process. */
 const rowsPerPage = 500;
@@ -19,7 +25,7 @@ const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const readSealed = {
   name: 'read_sealed_audit_entries',
   text: `
-    select ${contentColumns}, seq, seal, foreign_at is not null as is_foreign from audit_logs
+    select ${sealedColumns} from audit_logs l
     where seq >= $1 and (seq > $1 or id > $2) and seq <= $3 order by seq, id limit $4`,
 };
 
@@ -38,8 +44,8 @@ export async function* sealedPages(sql: Sql, from: number, to: number): AsyncGen
 /** The next place of the chain, or what is wrong with the row that should be there. */
 export type Step = { ok: true; point: ChainPoint } | { ok: false; fault: AuditFault };
 
-/** Goes from `previous` to `row`, if it is the one that was sealed after it. */
-export function stepTo(seals: Seals, previous: ChainPoint, row: SealedRow): Step {
+/** Goes from `previous` to `row`, if it is the one that was sealed after it; the walk began after `anchor`. */
+export function stepTo(seals: Seals, anchor: ChainPoint, previous: ChainPoint, row: SealedRow): Step {
   const seq = previous.seq + 1;
   const { id } = row;
   const found = Number(row.seq);
@@ -52,7 +58,26 @@ export function stepTo(seals: Seals, previous: ChainPoint, row: SealedRow): Step
   const seal = seals.seal(previous.seal, seq, id, row.mac);
   if (row.seal === null || !seal.equals(row.seal)) return fault('changed', 'the entry does not fit its seal');
   if (!seals.entryMac(row).equals(row.mac)) return fault('changed', 'the entry does not fit its MAC');
-  return row.is_foreign ? fault('changed', 'a sealed entry was marked as foreign') : { ok: true, point: { seq, seal } };
+  if (row.is_foreign) return fault('changed', 'a sealed entry was marked as foreign');
+  if (!holdsNoted(anchor, previous, row)) return fault('changed', madeAnew);
+  return { ok: true, point: { seq, seal } };
+}
+
+export const madeAnew =
+  'the entry notes a head that is not in the chain: entries were taken away and the rest sealed anew';
+
+/** Whether the chain from `anchor` to `head`, which was walked, holds the head that an entry of ours notes. */
+export function holdsNoted(
+  anchor: ChainPoint,
+  head: ChainPoint,
+  row: Pick<SealedRow, 'noted_seq' | 'noted_seal' | 'seal_there'>,
+): boolean {
+  if (row.noted_seq === null || row.noted_seal === null) return true;
+  const seq = Number(row.noted_seq);
+  // What was purged cannot be compared any more.
+  if (seq < anchor.seq) return true;
+  if (seq === anchor.seq) return row.noted_seal.equals(anchor.seal);
+  return seq <= head.seq && row.seal_there !== null && row.noted_seal.equals(row.seal_there);
 }
 
 /** Entries that the chain says there were, and that are gone. */

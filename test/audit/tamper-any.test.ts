@@ -39,6 +39,8 @@ const logColumns: Columns = {
   ip_address: text,
   created_at: moment,
   details: fc.json({ stringUnit: 'grapheme' }),
+  noted_seq: orNull(place),
+  noted_seal: orNull(bytes),
   mac: bytes,
   seq: orNull(place),
   seal: orNull(bytes),

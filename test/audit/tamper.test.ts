@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Tampered } from '../../src/audit/chain.ts';
 import type { NotedPoint } from '../../src/audit/verify.ts';
+import { until } from '../support/until.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
 let log: TestLog;
@@ -38,6 +39,8 @@ const changes = [
   ['details', `'{}'`],
   ['details', `(details::text || ' ')::json`],
   ['details', `'"not an object"'`],
+  ['noted_seq', 'coalesce(noted_seq, 0) + 1'],
+  ['noted_seal', `'x'`],
   ['mac', `set_byte(mac, 31, get_byte(mac, 31) # 1)`],
   ['mac', `''`],
 ] as const;
@@ -168,6 +171,71 @@ describe('the end cut off and the head set back', () => {
   });
 });
 
+/** Writes entries until one of them notes the head as it is now; it returns how many. */
+async function untilNoted(): Promise<number> {
+  const { seq } = await head();
+  let written = 0;
+  await until('an entry notes the head', async () => {
+    await log.write(99, 99);
+    written++;
+    return (await log.sql('select 1 from audit_logs where noted_seq = $1 and seq is null', [seq])).length > 0;
+  });
+  return written;
+}
+
+describe('the chain made anew', () => {
+  // What somebody can do who knows how the sealer works: it seals whatever is not sealed, in good faith.
+  const unseal = (where: string) => log.sql(`update audit_logs set seq = null, seal = null where ${where}`);
+
+  test('without one entry, all of it', async () => {
+    await untilNoted();
+    await log.sealer.seal();
+    await log.sql('delete from audit_logs where seq = 7');
+    await log.sql('delete from audit_chain');
+    await unseal('true');
+    expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed' } });
+    await log.sealer.seal();
+    expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed' } });
+  });
+
+  test('without one entry, from an older head on', async () => {
+    await log.keep();
+    await log.sealer.seal();
+    await untilNoted();
+    await log.sealer.seal();
+    await log.sql('delete from audit_chain');
+    await log.sql('insert into audit_chain select * from kept_audit_chain');
+    await log.sql('delete from audit_logs where seq = 21');
+    await unseal('seq > 20');
+    expect(await log.verify()).toMatchObject({ ok: false, checked: 20, failure: { kind: 'changed' } });
+    await log.sealer.seal();
+    expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed' } });
+  });
+
+  test('is told of by a gateway that ran before, where the end was cut off', async () => {
+    await log.keep();
+    await log.sealer.seal();
+    await untilNoted();
+    await log.putBack({ restart: false });
+    await log.sql(`delete from audit_logs where details->>'n' = '22'`);
+    expect(await log.verify()).toMatchObject({ ok: true, checked: 20 });
+    await log.write(23, 23);
+    expect(await log.verify()).toMatchObject({ ok: false, checked: 20, failure: { kind: 'changed', seq: null } });
+    await log.sealer.seal();
+    expect(await log.verify()).toMatchObject({ ok: false, checked: 21, failure: { kind: 'changed', seq: 22 } });
+  });
+
+  test('an entry that notes the anchor verifies, and one that notes what was purged', async () => {
+    await untilNoted();
+    await log.sealer.seal();
+    const { seq } = await head();
+    await untilNoted();
+    await log.sealer.seal();
+    expect(await log.verify()).toMatchObject({ ok: true });
+    expect(seq).toBeGreaterThan(20);
+  });
+});
+
 describe('head and anchor', () => {
   test.each([
     'seq = seq - 1',
@@ -193,8 +261,12 @@ describe('head and anchor', () => {
 });
 
 describe('foreign rows', () => {
-  const copyOf = (seq: string, seal: string, content = `'mallory', action, ip_address, created_at, details, mac`) =>
-    log.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac, seq, seal)
+  const copyOf = (
+    seq: string,
+    seal: string,
+    content = `'mallory', action, ip_address, created_at, details, noted_seq, noted_seal, mac`,
+  ) =>
+    log.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac, seq, seal)
       select gen_random_uuid(), ${content}, ${seq}, ${seal} from audit_logs where seq = 7`);
 
   test.each([
@@ -210,14 +282,14 @@ describe('foreign rows', () => {
   });
 
   test('an exact copy under another id', async () => {
-    await copyOf('null', 'null', 'actor, action, ip_address, created_at, details, mac');
+    await copyOf('null', 'null', 'actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac');
     expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign' } });
   });
 
   test('with the lowest and the highest id', async () => {
     for (const digit of ['0', 'f']) {
       await log.sql(
-        `insert into audit_logs values ('${'########-####-####-####-############'.replaceAll('#', digit)}', 'a', 'b', 'c', now(), '{}', 'x')`,
+        `insert into audit_logs values ('${'########-####-####-####-############'.replaceAll('#', digit)}', 'a', 'b', 'c', now(), '{}', null, null, 'x')`,
       );
       expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign' } });
       await log.sql(`delete from audit_logs where actor = 'a'`);
@@ -227,7 +299,7 @@ describe('foreign rows', () => {
   test('in a place that is taken, where somebody dropped the index', async () => {
     await log.sql('drop index audit_logs_chain');
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
-      await log.sql(`insert into audit_logs select '${id}', actor, action, ip_address, created_at, details, mac, seq, seal
+      await log.sql(`insert into audit_logs select '${id}', actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac, seq, seal
         from audit_logs where seq = 20`);
       expect(await log.verify()).toMatchObject({ ok: false });
       await log.sql('delete from audit_logs where id = $1', [id]);
@@ -237,7 +309,7 @@ describe('foreign rows', () => {
 
   test('more of them than a batch holds do not keep the sealer from ours', async () => {
     await log.sql(
-      `insert into audit_logs select gen_random_uuid(), 'a', 'b', 'c', now(), '{}', 'x' from generate_series(1, 2500)`,
+      `insert into audit_logs select gen_random_uuid(), 'a', 'b', 'c', now(), '{}', null, null, 'x' from generate_series(1, 2500)`,
     );
     expect(await log.sealer.seal()).toBe(2);
     expect(await log.verify()).toMatchObject({ ok: false, checked: 22, unsealed: 0, failure: { kind: 'foreign' } });
@@ -249,9 +321,9 @@ describe('foreign rows', () => {
 test.each([
   ['places', 'seq'],
   ['places and seals', 'seq, seal'],
-  ['contents', 'actor, action, ip_address, created_at, details'],
-  ['contents with their MACs', 'actor, action, ip_address, created_at, details, mac'],
-  ['everything but the place', 'id, actor, action, ip_address, created_at, details, mac, seal'],
+  ['contents', 'actor, action, ip_address, created_at, details, noted_seq, noted_seal'],
+  ['contents with their MACs', 'actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac'],
+  ['everything but the place', 'id, actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac, seal'],
 ])('two sealed entries that exchanged their %s', async (_what, columns) => {
   const list = columns.split(', ');
   await log.sql('drop index audit_logs_chain; alter table audit_logs drop constraint audit_logs_pkey');
