@@ -12,12 +12,17 @@ export class Migration20261121000001_audit extends Migration {
         ip_address text not null,
         created_at timestamptz not null,
         details json not null,
+        noted_seq bigint,
+        noted_seal bytea,
         mac bytea not null,
         seq bigint,
         seal bytea,
         foreign_at timestamptz
       )`);
     this.addSql(`comment on column audit_logs.mac is 'HMAC over the content, written with it'`);
+    this.addSql(
+      `comment on column audit_logs.noted_seq is 'the head of the chain that the writer knew of, with noted_seal: a chain that is made anew does not hold it'`,
+    );
     this.addSql(`comment on column audit_logs.seq is 'place in the chain, from 1 without gaps; null: not sealed yet'`);
     this.addSql(`comment on column audit_logs.seal is 'HMAC over the previous seal, the place, the id and the MAC'`);
     this.addSql(

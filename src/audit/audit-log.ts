@@ -2,14 +2,15 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
-import { createSeals, type Seals } from './seals.ts';
+import { type ChainPoint, createSeals, type Seals } from './seals.ts';
 
 const writeEntries = {
   name: 'write_audit_entries',
   text: `
-    insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::bytea[])`,
+    insert into audit_logs (id, actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::bigint[], $8::bytea[], $9::bytea[])`,
 };
 
 /** Stores entries, not sealed yet: no request waits for the chain. */
@@ -21,9 +22,14 @@ export async function storeEntries(sql: Sql, entries: readonly NewEntry[]): Prom
     entries.map((e) => e.ip_address),
     entries.map((e) => e.createdAt),
     entries.map((e) => e.details),
+    entries.map((e) => e.noted_seq),
+    entries.map((e) => e.noted_seal),
     entries.map((e) => e.mac),
   ]);
 }
+
+/** How old the head that entries note may be while there are entries: one small query in that time. */
+const defaultNoteMs = 1_000;
 
 /** What became of one entry of a batch; null: it is committed. */
 interface Stored {
@@ -33,12 +39,23 @@ interface Stored {
 /**
  * Writes the audit log. Entries carry a MAC of their own from the start; the `Sealer` chains them afterwards. Until then,
  * about a second, the deletion of a whole entry would leave no trace.
+ *
+ * Each entry also notes the highest head of the chain that this process has seen. It goes on to note that one when the
+ * database is taken back to an older state while the process runs, and so tells of it; restart the gateway after a restore.
  */
 export class AuditLog {
+  readonly #database: Database;
   readonly #seals: Seals;
+  readonly #noteMs: number;
   readonly #batcher: Batcher<NewEntry, Stored>;
+  #made = 0;
+  #head: ChainPoint | null = null;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ database, secretsKey, log }: { database: Database; secretsKey: Uint8Array; log: Log }) {
+  constructor(options: { database: Database; secretsKey: Uint8Array; log: Log; noteMs?: number }) {
+    const { database, secretsKey, log } = options;
+    this.#noteMs = options.noteMs ?? defaultNoteMs;
+    this.#database = database;
     this.#seals = createSeals(secretsKey);
     const store = async (entries: NewEntry[]): Promise<Stored[]> => {
       try {
@@ -63,7 +80,7 @@ export class AuditLog {
 
   /** Writes an entry inside the caller's transaction: a change and its entry commit together, or neither does. */
   write(sql: Sql, entry: AuditEntry): Promise<void> {
-    return storeEntries(sql, [newEntry(entry, this.#seals)]);
+    return storeEntries(sql, [this.#newEntry(entry)]);
   }
 
   /**
@@ -72,7 +89,21 @@ export class AuditLog {
    * @throws what the database throws; BatcherFull when too many wait already.
    */
   async append(entry: AuditEntry): Promise<void> {
-    const { failure } = await this.#batcher.add(newEntry(entry, this.#seals));
+    const { failure } = await this.#batcher.add(this.#newEntry(entry));
     if (failure !== null) throw failure;
+  }
+
+  #newEntry(entry: AuditEntry): NewEntry {
+    if (performance.now() - this.#lookedAtMs >= this.#noteMs) {
+      this.#lookedAtMs = performance.now();
+      // Not waited for: the next entry notes it. While the database is away, entries fail by themselves.
+      this.#lookForHead().catch(() => undefined);
+    }
+    return newEntry(entry, this.#seals, this.#head, this.#made++);
+  }
+
+  async #lookForHead(): Promise<void> {
+    const { head } = await readChainEnds(this.#database, this.#seals);
+    if (head && head !== 'forged' && head.seq > (this.#head?.seq ?? 0)) this.#head = head;
   }
 }

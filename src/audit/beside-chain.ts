@@ -1,10 +1,9 @@
 import type { Sql } from '../database/database.ts';
 import type { AuditFault, ChainEnd } from './chain.ts';
-import { contentColumns, type EntryContent } from './entry.ts';
 import type { PurgeWitness } from './purge-witness.ts';
 import { isOurs } from './sealer.ts';
-import type { ChainPoint, Seals } from './seals.ts';
-import { faultOfNext, type SealedRow } from './walk.ts';
+import { beginning, type ChainPoint, type Seals } from './seals.ts';
+import { holdsNoted, madeAnew, type SealedRow, sealedColumns, stepTo } from './walk.ts';
 
 const rowsPerPage = 1_000;
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -12,7 +11,7 @@ const lowestId = '00000000-0000-0000-0000-000000000000';
 const readBeyondHead = {
   name: 'read_audit_entry_beyond_head',
   text: `
-    select ${contentColumns}, seq, seal, foreign_at is not null as is_foreign from audit_logs
+    select ${sealedColumns} from audit_logs l
     where seq > $1 order by seq limit 1`,
 };
 const readBeforeAnchor = {
@@ -21,13 +20,13 @@ const readBeforeAnchor = {
 };
 const readForeign = {
   name: 'read_foreign_audit_entry',
-  text: 'select id from audit_logs where foreign_at is not null and seq is null order by foreign_at limit 1',
+  text: 'select id, seq from audit_logs where foreign_at is not null and seq is null order by foreign_at limit 1',
 };
 // From the last one read, not after it, so that the very lowest id is looked at too.
 const readUnsealed = {
   name: 'read_unsealed_audit_entries_after',
   text: `
-    select ${contentColumns}, seal from audit_logs where seq is null and foreign_at is null and id >= $1
+    select ${sealedColumns} from audit_logs l where seq is null and foreign_at is null and id >= $1
     order by id limit ${rowsPerPage}`,
 };
 
@@ -40,13 +39,13 @@ export async function faultBesideChain(
   seals: Seals,
   { anchor, head, purges }: { anchor: ChainEnd | null; head: ChainPoint; purges: PurgeWitness },
 ): Promise<AuditFault | null> {
-  const foreign = (row: { id: string; seq?: string }, message: string): AuditFault => ({
-    ...{ kind: 'foreign', seq: row.seq === undefined ? null : Number(row.seq), id: row.id, message },
+  const foreign = ({ id, seq }: { id: string; seq: string | null }, message: string): AuditFault => ({
+    ...{ kind: 'foreign', seq: seq === null ? null : Number(seq), id, message },
   });
+  const begin: ChainPoint = anchor ?? beginning;
   const [beyond] = await sql.query<SealedRow>(readBeyondHead, [head.seq]);
   if (beyond) {
-    const ours = faultOfNext(seals, head, beyond) === null;
-    if (!ours) return foreign(beyond, 'a row beyond the head');
+    if (!stepTo(seals, begin, head, beyond).ok) return foreign(beyond, 'a row beyond the head');
     return {
       kind: 'missing',
       seq: head.seq + 1,
@@ -56,14 +55,16 @@ export async function faultBesideChain(
   }
   const [early] = await sql.query<{ id: string; seq: string }>(readBeforeAnchor, [anchor?.seq ?? 0]);
   if (early) return foreign(early, 'a row before the beginning of the chain');
-  const [marked] = await sql.query<{ id: string }>(readForeign, []);
+  const [marked] = await sql.query<{ id: string; seq: null }>(readForeign, []);
   if (marked) return foreign(marked, 'a row that the gateway did not write');
   let from = lowestId;
   for (;;) {
-    const page = await sql.query<EntryContent & { mac: Buffer; seal: Buffer | null }>(readUnsealed, [from]);
+    const page = await sql.query<Omit<SealedRow, 'seq'>>(readUnsealed, [from]);
     for (const row of page) {
-      if (!isOurs(seals, row, anchor)) return foreign(row, 'a row that the gateway did not write, not sealed');
+      if (!isOurs(seals, row, anchor))
+        return foreign({ id: row.id, seq: null }, 'a row that the gateway did not write, not sealed');
       if (row.seal) return { kind: 'changed', seq: null, id: row.id, message: 'a seal without a place in the chain' };
+      if (!holdsNoted(begin, head, row)) return { kind: 'changed', seq: null, id: row.id, message: madeAnew };
       purges.see(row);
     }
     const last = page.at(-1);

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { storableText } from '../providers/text.ts';
 import type { AuditAction } from './actions.ts';
-import type { Seals } from './seals.ts';
+import type { ChainPoint, Seals } from './seals.ts';
 
 type JsonValue = string | number | boolean | null | undefined | JsonValue[] | { [key: string]: JsonValue };
 
@@ -28,6 +28,12 @@ export interface EntryContent {
   epoch: string;
   /** The JSON text. */
   details: string;
+  /**
+   * The latest head of the chain that the writer knew of. Whoever takes an entry away and has the chain made anew without it
+   * would have to take away all later entries as well.
+   */
+  noted_seq: string | null;
+  noted_seal: Buffer | null;
 }
 
 /** An entry ready to be stored. */
@@ -38,16 +44,21 @@ export interface NewEntry extends EntryContent {
 
 /** The columns of {@link EntryContent} with the MAC, in a select of `audit_logs`. */
 export const contentColumns =
-  'id, actor, action, ip_address, extract(epoch from created_at)::text as epoch, details::text as details, mac';
+  'id, actor, action, ip_address, extract(epoch from created_at)::text as epoch, details::text as details, noted_seq, noted_seal, mac';
 
 /** Strings in details are cut here: long enough for any URL, short enough that nobody fills the disk with them. */
 const longestString = 2_000;
 
-/** Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them. */
-export function newEntry(entry: AuditEntry, seals: Seals): NewEntry {
+/**
+ * Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them.
+ *
+ * @param noted the latest head of the chain that is known here.
+ * @param order rises among entries of the same millisecond, so that they are sealed and listed in their order.
+ */
+export function newEntry(entry: AuditEntry, seals: Seals, noted: ChainPoint | null, order = 0): NewEntry {
   const createdAt = new Date();
   // The time is given: without it, ids of a process never go back, and so would keep a clock's mistake after it is mended.
-  const id = uuidv7({ msecs: createdAt.getTime() });
+  const id = uuidv7({ msecs: createdAt.getTime(), seq: order >>> 0 });
   const content: EntryContent = {
     id,
     actor: storableText(entry.actor),
@@ -55,6 +66,8 @@ export function newEntry(entry: AuditEntry, seals: Seals): NewEntry {
     ip_address: storableText(entry.ipAddress),
     epoch: epochText(createdAt),
     details: detailsText(entry.details),
+    noted_seq: noted && String(noted.seq),
+    noted_seal: noted?.seal ?? null,
   };
   return { ...content, createdAt, mac: seals.entryMac(content) };
 }

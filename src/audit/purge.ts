@@ -5,7 +5,7 @@ import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld
 import { type AuditDetails, newEntry } from './entry.ts';
 import { Sealer } from './sealer.ts';
 import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
-import { faultOfNext, sealedRows } from './walk.ts';
+import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
 export const shortestRetentionDays = 7;
@@ -71,7 +71,7 @@ export async function purgeAuditLogs(
         ...(fault && { stopped: { ...fault } }),
       };
       if (first || fault || purged.deleted + purged.foreignDeleted > 0)
-        await storeEntries(sql, [newEntry({ ...options, action: 'audit.purge', details }, seals)]);
+        await storeEntries(sql, [newEntry({ ...options, action: 'audit.purge', details }, seals, purged.head)]);
       return purged;
     });
     deleted += batch.deleted + batch.foreignDeleted;
@@ -85,6 +85,8 @@ interface Purged {
   foreignDeleted: number;
   /** Where the chain begins now. */
   anchor: ChainPoint | null;
+  /** Where it ends. */
+  head: ChainPoint | null;
   /** Why it went no further, if it is not for the time. */
   fault: AuditFault | null;
 }
@@ -95,18 +97,18 @@ async function purgeSome(sql: Sql, seals: Seals, before: Date, limit: number): P
     ends = await checkedEnds(sql, seals);
   } catch (error) {
     if (!(error instanceof Tampered)) throw error;
-    return { deleted: 0, foreignDeleted: 0, anchor: null, fault: error.fault };
+    return { deleted: 0, foreignDeleted: 0, anchor: null, head: null, fault: error.fault };
   }
   const foreignDeleted = (await sql.query(deleteForeign, [before, limit])).length;
   const from: ChainPoint = ends.anchor ?? beginning;
   const { to, fault } = await endOfOld(sql, seals, { from, head: ends.head ?? beginning, before, limit });
-  if (to.seq === from.seq) return { deleted: 0, foreignDeleted, anchor: ends.anchor, fault };
+  if (to.seq === from.seq) return { deleted: 0, foreignDeleted, anchor: ends.anchor, head: ends.head, fault };
   const deleted = (await sql.query(deleteSealed, [from.seq, to.seq])).length;
   if (deleted !== to.seq - from.seq) throw new Error('entries of the audit log were gone before they were purged');
   // Never back: entries from before it that turn up later are copies of purged ones.
   const purgedBeforeMs = Math.max(before.getTime(), Math.round(Number(ends.anchor?.purgedBefore ?? 0) * 1000));
   await writeChainEnd(sql, seals, 'anchor', to, new Date(purgedBeforeMs));
-  return { deleted, foreignDeleted, anchor: to, fault };
+  return { deleted, foreignDeleted, anchor: to, head: ends.head, fault };
 }
 
 /** The last of the entries after `from` that are old, unchanged and without a gap; at most `limit` of them. */
@@ -116,11 +118,13 @@ async function endOfOld(
   { from, head, before, limit }: { from: ChainPoint; head: ChainPoint; before: Date; limit: number },
 ): Promise<{ to: ChainPoint; fault: AuditFault | null }> {
   let to = from;
-  for await (const row of sealedRows(sql, from.seq, Math.min(head.seq, from.seq + limit))) {
-    const fault = faultOfNext(seals, to, row);
-    if (fault) return { to, fault };
-    if (Number(row.epoch) * 1000 >= before.getTime()) break;
-    to = { seq: to.seq + 1, seal: seals.seal(to.seal, to.seq + 1, row.id, row.mac) };
+  for await (const page of sealedPages(sql, from.seq, Math.min(head.seq, from.seq + limit))) {
+    for (const row of page) {
+      const step = stepTo(seals, from, to, row);
+      if (!step.ok) return { to, fault: step.fault };
+      if (Number(row.epoch) * 1000 >= before.getTime()) return { to, fault: null };
+      to = step.point;
+    }
   }
   return { to, fault: null };
 }

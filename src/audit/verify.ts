@@ -4,7 +4,7 @@ import { faultBesideChain } from './beside-chain.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
 import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
-import { faultOfNext, missingFrom, sealedRows } from './walk.ts';
+import { missingFrom, sealedPages, stepTo } from './walk.ts';
 
 /** A place in the chain and its seal in hex, as logs, backups and purges repeat it. */
 export interface NotedPoint {
@@ -33,10 +33,11 @@ const countUnsealed = {
 
 /**
  * Walks the chain from the last purge, or the beginning, to its end and names the first thing that is wrong. It looks at
- * one snapshot, so entries may be written, sealed and purged meanwhile, and at a thousand rows at a time.
+ * one snapshot, so entries may be written, sealed and purged meanwhile, and at a few hundred rows at a time.
  *
- * Somebody who can write to the database can bring back an older state of all of it, or cut off the end and set the head
- * back to an older one. That shows only against a head that was noted elsewhere: in a log line, a backup, or an earlier answer.
+ * Somebody who can write to the database can bring back an older state of all of it, cut off the end and set the head back to
+ * an older one, or delete everything. Entries that are written afterwards by a process that ran before tell of it, since they
+ * note the head; else it shows only against a head that was noted elsewhere: in a log line, a backup, or an earlier answer.
  *
  * @param options.head a head that was noted earlier: the chain must still hold it, unless it was purged since.
  * @throws RangeError for a noted head that there can never have been; what the database throws.
@@ -75,15 +76,18 @@ async function walk(
   try {
     const { head, anchor } = await checkedEnds(sql, seals);
     const purges = new PurgeWitness(anchor);
-    let at: ChainPoint = anchor ?? beginning;
+    const begin: ChainPoint = anchor ?? beginning;
+    let at = begin;
     if (noted && anchor) failIf(faultOfNoted(noted, at, null));
-    for await (const row of sealedRows(sql, at.seq, head?.seq ?? 0)) {
-      failIf(faultOfNext(seals, at, row));
-      // Just recomputed and found equal.
-      at = { seq: at.seq + 1, seal: seals.seal(at.seal, at.seq + 1, row.id, row.mac) };
-      if (noted) failIf(faultOfNoted(noted, at, row.id));
-      purges.see(row);
-      checked++;
+    for await (const page of sealedPages(sql, at.seq, head?.seq ?? 0)) {
+      for (const row of page) {
+        const step = stepTo(seals, begin, at, row);
+        if (!step.ok) throw new Tampered(step.fault);
+        at = step.point;
+        if (noted) failIf(faultOfNoted(noted, at, row.id));
+        purges.see(row);
+        checked++;
+      }
     }
     if (head && at.seq < head.seq) failIf(missingFrom(at.seq + 1, head.seq));
     if (head && !at.seal.equals(head.seal))

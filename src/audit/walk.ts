@@ -9,43 +9,75 @@ export interface SealedRow extends EntryContent {
   seq: string;
   seal: Buffer | null;
   is_foreign: boolean;
+  /** The seal of the entry whose place this one notes; null: there is none. */
+  seal_there: Buffer | null;
 }
 
-/** Rows a page: checking one page takes about 20 ms, in which nothing else happens in this process. */
-const rowsPerPage = 1_000;
+/** The columns of {@link SealedRow} in a select of `audit_logs l`. */
+export const sealedColumns = `${contentColumns}, seq, seal, foreign_at is not null as is_foreign,
+      (select n.seal from audit_logs n where n.seq = l.noted_seq) as seal_there`;
+
+/** Rows a page: checking one page takes about 10 ms, in which nothing else happens in this process. */
+const rowsPerPage = 500;
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 // By place and id, so that no row is skipped even where somebody gave two the same place.
 const readSealed = {
   name: 'read_sealed_audit_entries',
   text: `
-    select ${contentColumns}, seq, seal, foreign_at is not null as is_foreign from audit_logs
+    select ${sealedColumns} from audit_logs l
     where seq >= $1 and (seq > $1 or id > $2) and seq <= $3 order by seq, id limit $4`,
 };
 
-/** The rows whose place is after `from` and up to `to`, in the order of the chain, a page at a time. */
-export async function* sealedRows(sql: Sql, from: number, to: number): AsyncGenerator<SealedRow> {
+/** Pages of the rows whose place is after `from` and up to `to`, in the order of the chain. */
+export async function* sealedPages(sql: Sql, from: number, to: number): AsyncGenerator<SealedRow[]> {
   let after = { seq: String(from), id: highestId };
   for (;;) {
     const page = await sql.query<SealedRow>(readSealed, [after.seq, after.id, to, rowsPerPage]);
-    yield* page;
+    yield page;
     const last = page.at(-1);
     if (!last || page.length < rowsPerPage) return;
     after = last;
   }
 }
 
-/** What is wrong with the row that comes after `previous` in the chain; null: it is the one that was sealed there. */
-export function faultOfNext(seals: Seals, previous: ChainPoint, row: SealedRow): AuditFault | null {
+/** The next place of the chain, or what is wrong with the row that should be there. */
+export type Step = { ok: true; point: ChainPoint } | { ok: false; fault: AuditFault };
+
+/** Goes from `previous` to `row`, if it is the one that was sealed after it; the walk began after `anchor`. */
+export function stepTo(seals: Seals, anchor: ChainPoint, previous: ChainPoint, row: SealedRow): Step {
   const seq = previous.seq + 1;
   const { id } = row;
-  if (Number(row.seq) > seq) return missingFrom(seq, Number(row.seq) - 1);
-  if (Number(row.seq) < seq) return { kind: 'foreign', seq: Number(row.seq), id, message: 'its place is taken twice' };
+  const found = Number(row.seq);
+  if (found > seq) return { ok: false, fault: missingFrom(seq, found - 1) };
+  const fault = (kind: AuditFault['kind'], message: string): Step => ({
+    ok: false,
+    fault: { kind, seq: found, id, message },
+  });
+  if (found < seq) return fault('foreign', 'its place is taken twice');
   const seal = seals.seal(previous.seal, seq, id, row.mac);
-  const changed = (message: string): AuditFault => ({ kind: 'changed', seq, id, message });
-  if (row.seal === null || !seal.equals(row.seal)) return changed('the entry does not fit its seal');
-  if (!seals.entryMac(row).equals(row.mac)) return changed('the entry does not fit its MAC');
-  return row.is_foreign ? changed('a sealed entry was marked as foreign') : null;
+  if (row.seal === null || !seal.equals(row.seal)) return fault('changed', 'the entry does not fit its seal');
+  if (!seals.entryMac(row).equals(row.mac)) return fault('changed', 'the entry does not fit its MAC');
+  if (row.is_foreign) return fault('changed', 'a sealed entry was marked as foreign');
+  if (!holdsNoted(anchor, previous, row)) return fault('changed', madeAnew);
+  return { ok: true, point: { seq, seal } };
+}
+
+export const madeAnew =
+  'the entry notes a head that is not in the chain: entries were taken away and the rest sealed anew';
+
+/** Whether the chain from `anchor` to `head`, which was walked, holds the head that an entry of ours notes. */
+export function holdsNoted(
+  anchor: ChainPoint,
+  head: ChainPoint,
+  row: Pick<SealedRow, 'noted_seq' | 'noted_seal' | 'seal_there'>,
+): boolean {
+  if (row.noted_seq === null || row.noted_seal === null) return true;
+  const seq = Number(row.noted_seq);
+  // What was purged cannot be compared any more.
+  if (seq < anchor.seq) return true;
+  if (seq === anchor.seq) return row.noted_seal.equals(anchor.seal);
+  return seq <= head.seq && row.seal_there !== null && row.noted_seal.equals(row.seal_there);
 }
 
 /** Entries that the chain says there were, and that are gone. */

@@ -18,14 +18,16 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
   const deps = { database, secretsKey: randomBytes(32), log };
-  const audit = new AuditLog(deps);
+  // Each entry notes the head that the one before it has found.
+  const startAudit = () => new AuditLog({ ...deps, noteMs: 0 });
   const sealer = new Sealer(deps);
   return {
-    ...{ database, databaseUrl, deps, audit, sealer },
+    ...{ database, databaseUrl, deps, sealer },
+    audit: startAudit(),
     /** Writes an entry for each of these, one after the other, `n` in its details. */
     async write(from: number, to: number, action: AuditAction = 'account.read') {
       for (let n = from; n <= to; n++)
-        await audit.append({ actor: 'alice', action, ipAddress: '192.0.2.1', details: { n } });
+        await this.audit.append({ actor: 'alice', action, ipAddress: '192.0.2.1', details: { n } });
     },
     async sealed(from: number, to: number) {
       await this.write(from, to);
@@ -40,13 +42,17 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
       for (const table of ['audit_logs', 'audit_chain'])
         await database.pool.query(`drop table if exists kept_${table}; create table kept_${table} as table ${table}`);
     },
-    async putBack() {
+    /** By somebody in the database; unless told otherwise, no gateway runs meanwhile. */
+    async putBack({ restart = true } = {}) {
+      if (restart) this.audit = startAudit();
       await database.pool.query('delete from audit_logs; delete from audit_chain');
       await database.pool.query(
         'insert into audit_logs select * from kept_audit_logs; insert into audit_chain select * from kept_audit_chain',
       );
     },
+    /** A new log. */
     async clear() {
+      this.audit = startAudit();
       await database.pool.query('delete from audit_logs; delete from audit_chain');
     },
     close: () => database.close(),
