@@ -13,6 +13,7 @@ import { deliveryRoutes } from './delivery.ts';
 import { destinationRoutes } from './destinations.ts';
 import { eventRoutes, type FindWorkflow } from './events.ts';
 import { readJsonBody } from './json-body.ts';
+import { isId } from './query-schemas.ts';
 
 export interface AdminDeps {
   database: Database;
@@ -35,7 +36,10 @@ export function adminRoutes(deps: AdminDeps) {
       await calls.authorize(request, route);
       return readJsonBody(request, contentType);
     })
-    .onTransform(({ request, route }) => calls.authorize(request, route))
+    .onTransform(async ({ request, route, params }) => {
+      await calls.authorize(request, route);
+      smallLetters(params);
+    })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
@@ -52,6 +56,13 @@ export function adminRoutes(deps: AdminDeps) {
     return (route && describedBy(route)?.action) ?? 'unknown';
   };
   return { admin, actionOf };
+}
+
+/** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
+function smallLetters(params: Record<string, string> | undefined): void {
+  // A path without parameters has none, whatever Elysia's types say.
+  if (!params) return;
+  for (const [name, value] of Object.entries(params)) if (isId(value)) params[name] = value.toLowerCase();
 }
 
 export type AdminApp = ReturnType<typeof adminRoutes>['admin'];
