@@ -84,7 +84,7 @@ export class AccountStore {
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
         if (!account) return;
-        const { secrets, plain } = this.#split(id, change);
+        const { secrets, plain } = this.#split(account.id, change);
         tx.assign(account, { ...plain, ...secrets, updated_at: new Date() });
         await tx.flush();
         await alongside?.(tx, account, Object.keys(change));

@@ -141,7 +141,7 @@ export class DestinationStore {
         { ...plain, destination_type: settings.destination_type, updated_at: new Date() },
         { ignoreUndefined: true },
       );
-      if (config) row.config = this.#seal(accountId, id, settings);
+      if (config) row.config = this.#seal(row.account_id, row.id, settings);
       await tx.flush();
       const destination = toDestination(row, settings);
       await alongside?.(tx, destination, fieldNames(change));

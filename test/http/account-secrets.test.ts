@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretFields } from '../../src/accounts/account-entity.ts';
 import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import { send } from '../support/admin-client.ts';
+import { entriesOf } from '../support/audit.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 
@@ -62,6 +64,15 @@ test('a change of another field leaves the stored secret as it is', async () => 
   const after = await stored(account.id);
   expect(after.org_id).toBe('changed');
   for (const field of secretFields) expect(after[field].equals(before[field])).toBe(field !== 'delivery_secret');
+});
+
+test('a secret that comes by an id in capital letters opens like any other', async () => {
+  const account = await gateway.admin.createAccount({ skip_signature_verification: false });
+  const path = `/admin/accounts/${account.id.toUpperCase()}`;
+  const { status, body } = await gateway.admin.request('PATCH', path, { signing_secret_current: 'by capitals' });
+  expect([status, body.id]).toEqual([200, account.id]);
+  expect((await send(gateway.baseUrl, account, 'x', { 'x-secret': 'by capitals' })).status).toBe(202);
+  expect(await entriesOf(gateway.database, account.id, 'account.update')).toHaveLength(1);
 });
 
 test.each(['x'.repeat(1000), 'ключ 🔑', ' spaces ', "quo'te", 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])(

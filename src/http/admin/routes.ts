@@ -13,6 +13,7 @@ import { deliveryRoutes } from './delivery.ts';
 import { destinationRoutes } from './destinations.ts';
 import { eventRoutes, type FindWorkflow } from './events.ts';
 import { readJsonBody } from './json-body.ts';
+import { isId } from './query-schemas.ts';
 
 export interface AdminDeps {
   database: Database;
@@ -53,6 +54,7 @@ export function adminRoutes(deps: AdminDeps) {
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
       context.query = queryOf(searchParams);
+      smallLetters(context.params);
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
@@ -77,6 +79,13 @@ export function adminRoutes(deps: AdminDeps) {
     return (route && describedBy(route)?.action) ?? 'unknown';
   };
   return { admin, actionOf };
+}
+
+/** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
+function smallLetters(params: Record<string, string> | undefined): void {
+  // A path without parameters has none, whatever Elysia's types say.
+  if (!params) return;
+  for (const [name, value] of Object.entries(params)) if (isId(value)) params[name] = value.toLowerCase();
 }
 
 export type AdminApp = ReturnType<typeof adminRoutes>['admin'];

@@ -1,0 +1,197 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { send } from '../support/admin-client.ts';
+import { type Delivery, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// The rotation of secrets as the specification has it (section 5.4), while webhooks come in all the time.
+
+const senders = 24;
+/** Of each sender. */
+const perPhase = 5;
+
+let gateway: TestGateway;
+let admin: AdminApiClient;
+beforeAll(async () => {
+  gateway = await startGateway({ firstAttempt: 'direct' });
+  admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
+});
+afterAll(() => gateway.stop());
+
+type Change = Parameters<ReturnType<AdminApiClient['accounts']>['patch']>[0];
+
+async function change(account_id: string, body: Change) {
+  const { data, error } = await admin.accounts({ account_id }).patch(body);
+  if (error) throw new Error(JSON.stringify(error.value));
+  return data;
+}
+
+interface Sent {
+  id: string;
+  status: number;
+  /** The phase in which it was sent. */
+  phase: string;
+}
+
+/** Webhooks from many senders at once, without a pause, each with the secret that is the senders' at that moment. */
+function startTraffic(account: { provider: string; account_slug: string }, secret: string) {
+  const traffic = { secret, phase: 'before', sent: [] as Sent[] };
+  const answered: number[] = Array(senders).fill(0);
+  let going = true;
+  const one = async (_: number, sender: number) => {
+    for (let n = 1; going; n++) {
+      const { phase } = traffic;
+      const headers = { 'content-type': 'application/json', 'x-webhook-secret': traffic.secret };
+      const { status, body } = await send(gateway.baseUrl, account, `{"id":"w-${sender}-${n}"}`, headers);
+      traffic.sent.push({ id: body.id, status, phase });
+      answered[sender] = n;
+    }
+  };
+  const all = Promise.all(answered.map(one));
+  return Object.assign(traffic, {
+    /** Waits until each sender was answered so many more, so that none has one under way that is older than this. */
+    async more() {
+      const wanted = answered.map((count) => count + perPhase);
+      await until('more webhooks', () => wanted.every((count, sender) => (answered[sender] ?? 0) >= count));
+    },
+    async stop() {
+      going = false;
+      await all;
+    },
+  });
+}
+
+const refusedOf = (sent: Sent[]) => sent.filter(({ status }) => status !== 202);
+
+/** The secrets, of these, with which a delivery verifies, as a consumer finds out. */
+function verifiedWith({ body, headers }: Delivery, secrets: Record<string, string>): string[] {
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  return Object.entries(secrets).flatMap(([name, secret]) => {
+    try {
+      new Webhook(secret).verify(body, given);
+      return [name];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const secrets = {
+  old: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  next: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+};
+
+describe('signing_secret', () => {
+  test('changes under load without one webhook refused, and the old one is refused afterwards', async () => {
+    const account = await gateway.admin.createAccount({
+      skip_signature_verification: false,
+      signing_secret_current: 'the old one',
+    });
+    const traffic = startTraffic(account, 'the old one');
+    await traffic.more();
+    const both = { signing_secret_current: 'the new one', signing_secret_previous: 'the old one' };
+    expect(await change(account.id, both)).toMatchObject({
+      has_signing_secret_current: true,
+      has_signing_secret_previous: true,
+    });
+    // The senders do not know yet.
+    await traffic.more();
+    traffic.secret = 'the new one';
+    await traffic.more();
+    const after = await change(account.id, { signing_secret_previous: null });
+    expect(after).toMatchObject({ has_signing_secret_current: true, has_signing_secret_previous: false });
+    await traffic.more();
+    await traffic.stop();
+    expect(traffic.sent.length).toBeGreaterThanOrEqual(4 * perPhase * senders);
+    expect(refusedOf(traffic.sent)).toEqual([]);
+
+    const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': 'the old one' });
+    // Caches may know the old one for moments, no longer.
+    await until('the old one is refused', async () => (await refusals()).status === 401);
+    const answers = await Promise.all(Array.from({ length: senders }, refusals));
+    expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
+    const [count] = await rows(
+      gateway.database,
+      `select count(*)::integer as taken, count(distinct id)::integer as different from events
+       where account_id = $1 and status <> 'rejected' and external_id like 'w-%'`,
+      [account.id],
+    );
+    expect(count).toEqual({ taken: traffic.sent.length, different: traffic.sent.length });
+  });
+
+  test('the new one is taken from the very moment of the answer', async () => {
+    const account = await gateway.admin.createAccount({
+      skip_signature_verification: false,
+      signing_secret_current: 'secret 0',
+    });
+    for (let n = 1; n <= 10; n++) {
+      // Ingestion has the account in its cache.
+      expect((await send(gateway.baseUrl, account, '{}', { 'x-secret': `secret ${n - 1}` })).status).toBe(202);
+      await change(account.id, { signing_secret_current: `secret ${n}`, signing_secret_previous: `secret ${n - 1}` });
+      const answers = await Promise.all(
+        Array.from({ length: senders }, (_, m) =>
+          send(gateway.baseUrl, account, '{}', { 'x-secret': `secret ${n - (m % 2)}` }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(202));
+    }
+  });
+});
+
+describe.each([
+  ['delivery_secret', 'delivery_url'],
+  ['project_delivery_secret', 'project_delivery_url'],
+] as const)('%s', (secretField, urlField) => {
+  test('changes under load: each delivery verifies with one of both, and with the new one after the change', async () => {
+    const consumer = await startConsumer((response, delivery) => {
+      const known = verifiedWith(delivery, secrets);
+      response.writeHead(known.length === 1 ? 200 : 401, { 'x-verified-with': known.join() }).end();
+    });
+    try {
+      const account = await gateway.admin.createAccount({
+        ...{ skip_signature_verification: false, signing_secret_current: 'inbound' },
+        ...{ [urlField]: consumer.url, [secretField]: secrets.old },
+      });
+      const traffic = startTraffic(account, 'inbound');
+      await traffic.more();
+      await until('deliveries with the old one', () => consumer.deliveries.length > 0);
+      const body: Change =
+        secretField === 'delivery_secret'
+          ? { delivery_secret: secrets.next }
+          : { project_delivery_secret: secrets.next };
+      expect(await change(account.id, body)).toMatchObject({ [`has_${secretField}`]: true });
+      traffic.phase = 'after';
+      await traffic.more();
+      await traffic.stop();
+      const sentAfter = new Set(traffic.sent.filter(({ phase }) => phase === 'after').map(({ id }) => id));
+
+      expect(refusedOf(traffic.sent)).toEqual([]);
+      const ids = new Set(traffic.sent.map(({ id }) => id));
+      await until('all are delivered', async () => {
+        const left = `select 1 from events where account_id = $1 and delivery_status <> 'delivered' limit 1`;
+        return (await rows(gateway.database, left, [account.id])).length === 0;
+      });
+      // None failed, so each came once.
+      expect(consumer.deliveries).toHaveLength(ids.size);
+      const failed = `select 1 from delivery_attempts d join events e on e.id = d.event_id
+        where e.account_id = $1 and d.outcome <> 'delivered'`;
+      expect(await rows(gateway.database, failed, [account.id])).toEqual([]);
+      const seen = { old: 0, next: 0 };
+      for (const delivery of consumer.deliveries) {
+        const [name, ...more] = verifiedWith(delivery, secrets);
+        expect(more).toEqual([]);
+        if (name === 'old' || name === 'next') seen[name]++;
+        if (sentAfter.has(String(delivery.headers['webhook-id']))) expect(name).toBe('next');
+      }
+      expect(sentAfter.size).toBeGreaterThan(0);
+      expect(seen.old).toBeGreaterThan(0);
+      expect(seen.next).toBeGreaterThanOrEqual(sentAfter.size);
+      expect(seen.old + seen.next).toBe(ids.size);
+    } finally {
+      await consumer.close();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, send } from '../support/admin-client.ts';
+import { entriesOf } from '../support/audit.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { operatorOf } from '../support/operator.ts';
+import { rows, storedEvent } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// What operators do to events at the same moment: each command counts once, and is in the audit log once, as it was.
+
+let gateway: TestGateway;
+let operate: ReturnType<typeof operatorOf>;
+const consumers: Consumer[] = [];
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false, accountConcurrency: 8 });
+  operate = operatorOf(gateway.admin);
+});
+afterAll(() => gateway.stop());
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+});
+
+const kinds = ['ack', 'fail', 'dead', 'replay', 'retry'] as const;
+type Kind = (typeof kinds)[number];
+interface Done {
+  kind: Kind;
+  answer: Answer;
+}
+
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
+const times = <T>(count: number, make: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+
+const auditedStatuses = async (id: string, action: string) =>
+  (await entriesOf(gateway.database, id, action)).map(({ details }) => details.status).toSorted();
+
+async function pendingEvent(fields: Record<string, unknown> = {}) {
+  const account = await gateway.admin.createAccount(fields);
+  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  return { id: String(body.id), account };
+}
+
+/** Every kind of command, as many times at once. */
+async function everything(id: string, operators: number): Promise<Done[]> {
+  const rounds = await times(operators, () =>
+    Promise.all(kinds.map(async (kind) => ({ kind, answer: await operate[kind](id) }))),
+  );
+  return rounds.flat();
+}
+
+/** Each command was taken, or a retry refused because the event was dead; and each is one entry of the audit log. */
+async function expectTakenAndAudited(id: string, done: Done[]) {
+  for (const { kind, answer } of done)
+    if (answer.status === 409) expect([kind, answer.body.code]).toEqual(['retry', 'event_dead']);
+    else expect([kind, answer.status]).toEqual([kind, kind === 'replay' || kind === 'retry' ? 202 : 200]);
+  const of = (...wanted: Kind[]) =>
+    statuses(done.filter(({ kind }) => wanted.includes(kind)).map(({ answer }) => answer));
+  expect(await auditedStatuses(id, 'event.ack')).toEqual(of('ack'));
+  expect(await auditedStatuses(id, 'event.fail')).toEqual(of('fail', 'dead'));
+  expect(await auditedStatuses(id, 'event.replay')).toEqual(of('replay'));
+  expect(await auditedStatuses(id, 'delivery.retry')).toEqual(of('retry'));
+}
+
+describe.each([2, 20])('%i operators at one event', (operators) => {
+  test('replay it: each is a generation of its own, and audited with it', async () => {
+    const { id } = await pendingEvent();
+    const answers = await times(operators, () => operate.replay(id));
+    expect(statuses(answers)).toEqual(Array(operators).fill(202));
+    const generations = Array.from({ length: operators }, (_, n) => n + 1);
+    const sorted = (numbers: unknown[]) => numbers.toSorted((a, b) => Number(a) - Number(b));
+    expect(sorted(answers.map(({ body }) => body.generation))).toEqual(generations);
+    const entries = await entriesOf(gateway.database, id, 'event.replay');
+    expect(sorted(entries.map(({ details }) => details.generation))).toEqual(generations);
+    expect(await storedEvent(gateway.database, id)).toMatchObject({ generation: operators, status: 'received' });
+  });
+
+  test('retry it: as many manual attempts are asked for', async () => {
+    const { id } = await pendingEvent();
+    expect(statuses(await times(operators, () => operate.retry(id)))).toEqual(Array(operators).fill(202));
+    const asked = await rows(
+      gateway.database,
+      `select number from event_commands where event_id = $1 and kind = 'retry' order by number`,
+      [id],
+    );
+    expect(asked.map(({ number }) => number)).toEqual(Array.from({ length: operators }, (_, n) => n + 1));
+    expect(await auditedStatuses(id, 'delivery.retry')).toEqual(Array(operators).fill(202));
+  });
+
+  test('acknowledge, fail, kill, replay and retry it: each counts once, and what is left is one of their states', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { id } = await pendingEvent();
+      const done = await everything(id, operators);
+      await expectTakenAndAudited(id, done);
+      const { payload, headers, delivery_history, notifications, workflow, ...now } = await gateway.admin.event(id);
+      expect(now.generation).toBe(operators);
+      // The last one's answer is the event as it is.
+      expect(done.map(({ answer }) => answer.body)).toContainEqual(now);
+    }
+  });
+});
+
+test('the same while a worker delivers the events: nothing is lost, and every delivery comes to an end', async () => {
+  let n = 0;
+  const consumer = await startConsumer((response) => response.writeHead(++n % 3 === 0 ? 200 : 500).end());
+  consumers.push(consumer);
+  const events = await times(12, () => pendingEvent({ delivery_url: consumer.url }));
+  await gateway.startWorker();
+  const operators = 6;
+  const all = await Promise.all(events.map(async ({ id }) => ({ id, done: await everything(id, operators) })));
+  for (const { id, done } of all) {
+    await expectTakenAndAudited(id, done);
+    expect((await storedEvent(gateway.database, id))?.generation).toBe(operators);
+  }
+  const left = () =>
+    rows(gateway.database, `select id from events where delivery_status = 'pending' and account_id = any($1)`, [
+      events.map(({ account }) => account.id),
+    ]);
+  await until('every delivery has ended', async () => (await left()).length === 0);
+  await until('every command was passed on', async () => {
+    return (await rows(gateway.database, 'select 1 from event_commands limit 1')).length === 0;
+  });
+  await gateway.stopWorker();
+});

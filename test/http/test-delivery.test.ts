@@ -1,0 +1,182 @@
+import { createServer } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { entriesOf } from '../support/audit.ts';
+import { type Consumer, type Delivery, type Reply, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { hang } from '../support/replies.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+let admin: AdminApiClient;
+const consumers: Consumer[] = [];
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false, timeLimitMs: 500 });
+  admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
+});
+afterAll(() => gateway.stop());
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+});
+
+const current = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const project = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+async function consumer(...replies: Reply[]): Promise<Consumer> {
+  const started = await startConsumer(...replies);
+  consumers.push(started);
+  return started;
+}
+
+const verify = (secret: string, { body, headers }: Delivery) => {
+  const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return new Webhook(secret).verify(body, Object.fromEntries(given));
+};
+
+async function tryOut(fields: Record<string, unknown>) {
+  const { id } = await gateway.admin.createAccount(fields);
+  return { id: String(id), answer: await admin.accounts({ account_id: id })['test-delivery'].post() };
+}
+
+/** The problem of an account whose consumer cannot be reached, and its audit entry's details. */
+async function refusal(fields: Record<string, unknown>) {
+  const { id, answer } = await tryOut(fields);
+  expect(answer.data).toBeNull();
+  expect(answer.response.headers.get('content-type')).toBe('application/problem+json');
+  if (answer.error?.status !== 502) throw new Error(`it was ${answer.status}`);
+  const problem = answer.error.value;
+  expect(problem).toMatchObject({ code: 'delivery_unreachable', status: 502, type: 'about:blank' });
+  const entries = await entriesOf(gateway.database, id, 'account.test_delivery');
+  expect(entries).toHaveLength(1);
+  expect(entries[0]?.details).toMatchObject({ account_id: id, status: 502 });
+  return { problem, details: entries[0]?.details };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+describe('a consumer that answers 2xx', () => {
+  test.each([200, 204, 299])('%i: exactly these fields, once, and a signature that verifies', async (status) => {
+    const { url, deliveries } = await consumer(status);
+    const { id, answer } = await tryOut({ delivery_url: url, delivery_secret: current });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({ ok: true, url, response_code: status, duration_ms: expect.any(Number) });
+    expect(answer.data?.duration_ms).toBeGreaterThanOrEqual(0);
+    const [delivery, ...more] = deliveries;
+    if (!delivery) throw new Error('nothing came');
+    expect(more).toEqual([]);
+    expect(verify(current, delivery)).toMatchObject({ type: 'webhook_gateway.test' });
+    expect(() => verify(project, delivery)).toThrow();
+    expect(delivery.headers['x-webhook-test']).toBe('true');
+    expect(await entriesOf(gateway.database, id, 'account.test_delivery')).toEqual([
+      { actor: 'tester', action: 'account.test_delivery', details: { account_id: id, status: 200 } },
+    ]);
+  });
+
+  test('it is no event: nothing is stored', async () => {
+    const { url } = await consumer();
+    const { id } = await tryOut({ delivery_url: url });
+    for (const table of ['events', 'delivery_attempts', 'event_queue'])
+      expect([table, await rows(gateway.database, `select 1 from ${table}`)]).toEqual([table, []]);
+    expect((await admin.accounts({ account_id: id }).get()).data).toMatchObject({ id, delivery_url: url });
+  });
+
+  test('without a delivery URL the project’s is taken, with its secret', async () => {
+    const { url, deliveries } = await consumer();
+    const urls = { delivery_secret: current, project_delivery_url: url, project_delivery_secret: project };
+    expect((await tryOut(urls)).answer.data).toMatchObject({ ok: true, url });
+    const [delivery] = deliveries;
+    if (!delivery) throw new Error('nothing came');
+    expect(verify(project, delivery)).toMatchObject({ type: 'webhook_gateway.test' });
+    expect(() => verify(current, delivery)).toThrow();
+  });
+
+  test('the project’s is no second try when the account’s own fails', async () => {
+    const [own, fallback] = [await consumer(503), await consumer()];
+    await refusal({ delivery_url: own.url, project_delivery_url: fallback.url });
+    expect([own.deliveries.length, fallback.deliveries.length]).toEqual([1, 0]);
+  });
+
+  test('a disabled account is tried out all the same', async () => {
+    const { url } = await consumer();
+    expect((await tryOut({ delivery_url: url, enabled: false })).answer.status).toBe(200);
+  });
+});
+
+describe('502', () => {
+  test.each([500, 404, 429, 302])('with the code of an answer %i', async (status) => {
+    const { url, deliveries } = await consumer((response) =>
+      response.writeHead(status, { location: 'https://other.test/?k=do-not-repeat' }).end('do-not-repeat'),
+    );
+    const { problem, details } = await refusal({ delivery_url: url });
+    expect(problem.response_code).toBe(status);
+    expect(problem.detail).toContain(`answered ${status}`);
+    expect(details).toMatchObject({ outcome: 'http_error', response_code: status });
+    expect(JSON.stringify([problem, details])).not.toContain('do-not-repeat');
+    expect(deliveries).toHaveLength(1);
+  });
+
+  test.each<[outcome: string, words: string, fields: () => Promise<Record<string, unknown>>]>([
+    ['connection_refused', 'refused', async () => ({ delivery_url: `http://127.0.0.1:${await freePort()}/hook` })],
+    ['timeout', 'did not answer within', async () => ({ delivery_url: (await consumer(hang)).url })],
+    ['connection_error', 'closed', async () => ({ delivery_url: (await consumer((r) => r.destroy())).url })],
+    ['no_delivery_url', 'no delivery URL', async () => ({ delivery_secret: current })],
+    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://10.0.0.1/' })],
+    ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://169.254.169.254/latest' })],
+    ['dns_failure', 'could not be resolved', async () => ({ delivery_url: 'http://nobody.invalid/' })],
+  ])('without a code: %s, %s', async (outcome, words, fields) => {
+    const { problem, details } = await refusal(await fields());
+    expect(problem).not.toHaveProperty('response_code');
+    expect(problem.detail).toContain(words);
+    expect(details).toMatchObject({ outcome, response_code: null });
+  });
+});
+
+describe('credentials of the URL', () => {
+  const secrets = /user-name|pass-word|very-secret/;
+  test.each([200, 500])('are sent, and shown nowhere, after %i', async (status) => {
+    const { port, deliveries } = await consumer(status);
+    const delivery_url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret#very-secret`;
+    const { id, answer } = await tryOut({ delivery_url, delivery_secret: 'very-secret' });
+    expect(answer.status).toBe(status === 200 ? 200 : 502);
+    const entries = await entriesOf(gateway.database, id, 'account.test_delivery');
+    expect(entries).toHaveLength(1);
+    expect(JSON.stringify([answer.data, answer.error?.value, entries])).not.toMatch(secrets);
+    if (status === 200) expect(answer.data?.url).toBe(`http://127.0.0.1:${port}/hook?…`);
+    expect(deliveries[0]?.url).toBe('/hook?token=very-secret');
+    expect(deliveries[0]?.headers.authorization).toMatch(/^Basic /);
+  });
+  test('are not in the problem of one who is not there', async () => {
+    const delivery_url = `http://user-name:pass-word@127.0.0.1:${await freePort()}/hook?token=very-secret`;
+    expect(JSON.stringify(await refusal({ delivery_url }))).not.toMatch(secrets);
+  });
+});
+
+describe('refused', () => {
+  test('unknown, malformed and deleted accounts are 404', async () => {
+    const { id } = await gateway.admin.createAccount({ delivery_url: (await consumer()).url });
+    await admin.accounts({ account_id: id }).delete();
+    for (const account_id of [id, '01900000-0000-7000-8000-000000000000', 'nope', '%00']) {
+      const { error } = await admin.accounts({ account_id })['test-delivery'].post();
+      expect(error).toMatchObject({ status: 404, value: { code: 'not_found' } });
+    }
+    expect(consumers[0]?.deliveries).toEqual([]);
+  });
+  test('a body with fields and a query are 422, an empty body passes', async () => {
+    const { url, deliveries } = await consumer();
+    const { id } = await gateway.admin.createAccount({ delivery_url: url });
+    const path = `/admin/accounts/${id}/test-delivery`;
+    expect(await gateway.admin.post(path, { url: 'http://a.test' })).toMatchObject({
+      ...{ status: 422, body: { errors: [{ path: 'url' }] } },
+    });
+    expect((await gateway.admin.post(`${path}?url=x`)).status).toBe(422);
+    expect(deliveries).toEqual([]);
+    expect((await gateway.admin.post(path, {})).status).toBe(200);
+  });
+});
