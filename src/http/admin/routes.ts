@@ -31,11 +31,11 @@ export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
-    .onParse(async ({ request, route, contentType }) => {
-      await calls.authorize(request, route);
+    .onParse(async ({ request, route, params, contentType }) => {
+      await calls.authorize(request, route, params);
       return readJsonBody(request, contentType);
     })
-    .onTransform(({ request, route }) => calls.authorize(request, route))
+    .onTransform(({ request, route, params }) => calls.authorize(request, route, params))
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
