@@ -6,6 +6,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import type { PermitMode } from '../../src/engine/relay/permits.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import { type Running, startWorker } from '../../src/gateway.ts';
+import type { AdminToken } from '../../src/http/admin/auth.ts';
 import { createLog } from '../../src/log.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { freshDatabase } from './database.ts';
@@ -44,6 +45,9 @@ export interface TestGatewayOptions {
   maxPayloadBytes?: number;
   allowedNetworks?: string[];
   trustedProxies?: string[];
+  adminTokens?: AdminToken[];
+  /** The address to listen on; 127.0.0.1 unless told otherwise. */
+  host?: string;
   /** False starts the HTTP side alone. */
   worker?: boolean;
   overdueS?: number;
@@ -70,14 +74,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const api = await startApi({
     ...{ database, secretsKey, temporal, log },
-    adminTokens: [{ name: 'tester', token: adminToken }],
+    adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
     trustedProxies: options.trustedProxies ?? [],
     delivery: {
       timeLimitMs: options.timeLimitMs ?? 5_000,
       allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
     },
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
-    host: '127.0.0.1',
+    host: options.host ?? '127.0.0.1',
     port: 0,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;

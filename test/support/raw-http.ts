@@ -19,6 +19,8 @@ export interface RawRequest {
   headers?: OutgoingHttpHeaders | string[];
   /** Sent with its length. */
   body?: string | Uint8Array;
+  /** The address to come from, such as 127.0.0.2. */
+  localAddress?: string;
   /** Sent chunked, without a length. */
   chunks?: Iterable<Uint8Array>;
 }
@@ -26,18 +28,24 @@ export interface RawRequest {
 /** One HTTP request on a connection of its own, for what `fetch` would tidy up or refuse. */
 export function rawRequest(baseUrl: string, options: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
-  const { method = 'POST', path, headers = {}, body, chunks } = options;
+  const { method = 'POST', path, headers: given = {}, body, chunks, localAddress } = options;
+  // Node tells the length by itself only of methods that usually have a body.
+  const headers =
+    body === undefined || Array.isArray(given) ? given : { 'content-length': Buffer.byteLength(body), ...given };
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: hostname, port, method, path, headers, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(parts).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
-        outgoing.destroy();
-      });
-    });
+    const outgoing = request(
+      { host: hostname.replace(/^\[(.*)\]$/, '$1'), port, method, path, headers, agent: false, localAddress },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(parts).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+          outgoing.destroy();
+        });
+      },
+    );
     outgoing.on('error', reject);
     for (const chunk of chunks ?? []) outgoing.write(chunk);
     outgoing.end(body);

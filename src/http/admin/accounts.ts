@@ -114,9 +114,8 @@ export function accountRoutes(deps: {
     )
     .get(
       '/:account_id',
-      async ({ params, request }) => {
+      async ({ params }) => {
         const { account_id } = params;
-        calls.of(request).note({ account_id });
         const account = await accounts.get(existingAccountId(account_id));
         if (!account) throw accountNotFound();
         return whole(account);
@@ -134,7 +133,6 @@ export function accountRoutes(deps: {
       async ({ params, body, request }) => {
         const { account_id } = params;
         const call = calls.of(request);
-        call.note({ account_id });
         return written(
           await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
             call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
@@ -157,7 +155,6 @@ export function accountRoutes(deps: {
       async ({ params, request }) => {
         const { account_id } = params;
         const call = calls.of(request);
-        call.note({ account_id });
         const deleted = await accounts.delete(existingAccountId(account_id), (tx) =>
           call.record(sqlOfTransaction(tx), 'account.delete', { status: 204 }),
         );
@@ -179,7 +176,6 @@ export function accountRoutes(deps: {
       async ({ params, request }) => {
         const { account_id } = params;
         const call = calls.of(request);
-        call.note({ account_id });
         const account = await accounts.get(existingAccountId(account_id));
         if (!account) throw accountNotFound();
         const result = await deps.testDelivery(account);

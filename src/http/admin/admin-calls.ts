@@ -32,12 +32,13 @@ class Call implements AdminCall {
   readonly actor: string;
   readonly ipAddress: string;
   readonly #audit: AuditWriter;
-  #details: Details = {};
+  #details: Details;
   recorded = false;
 
-  constructor(actor: string, ipAddress: string, audit: AuditWriter) {
-    this.actor = actor;
-    this.ipAddress = ipAddress;
+  constructor(who: { actor: string; ipAddress: string }, ids: Record<string, string>, audit: AuditWriter) {
+    this.actor = who.actor;
+    this.ipAddress = who.ipAddress;
+    this.#details = { ...ids };
     this.#audit = audit;
   }
 
@@ -91,14 +92,15 @@ export class AdminCalls {
   /**
    * Lets a request with a valid token pass; asking again about the same request is free.
    *
+   * @param ids the ids in its path: every entry names them, also that of a request whose body nobody could read.
    * @throws Problem `unauthorized`, or `rate_limited` after ten wrong tokens in a minute from one address.
    */
-  async authorize(request: Request, route: string): Promise<void> {
+  async authorize(request: Request, route: string, ids: Record<string, string> = {}): Promise<void> {
     if (this.#calls.has(request)) return;
     const ipAddress = this.#address(nodeRequest(request));
     const name = this.#tokenName(request.headers.get('x-admin-token'));
     if (name !== null) {
-      this.#calls.set(request, new Call(name, ipAddress, this.#audit));
+      this.#calls.set(request, new Call({ actor: name, ipAddress }, ids, this.#audit));
       return;
     }
     this.#denied.add(request);

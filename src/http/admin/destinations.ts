@@ -27,8 +27,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
     .get(
       '/',
-      async ({ params, request }) => {
-        calls.of(request).note({ account_id: params.account_id });
+      async ({ params }) => {
         const found = await destinations.list(existingAccountId(params.account_id));
         if (!found) throw accountNotFound();
         return found.map(destinationView);
@@ -46,7 +45,6 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       '/',
       async ({ params, body, request, set }) => {
         const call = calls.of(request);
-        call.note({ account_id: params.account_id });
         const accountId = existingAccountId(params.account_id);
         const created = await destinations.create(accountId, body, (tx, { id, destination_type, name }) => {
           const details = { status: 201, destination_id: id, destination_type, name };
@@ -74,7 +72,6 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       async ({ params, body, request }) => {
         const { account_id, destination_id } = params;
         const call = calls.of(request);
-        call.note({ account_id, destination_id });
         const accountId = existingAccountId(account_id);
         if (!isId(destination_id)) throw notFound();
         const written = await destinations.update(accountId, destination_id, body, (tx, _destination, changed) =>
@@ -101,7 +98,6 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       async ({ params, request }) => {
         const { account_id, destination_id } = params;
         const call = calls.of(request);
-        call.note({ account_id, destination_id });
         const accountId = existingAccountId(account_id);
         const deleted =
           isId(destination_id) &&

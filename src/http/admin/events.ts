@@ -74,7 +74,6 @@ export async function operateOnEvent(
   deps: { database: Database; call: AdminCall; eventId: string; action: AuditAction; details: AuditDetails },
   operate: (sql: Sql, eventId: string) => Promise<Operation>,
 ) {
-  deps.call.note({ event_id: deps.eventId });
   const id = existing(deps.eventId);
   const result = await inTransaction(deps.database.pool, async (client) => {
     const sql = sqlOfClient(client);
@@ -125,8 +124,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .get(
       '/:event_id',
-      async ({ params, request }) => {
-        calls.of(request).note({ event_id: params.event_id });
+      async ({ params }) => {
         const id = existing(params.event_id);
         const whole = await readWholeEvent(database, id);
         if (!whole) throw notFound();

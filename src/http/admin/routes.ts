@@ -43,13 +43,13 @@ export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
-    .onParse(async ({ request, route, contentType }) => {
-      await calls.authorize(request, route);
+    .onParse(async ({ request, route, params, contentType }) => {
+      await calls.authorize(request, route, params);
       return readJsonBody(request, contentType);
     })
     .onTransform(async (context) => {
-      const { request, route } = context;
-      await calls.authorize(request, route);
+      const { request, route, params } = context;
+      await calls.authorize(request, route, params);
       const { pathname, searchParams } = new URL(request.url);
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();

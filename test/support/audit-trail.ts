@@ -1,0 +1,28 @@
+import type { Database } from '../../src/database/database.ts';
+import { rows } from './stored.ts';
+
+export interface TrailEntry {
+  id: string;
+  actor: string;
+  action: string;
+  ip_address: string;
+  created_at: Date;
+  // biome-ignore lint/suspicious/noExplicitAny: details are looked into by tests, field by field
+  details: any;
+}
+
+/** Reads, straight from the table, what has been written to the audit log since it was asked last. */
+export function auditTrail(database: Database): () => Promise<TrailEntry[]> {
+  const seen = new Set<string>();
+  return async () => {
+    const all = await rows(
+      database,
+      'select id, actor, action, ip_address, created_at, details from audit_logs order by id',
+    );
+    const fresh = all.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    return fresh.map(({ id, actor, action, ip_address, created_at, details }) => ({
+      ...{ id, actor, action, ip_address, created_at, details },
+    }));
+  };
+}
