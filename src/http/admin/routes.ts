@@ -44,17 +44,18 @@ export function adminRoutes(deps: AdminDeps) {
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
     .onParse(async ({ request, route, params, contentType }) => {
+      smallLetters(params);
       await calls.authorize(request, route, params);
       return readJsonBody(request, contentType);
     })
     .onTransform(async (context) => {
       const { request, route, params } = context;
+      smallLetters(params);
       await calls.authorize(request, route, params);
       const { pathname, searchParams } = new URL(request.url);
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
       context.query = queryOf(searchParams);
-      smallLetters(context.params);
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
