@@ -27,7 +27,7 @@ checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 [[operations]]
 # What a config may hold depends on the destination that is there.
 include-path = "/admin/accounts/{account_id}/destinations/{destination_id}"
-checks.positive_data_acceptance.enabled = false
+checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "409", "422"]
 `;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
