@@ -107,6 +107,8 @@ export async function openDatabase(options: {
     async close() {
       await readers.end();
       await orm.close(true);
+      // MikroORM leaves it open when it has not used it itself.
+      if (!pool.ending) await pool.end();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchAdmin } from './admin.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
@@ -6,16 +7,19 @@ import { report } from './report.ts';
 
 const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64]
 npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
-npm run bench -- floor   [--workflow-events 2000]`;
+npm run bench -- floor   [--workflow-events 2000]
+npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: 'string' },
-    connections: { type: 'string', default: '1,64' },
+    connections: { type: 'string' },
     modes: { type: 'string', default: 'direct,workflow,auto' },
     rates: { type: 'string', default: '5,50' },
-    events: { type: 'string', default: '20000' },
+    events: { type: 'string' },
+    days: { type: 'string', default: '90' },
+    requests: { type: 'string', default: '200' },
     'workflow-events': { type: 'string', default: '2000' },
   },
 });
@@ -29,7 +33,7 @@ switch (positionals[0]) {
   case 'ingest':
     report(
       'ingest',
-      await benchIngest({ seconds: Number(values.seconds ?? 10), connections: numbers(values.connections) }),
+      await benchIngest({ seconds: Number(values.seconds ?? 10), connections: numbers(values.connections ?? '1,64') }),
     );
     break;
   case 'deliver':
@@ -39,13 +43,24 @@ switch (positionals[0]) {
         modes: values.modes.split(','),
         rates: numbers(values.rates),
         seconds: Number(values.seconds ?? 20),
-        events: Number(values.events),
+        events: Number(values.events ?? 20_000),
         workflowEvents: Number(values['workflow-events']),
       }),
     );
     break;
   case 'floor':
     report('floor', await benchFloor({ workflows: Number(values['workflow-events']) }));
+    break;
+  case 'admin':
+    report(
+      'admin',
+      await benchAdmin({
+        events: Number(values.events ?? 2_000_000),
+        days: Number(values.days),
+        requests: Number(values.requests),
+        connections: Number(values.connections ?? 1),
+      }),
+    );
     break;
   default:
     console.error(usage);

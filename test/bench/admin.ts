@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { adminCalls } from './admin/calls.ts';
+import { fill } from './admin/fill.ts';
+import { adminToken, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { type BenchResult, ms, percentile } from './report.ts';
+import { durability } from './settings.ts';
+
+/** Deep enough that a list which reads what it skips would show it. */
+const deepOffset = 100_000;
+const replayedEvents = 100_000;
+/** Calls that fill caches and open connections, not counted. */
+const warmUpRequests = 5;
+
+/** How long operators wait for lists, filters and statistics of a large table, and for the replay of all that failed. */
+export async function benchAdmin(options: {
+  events: number;
+  days: number;
+  requests: number;
+  connections: number;
+}): Promise<BenchResult> {
+  const postgres = await temporaryPostgres();
+  await migrateOnce(postgres.url, createLog('warn'));
+  console.error(`filling ${options.events} events over ${options.days} days`);
+  await fill(postgres.url, options);
+  const gateway = await startGatewayProcess('api', {
+    DATABASE_URL: postgres.url,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+  });
+  try {
+    const offset = Math.min(deepOffset, Math.floor(options.events / 2));
+    const [deep] = await json<{ id: string }[]>(`${gateway.baseUrl}/admin/events?limit=1&offset=${offset}`);
+    const calls = adminCalls({ days: options.days, offset, cursor: deep?.id ?? '' });
+    const rows: BenchResult['rows'] = [];
+    for (const { name, path } of calls) {
+      const url = `${gateway.baseUrl}${path}`;
+      await timed(url, warmUpRequests, 1);
+      const latenciesMs = await timed(url, options.requests, options.connections);
+      const answer = await json<unknown>(url);
+      rows.push({
+        call: name,
+        rows: Array.isArray(answer) ? answer.length : '',
+        'p50 ms': ms(percentile(latenciesMs, 0.5)),
+        'p99 ms': ms(percentile(latenciesMs, 0.99)),
+      });
+    }
+    const failed = await failEvents(postgres.url, Math.min(replayedEvents, Math.floor(options.events / 4)));
+    const startedMs = performance.now();
+    const { replayed } = await json<{ replayed: number }>(`${gateway.baseUrl}/admin/events/replay-failed`, 'POST');
+    if (replayed !== failed) throw new Error(`replayed ${replayed} of ${failed} events`);
+    rows.push({ call: 'replay-failed', rows: replayed, 'p50 ms': ms(performance.now() - startedMs) });
+    const settings = {
+      events: String(options.events),
+      days: String(options.days),
+      connections: String(options.connections),
+    };
+    return { settings: { ...settings, ...(await durability(postgres.url)) }, rows };
+  } finally {
+    await gateway.stop();
+    await postgres.stop();
+  }
+}
+
+async function timed(url: string, requests: number, connections: number): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  let left = requests;
+  const connection = async () => {
+    while (left-- > 0) {
+      const startedMs = performance.now();
+      await answered(url, 'GET');
+      latenciesMs.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  return latenciesMs;
+}
+
+/** The body of an answer; anything but 200 and 202 ends the benchmark. */
+async function answered(url: string, method: string): Promise<string> {
+  const response = await fetch(url, { method, headers: { 'x-admin-token': adminToken } });
+  const body = await response.text();
+  if (response.status !== 200 && response.status !== 202)
+    throw new Error(`${method} ${url}: ${response.status} ${body}`);
+  return body;
+}
+
+const json = async <T>(url: string, method = 'GET'): Promise<T> => JSON.parse(await answered(url, method));
+
+/**
+ * Lets the newest delivered events fail, as an outage of the consumers does, until `wanted` have failed in all.
+ *
+ * @returns how many have.
+ */
+async function failEvents(url: string, wanted: number): Promise<number> {
+  const failed = `rejection_reason is null and state <> 'dead' and (undelivered or state = 'failed')`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `update events set status = 'failed', delivery_status = 'failed', attempts = 10, delivered_at = null, last_error = 'the consumer answered 500'
+     where id in (
+       select id from events where state in ('open', 'processed') and delivery_status = 'delivered' order by id desc
+       limit (select greatest(0, $1 - count(*)) from events where ${failed}))`,
+    [wanted],
+  );
+  // As autovacuum has done by the time that people come back from an outage.
+  await client.query('vacuum analyze events');
+  const { rows } = await client.query<{ n: number }>(`select count(*)::integer as n from events where ${failed}`);
+  await client.query('checkpoint');
+  await client.end();
+  return rows[0]?.n ?? 0;
+}

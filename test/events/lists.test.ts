@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
+import {
+  type DeliveryStatus,
+  deliveryStatuses,
+  type EventRow,
+  type EventStatus,
+  eventStatuses,
+} from '../../src/events/event.ts';
+import { filterValues } from '../../src/events/filter-values.ts';
+import { type EventFilter, listEvents } from '../../src/events/read.ts';
+import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { fillEvents, type StoredFields } from './fill-events.ts';
+import { allEvents, expectedList } from './reference.ts';
+
+const log = createLog('silent');
+const dayMs = 86_400_000;
+const today = Math.floor(Date.now() / dayMs) * dayMs;
+/** The edges of the windows (1, 4, 16 and 32 days), both ends of days among them, days without events between. */
+const daysBack = [0, 1, 2, 4, 5, 6, 20, 21, 22, 52, 53, 54, 90];
+const momentsOfDay = [0, 1, dayMs / 2, dayMs - 1];
+const moments = daysBack.flatMap((day) => momentsOfDay.map((ms) => new Date(today - day * dayMs + ms)));
+
+const pick = <T>(values: readonly T[]): T => {
+  const value = values[Math.floor(Math.random() * values.length)];
+  if (value === undefined) throw new Error('nothing to pick from');
+  return value;
+};
+
+const values = {
+  provider: ['generic', 'support_chat', 'mail'],
+  app_key: ['one', 'two', 'three'],
+  account_slug: ['a', 'b', 'c', 'd'],
+  event_type: ['order', 'chat.message', 'ünï codé'],
+  external_id: ['x-1', 'x-2', 'x-3', 'x-4', 'x-5'],
+};
+
+function randomEvent(receivedAt: Date): StoredFields {
+  // As states come about: what is rejected has no delivery unless a consumer said something about it.
+  const deliveryStatus = pick<DeliveryStatus | null>([...deliveryStatuses, null]);
+  const statuses: EventStatus[] =
+    deliveryStatus === null
+      ? ['rejected', 'processed', 'failed', 'dead']
+      : ['received', 'enqueued', 'processed', 'failed', 'dead'];
+  return {
+    receivedAt,
+    accountId: randomUUID(),
+    provider: pick(values.provider),
+    accountSlug: pick(values.account_slug),
+    appKey: pick(values.app_key),
+    eventType: Math.random() < 0.3 ? null : pick(values.event_type),
+    externalId: pick(values.external_id),
+    status: pick(statuses),
+    deliveryStatus,
+    attempts: pick([0, 1, 2, 9]),
+    deliveredAt: deliveryStatus === 'delivered' ? new Date(receivedAt.getTime() + 250) : null,
+    nextAttemptAt: deliveryStatus === 'pending' && Math.random() < 0.6 ? new Date(today + dayMs) : null,
+  };
+}
+
+async function openFresh(): Promise<Database> {
+  const database = await openDatabase({ url: await freshDatabase(), log });
+  await migrate(database, log);
+  return database;
+}
+
+describe('of many days', () => {
+  let database: Database;
+  let all: EventRow[];
+  beforeAll(async () => {
+    database = await openFresh();
+    const events = moments.flatMap((at) => Array.from({ length: 12 }, () => randomEvent(at)));
+    // One a long way off on either side, as clocks that are wrong make them.
+    await fillEvents(database, [
+      ...events,
+      randomEvent(new Date(today - 400 * dayMs)),
+      randomEvent(new Date(today + 40 * dayMs)),
+    ]);
+    all = await allEvents(database);
+  });
+  afterAll(() => database.close());
+
+  const ids = (events: EventRow[]) => events.map(({ id }) => id);
+  const matches = async (filter: EventFilter) => {
+    const found = await listEvents(database.reader, filter);
+    expect(ids(found)).toEqual(ids(expectedList(all, filter)));
+    return found;
+  };
+  const page = { limit: 100, offset: 0 };
+
+  test('all of them, whole', async () => {
+    expect(await listEvents(database.reader, { limit: 100_000, offset: 0 })).toEqual(all);
+  });
+
+  test.each<[string, readonly (string | undefined)[]]>([
+    ...Object.entries(values),
+    ['status', eventStatuses],
+    ['delivery_status', deliveryStatuses],
+  ])('by %s alone, also for what no event has', async (name, some) => {
+    for (const value of [...some, ...(name.endsWith('status') ? [] : ['absent', ''])]) {
+      for (const limit of [1, 7, 100_000]) await matches({ ...page, limit, [name]: value });
+    }
+  });
+
+  test.each(['since', 'until'])('by %s, at the very moments of events and between them', async (name) => {
+    for (const at of moments) {
+      for (const ms of [-1, 0, 1]) await matches({ ...page, [name]: new Date(at.getTime() + ms) });
+    }
+  });
+
+  test('any combination of filters, cursor, limit and offset', async () => {
+    const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
+    const moment = fc
+      .constantFrom(...moments)
+      .chain((at) => fc.integer({ min: -2, max: 2 }).map((ms) => new Date(at.getTime() + ms)));
+    const filters = fc.record({
+      provider: maybe(fc.constantFrom(...values.provider)),
+      app_key: maybe(fc.constantFrom(...values.app_key)),
+      account_slug: maybe(fc.constantFrom(...values.account_slug)),
+      event_type: maybe(fc.constantFrom(...values.event_type, 'absent')),
+      external_id: maybe(fc.constantFrom(...values.external_id)),
+      status: maybe(fc.constantFrom(...eventStatuses)),
+      delivery_status: maybe(fc.constantFrom(...deliveryStatuses)),
+      since: maybe(moment),
+      until: maybe(moment),
+      before: maybe(fc.constantFrom(...all.map(({ id }) => id))),
+      limit: fc.constantFrom(1, 2, 10, 100, 1000),
+      offset: fc.oneof(fc.constant(0), fc.nat({ max: all.length + 10 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, async (filter) => {
+        await matches(filter);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([1, 11, 12, 13, 100])('pages of %i by cursor and by offset hold every event once', async (limit) => {
+    const byCursor: string[] = [];
+    for (let before: string | undefined; ; before = byCursor.at(-1)) {
+      const found = await listEvents(database.reader, { limit, offset: 0, before });
+      byCursor.push(...ids(found));
+      if (found.length === 0 || byCursor.length > 200) break;
+    }
+    expect(byCursor).toEqual(ids(all).slice(0, byCursor.length));
+    for (const offset of [0, limit, 5 * limit, all.length - 1, all.length, all.length + 1])
+      await matches({ limit, offset });
+  });
+
+  test('failed ones, the newest 200', async () => {
+    expect(await listFailed(database.reader)).toEqual(all.filter((e) => e.delivery_status === 'failed').slice(0, 200));
+  });
+
+  test.each([undefined, -1, 0, 1, 2, 3, 9, 10])(
+    'those being retried with at least %s attempts',
+    async (minAttempts) => {
+      const expected = all
+        .filter((e) => e.delivery_status === 'pending' && e.attempts >= Math.max(1, minAttempts ?? 1))
+        .sort((a, b) => b.attempts - a.attempts || (a.id < b.id ? 1 : -1))
+        .slice(0, 200);
+      expect(await listRetrying(database.reader, { minAttempts })).toEqual(expected);
+    },
+  );
+
+  test('the values to filter by', async () => {
+    expect(await filterValues(database.reader)).toEqual({
+      providers: [...values.provider].sort(),
+      event_types: [...values.event_type].sort(),
+      account_slugs: [...values.account_slug].sort(),
+      statuses: [...eventStatuses].sort(),
+    });
+  });
+
+  test('more than 200 being retried with the same attempts: the newest of all windows', async () => {
+    const waiting = moments.flatMap((at) =>
+      Array.from({ length: 6 }, () => ({
+        ...randomEvent(at),
+        ...{ status: 'enqueued' as const, deliveryStatus: 'pending' as const, attempts: 50, nextAttemptAt: new Date() },
+      })),
+    );
+    await fillEvents(database, waiting);
+    const expected = (await allEvents(database))
+      .filter((e) => e.delivery_status === 'pending' && e.attempts === 50)
+      .slice(0, 200);
+    expect(await listRetrying(database.reader, { minAttempts: 3 })).toEqual(expected);
+  });
+});
+
+describe('of an empty database', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openFresh();
+  });
+  afterAll(() => database.close());
+
+  test('are empty, and no number is missing', async () => {
+    const { reader } = database;
+    for (const filter of [
+      {},
+      { status: 'received' as const },
+      { delivery_status: 'pending' as const },
+      { provider: 'generic' },
+    ]) {
+      expect(await listEvents(reader, { limit: 100, offset: 3, ...filter })).toEqual([]);
+    }
+    expect(await listFailed(reader)).toEqual([]);
+    expect(await listRetrying(reader)).toEqual([]);
+    expect(await filterValues(reader)).toEqual({ providers: [], event_types: [], account_slugs: [], statuses: [] });
+    const { by_hour, ...statistics } = await deliveryStatistics(reader);
+    expect(statistics).toEqual({
+      ...{ total: 0, pending: 0, delivered: 0, failed: 0, retrying: 0, success_rate: null, attempts: 0 },
+      ...{ latency_ms: { p50: null, p95: null, p99: null }, by_provider: [] },
+    });
+    expect(by_hour).toHaveLength(24);
+    expect(by_hour.every((hour) => hour.received + hour.delivered + hour.failed === 0)).toBe(true);
+  });
+
+  test('1,200 values of a kind: the first 1,000', async () => {
+    const names = Array.from({ length: 1200 }, (_, n) => `slug-${String(n).padStart(4, '0')}`);
+    await fillEvents(
+      database,
+      names.map((accountSlug) => ({ ...randomEvent(new Date()), accountSlug })),
+    );
+    expect((await filterValues(database.reader)).account_slugs).toEqual(names.slice(0, 1000));
+  });
+});
