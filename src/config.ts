@@ -3,6 +3,7 @@ import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
 import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
+import { proxyMistake } from './trusted-proxies.ts';
 
 export const roles = ['all', 'api', 'worker', 'migrate'] as const;
 export type Role = (typeof roles)[number];
@@ -40,13 +41,10 @@ const cidrList = list.superRefine((parts, context) => {
 });
 
 /** A single address is the network of itself. */
-const cidrOrAddressList = list.superRefine((parts, context) => {
+const proxyList = list.superRefine((parts, context) => {
   for (const part of parts) {
-    if (!ipaddr.isValidCIDR(part) && !ipaddr.isValid(part))
-      context.addIssue({
-        code: 'custom',
-        message: `'${part}' is no address like 10.0.0.5 and no CIDR like 10.0.0.0/8`,
-      });
+    const mistake = proxyMistake(part);
+    if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
   }
 });
 
@@ -119,7 +117,7 @@ const environment = z.object({
   TEMPORAL_UI_URL: origin.optional(),
   ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
   ADMIN_TOKENS: adminTokens.optional(),
-  TRUSTED_PROXIES: cidrOrAddressList.optional(),
+  TRUSTED_PROXIES: proxyList.optional(),
   SECRETS_KEY: secretsKey.optional(),
   MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),

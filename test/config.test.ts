@@ -38,6 +38,7 @@ test('without any setting everything has its default', () => {
       uiUrl: null,
     },
     adminTokens: [],
+    trustedProxies: [],
     secretsKey: null,
     maxPayloadBytes: 1024 * 1024,
     delivery: {
@@ -108,6 +109,14 @@ describe('values', () => {
       (c) => c.delivery.allowedNetworks,
       ['10.0.0.0/8', 'fd00::/8'],
     ],
+    ['TRUSTED_PROXIES', '10.0.0.5', (c) => c.trustedProxies, ['10.0.0.5']],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/8, 192.0.2.1/32,::1,2001:db8::/32 ,::ffff:10.0.0.1,128.0.0.0/1,',
+      (c) => c.trustedProxies,
+      ['10.0.0.0/8', '192.0.2.1/32', '::1', '2001:db8::/32', '::ffff:10.0.0.1', '128.0.0.0/1'],
+    ],
+    ['TRUSTED_PROXIES', ',', (c) => c.trustedProxies, []],
     ['ACCOUNT_CONCURRENCY', '10000', (c) => c.delivery.accountConcurrency, 10_000],
     ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
     ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
@@ -184,6 +193,36 @@ describe('mistakes', () => {
     ['DELIVERY_SCHEDULE', nine('soon'), "'soon': 'soon' is no duration; write it like 200ms, 10s, 1m or 1h"],
     ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/8,10.0.0.1', "'10.0.0.1' is no CIDR like 10.0.0.0/8"],
     ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is no CIDR like 10.0.0.0/8"],
+    ...['loopback', 'uniquelocal', 'proxy.test', '*', 'true', '1', '10.1', '0x0a000001', '010.0.0.1', '10.0.0.256']
+      .concat([
+        '10.0.0.0/',
+        '10.0.0.0/8/8',
+        '10.0.0.0/-1',
+        '10.0.0.0/255.0.0.0',
+        '/8',
+        '10.0.0.1:80',
+        '[::1]',
+        ':::1/64',
+      ])
+      .map((part): [string, string, string] => [
+        'TRUSTED_PROXIES',
+        part,
+        `'${part}' is no address like 10.0.0.5 and no CIDR like 10.0.0.0/8`,
+      ]),
+    ['TRUSTED_PROXIES', '10.0.0.0/33', "'10.0.0.0/33' has a prefix beyond 32"],
+    ['TRUSTED_PROXIES', '::/129', "'::/129' has a prefix beyond 128"],
+    ['TRUSTED_PROXIES', '0.0.0.0/0', "'0.0.0.0/0' would let every client choose its own address"],
+    ['TRUSTED_PROXIES', '::/0', "'::/0' would let every client choose its own address"],
+    [
+      'TRUSTED_PROXIES',
+      '127.0.0.1,10.0.0.5/8',
+      "'10.0.0.5/8' has bits beyond its prefix; write 10.0.0.0/8 or 10.0.0.5",
+    ],
+    [
+      'TRUSTED_PROXIES',
+      '2001:DB8::5/32',
+      "'2001:DB8::5/32' has bits beyond its prefix; write 2001:db8::/32 or 2001:DB8::5",
+    ],
     ['ACCOUNT_CONCURRENCY', '0', 'must be between 1 and 10000'],
     ['FIRST_ATTEMPT', 'never', 'must be one of: auto, workflow, direct'],
     ['FIRST_ATTEMPT_PERMITS', '1001', 'must be between 1 and 1000'],
@@ -193,6 +232,13 @@ describe('mistakes', () => {
     const [head, line, ...others] = message?.split('\n') ?? [];
     expect([head, others]).toEqual(['These settings are wrong:', []]);
     expect(line).toBe(`  - ${name}: ${says}`);
+  });
+
+  test('every wrong proxy is named', () => {
+    const message = refusal({ TRUSTED_PROXIES: 'loopback,10.0.0.1,10.0.0.0/33' });
+    expect(message?.split('\n')).toHaveLength(3);
+    expect(message).toContain("'loopback'");
+    expect(message).toContain("'10.0.0.0/33'");
   });
 
   test('all of them are named at once, with what the role is missing', () => {

@@ -13,8 +13,8 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
   const trusted = proxyaddr.compile([...trustedProxies]);
   return (request) => {
     let found = request.socket.remoteAddress ?? 'unknown';
-    for (const address of proxyaddr.all(request, trusted)) {
-      const bare = withoutPort(address);
+    for (const address of proxyaddr.all(request, (hop, index) => trusted(bareAddress(hop), index))) {
+      const bare = bareAddress(address);
       // A proxy that writes something else than an address is the last that is known.
       if (isIP(bare) === 0) break;
       found = bare;
@@ -24,6 +24,7 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
 }
 
 /** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
-function withoutPort(address: string): string {
+function bareAddress(written: string): string {
+  const address = written.trim();
   return /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
 }

@@ -21,7 +21,12 @@ export interface WrongToken {
 
 /** Counts wrong tokens by address, in windows of a minute. A right token is never looked up here. */
 export class WrongTokens {
-  readonly #tries = new LRUCache<string, Tries>({ max: maxAddresses, ttl: windowMs });
+  readonly #tries: LRUCache<string, Tries>;
+
+  /** @param clock milliseconds that only go forward, whatever somebody sets the time to. */
+  constructor(clock: { now(): number } = performance) {
+    this.#tries = new LRUCache({ max: maxAddresses, ttl: windowMs, perf: clock });
+  }
 
   /** Counts one more. */
   add(address: string): WrongToken {

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WrongTokens } from '../../src/http/admin/wrong-tokens.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+const others = [
+  { name: 'ann', token: 'token-of-ann' },
+  { name: 'bob@example.test', token: 'a:b:c:d:e' },
+];
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'], adminTokens: others });
+});
+afterAll(() => gateway.stop());
+
+/** One request from an address with a token; undefined sends none. */
+const ask = (address: string, token?: string, path = '/admin/accounts', method = 'GET') =>
+  rawRequest(gateway.baseUrl, {
+    ...{ method, path },
+    headers: { 'x-forwarded-for': address, ...(token === undefined ? {} : { 'x-admin-token': token }) },
+  });
+const entriesOf = (address: string) =>
+  rows(gateway.database, 'select actor, action, details from audit_logs where ip_address = $1 order by id', [address]);
+const denials = async (address: string) =>
+  (await entriesOf(address))
+    .filter(({ action }) => action === 'auth.denied')
+    .map(({ details }) => details.status)
+    .sort();
+const times = (count: number, status: number) => Array<number>(count).fill(status);
+
+test('ten wrong tokens of an address are 401, more are 429 with Retry-After, and the right one always passes', async () => {
+  const address = '192.0.2.1';
+  for (let n = 1; n <= 10; n++) {
+    const answer = await ask(address, `wrong-${n}`);
+    expect([n, answer.status, answer.body.code]).toEqual([n, 401, 'unauthorized']);
+    expect((await ask(address, gateway.adminToken)).status).toBe(200);
+  }
+  for (let n = 11; n <= 15; n++) {
+    const answer = await ask(address, `wrong-${n}`);
+    expect([n, answer.status, answer.body.code]).toEqual([n, 429, 'rate_limited']);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    const retryAfterS = Number(answer.headers['retry-after']);
+    expect(retryAfterS).toBeGreaterThanOrEqual(1);
+    expect(retryAfterS).toBeLessThanOrEqual(60);
+    expect((await ask(address, gateway.adminToken)).status).toBe(200);
+  }
+  expect((await ask('192.0.2.2', 'wrong')).status).toBe(401);
+  // Of what was refused, each 401 is on record, and that there were more.
+  expect(await denials(address)).toEqual([...times(10, 401), 429]);
+  const entry = (await entriesOf(address)).find(({ action }) => action === 'auth.denied');
+  expect(entry).toMatchObject({ actor: address, details: { method: 'GET', status: 401 } });
+  expect((await entriesOf(address)).filter(({ action }) => action === 'account.list')).toHaveLength(15);
+});
+
+test('a flood of 500 at once stops no right token, and leaves eleven entries', async () => {
+  const address = '192.0.2.3';
+  const flood = Array.from({ length: 500 }, (_, n) => ask(address, `wrong-${n}`));
+  const right = Array.from({ length: 20 }, () => ask(address, gateway.adminToken));
+  expect((await Promise.all(right)).map(({ status }) => status)).toEqual(times(20, 200));
+  const statuses = (await Promise.all(flood)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([...times(10, 401), ...times(490, 429)]);
+  expect(await denials(address)).toEqual([...times(10, 401), 429]);
+});
+
+test('a missing token, an empty one and any address below /admin count alike', async () => {
+  const address = '192.0.2.4';
+  const tries = [
+    () => ask(address),
+    () => ask(address, ''),
+    () => ask(address, 'wrong', '/admin'),
+    () => ask(address, undefined, '/admin/no/such/thing'),
+    () => ask(address, 'wrong', '/admin/accounts', 'PUT'),
+    () => ask(address, 'wrong', '/admin/accounts', 'OPTIONS'),
+    () => ask(address, 'wrong', '/admin/accounts?limit=%00'),
+    () => ask(address, 'wrong', '/admin/accounts', 'POST'),
+    () => ask(address, 'wrong', '/admin/accounts/x/destinations/y', 'DELETE'),
+    () => ask(address, 'wrong', '/admin/accounts', 'HEAD'),
+  ];
+  for (const [n, one] of tries.entries()) expect([n, (await one()).status]).toEqual([n, 401]);
+  expect((await ask(address)).status).toBe(429);
+  expect((await ask(address, 'wrong', '/admin/nothing')).status).toBe(429);
+  // What needs no token is nobody's business here.
+  expect((await ask(address, undefined, '/health/live')).status).toBe(200);
+});
+
+test('the addresses of one IPv6 /64 count as one, those of the next do not', async () => {
+  for (let n = 1; n <= 10; n++) expect((await ask(`2001:db8:0:1::${n}`, 'wrong')).status).toBe(401);
+  expect((await ask('2001:db8:0:1:ffff:ffff:ffff:ffff', 'wrong')).status).toBe(429);
+  expect((await ask('2001:DB8:0000:0001::1', 'wrong')).status).toBe(429);
+  expect((await ask('2001:db8:0:2::1', 'wrong')).status).toBe(401);
+  expect((await ask('2001:db8:0:0:ffff::1', 'wrong')).status).toBe(401);
+});
+
+test('an IPv4 address counts as itself, however it is written', async () => {
+  for (let n = 1; n <= 10; n++) expect((await ask('::ffff:192.0.2.5', 'wrong')).status).toBe(401);
+  expect((await ask('192.0.2.5', 'wrong')).status).toBe(429);
+  expect((await ask('::ffff:c000:206', 'wrong')).status).toBe(401);
+  expect((await ask('::ffff:192.0.2.7', 'wrong')).status).toBe(401);
+});
+
+test('who has no proxy is told by the connection', async () => {
+  const direct = await startGateway({ worker: false });
+  const from = (localAddress: string, headers = {}) =>
+    rawRequest(direct.baseUrl, { method: 'GET', path: '/admin/accounts', headers, localAddress });
+  try {
+    // A made-up header makes no new address of an old one.
+    for (let n = 1; n <= 10; n++)
+      expect((await from('127.0.0.2', { 'x-forwarded-for': `10.0.0.${n}` })).status).toBe(401);
+    expect((await from('127.0.0.2', { 'x-forwarded-for': '10.0.0.11' })).status).toBe(429);
+    expect((await from('127.0.0.3')).status).toBe(401);
+    expect((await from('127.0.0.2', { 'x-admin-token': direct.adminToken })).status).toBe(200);
+  } finally {
+    await direct.stop();
+  }
+});
+
+test('actors are the names of tokens', async () => {
+  const address = '192.0.2.8';
+  for (const { token } of [...others, { token: gateway.adminToken }])
+    expect((await ask(address, token)).status).toBe(200);
+  expect((await entriesOf(address)).map(({ actor }) => actor)).toEqual(['ann', 'bob@example.test', 'tester']);
+  const halves = ['ann', 'ann:token-of-ann', 'token-of-ann,a:b:c:d:e', 'a', 'TOKEN-OF-ANN'];
+  for (const half of halves) expect([half, (await ask(address, half)).status]).toEqual([half, 401]);
+});
+
+describe('windows', () => {
+  beforeEach(() => {
+    // The cache looks at the clock once a millisecond, by a timer.
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'Date'] });
+    // It takes 0 for no time at all.
+    vi.advanceTimersByTime(1_000);
+  });
+  const clock = { now: () => performance.now() };
+  afterEach(() => vi.useRealTimers());
+  const add = (tokens: WrongTokens, address: string, count: number) => {
+    const added = Array.from({ length: count }, () => tokens.add(address));
+    return added.map(({ limited, first }) => (first ? 'first' : limited));
+  };
+
+  test('last a minute from the first wrong token, and more of them do not stretch it', () => {
+    const tokens = new WrongTokens(clock);
+    expect(add(tokens, 'a', 12)).toEqual([...Array(10).fill(false), 'first', true]);
+    expect(tokens.add('a').retryAfterS).toBe(60);
+    vi.advanceTimersByTime(30_000);
+    expect(tokens.add('a')).toEqual({ limited: true, first: false, retryAfterS: 30 });
+    vi.advanceTimersByTime(29_999);
+    expect(tokens.add('a')).toEqual({ limited: true, first: false, retryAfterS: 1 });
+    vi.advanceTimersByTime(2);
+    expect(tokens.add('a').limited).toBe(false);
+    expect(add(tokens, 'a', 11)).toEqual([...Array(9).fill(false), 'first', true]);
+  });
+  test('are of each address alone', () => {
+    const tokens = new WrongTokens(clock);
+    add(tokens, 'a', 20);
+    vi.advanceTimersByTime(40_000);
+    expect(add(tokens, 'b', 11)).toEqual([...Array(10).fill(false), 'first']);
+    vi.advanceTimersByTime(20_001);
+    expect(tokens.add('a').limited).toBe(false);
+    expect(tokens.add('b')).toEqual({ limited: true, first: false, retryAfterS: 40 });
+  });
+  test('a clock that is set does not end them', () => {
+    const tokens = new WrongTokens();
+    add(tokens, 'a', 10);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(tokens.add('a').limited).toBe(true);
+  });
+  test('a crowd of addresses fills no memory: beyond 50,000 the one that was quiet longest is forgotten', () => {
+    const tokens = new WrongTokens();
+    add(tokens, 'first', 11);
+    for (let n = 0; n < 49_999; n++) tokens.add(`crowd-${n}`);
+    expect(tokens.add('first').limited).toBe(true);
+    for (let n = 0; n < 50_000; n++) tokens.add(`more-${n}`);
+    expect(tokens.add('first').limited).toBe(false);
+  });
+});
