@@ -71,7 +71,7 @@ const deliverySchedule = list.transform((parts, context) => {
 
 const adminTokens = list.transform((parts, context) => {
   if (parts.length === 0) context.addIssue({ code: 'custom', message: 'holds no name:token pair' });
-  return parts.map((part) => {
+  const tokens = parts.map((part) => {
     const separator = part.indexOf(':');
     const name = part.slice(0, separator).trim();
     const token = part.slice(separator + 1).trim();
@@ -84,6 +84,11 @@ const adminTokens = list.transform((parts, context) => {
     }
     return { name, token };
   });
+  // The audit log knows people by these names.
+  for (const field of ['name', 'token'] as const)
+    if (new Set(tokens.map((given) => given[field])).size < tokens.length)
+      context.addIssue({ code: 'custom', message: `has the same ${field} twice` });
+  return tokens;
 });
 
 const secretsKey = z.string().transform((text, context) => {
@@ -96,38 +101,47 @@ const secretsKey = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: integerBetween(0, 65535).prefault('8080'),
-  PUBLIC_URL: origin.optional(),
-  DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: z
-    .string()
-    .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
-    .optional(),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
-    .optional(),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
-  TEMPORAL_API_KEY: z.string().optional(),
-  TEMPORAL_TLS: z.stringbool().optional(),
-  TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
-  TEMPORAL_UI_URL: origin.optional(),
-  ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
-  ADMIN_TOKENS: adminTokens.optional(),
-  TRUSTED_PROXIES: proxyList.optional(),
-  SECRETS_KEY: secretsKey.optional(),
-  MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
-  DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
-  DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
-  DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
-  ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
-  FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
-  FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
-});
+const environment = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: integerBetween(0, 65535).prefault('8080'),
+    PUBLIC_URL: origin.optional(),
+    DATA_DIR: z.string().default('.data'),
+    DATABASE_URL: z
+      .string()
+      .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
+      .optional(),
+    TEMPORAL_ADDRESS: z
+      .string()
+      .regex(/^[^\s/]+:\d+$/, 'must be host:port')
+      .optional(),
+    TEMPORAL_NAMESPACE: z.string().default('default'),
+    TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
+    TEMPORAL_API_KEY: z.string().optional(),
+    TEMPORAL_TLS: z.stringbool().optional(),
+    TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
+    TEMPORAL_UI_URL: origin.optional(),
+    ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
+    ADMIN_TOKENS: adminTokens.optional(),
+    TRUSTED_PROXIES: proxyList.optional(),
+    SECRETS_KEY: secretsKey.optional(),
+    MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
+    DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
+    DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
+    DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
+    ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
+    FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
+    FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+  })
+  .superRefine((given, context) => {
+    if (given.ADMIN_TOKEN !== undefined && given.ADMIN_TOKENS?.some(({ name }) => name === 'admin'))
+      context.addIssue({
+        code: 'custom',
+        path: ['ADMIN_TOKENS'],
+        message: "has the name 'admin', which is that of ADMIN_TOKEN",
+      });
+  });
 
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 

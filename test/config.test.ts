@@ -124,6 +124,11 @@ describe('values', () => {
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
+  test('ADMIN_TOKENS and ADMIN_TOKEN cannot both be admin', () => {
+    const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'admin:another-token' };
+    expect(() => readConfig('all', env)).toThrow("ADMIN_TOKENS: has the name 'admin', which is that of ADMIN_TOKEN");
+  });
+
   test('ADMIN_TOKENS are name:token pairs, beside ADMIN_TOKEN; a token may hold colons', () => {
     const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'ann:token-of-ann, bob@x.test:a:b:c:d:e,' };
     expect(all(env).adminTokens).toEqual([
@@ -174,6 +179,8 @@ describe('mistakes', () => {
       'must be name:token pairs separated by commas, tokens of 8 characters or more',
     ],
     ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
+    ['ADMIN_TOKENS', 'ann:token-one,ann:token-two', 'has the same name twice'],
+    ['ADMIN_TOKENS', 'ann:token-one,bob:token-one', 'has the same token twice'],
     ['SECRETS_KEY', 'too-short', 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32'],
     [
       'SECRETS_KEY',

@@ -203,9 +203,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         const call = calls.of(request);
         const { error = null, dead = false } = body ?? {};
         const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };
-        return operateOnEvent({ ...what, details: { status: 200, dead, error } }, (sql, id) =>
-          fail(sql, id, { error, dead }),
-        );
+        return operateOnEvent({ ...what, details: { status: 200, dead } }, (sql, id) => fail(sql, id, { error, dead }));
       },
       operation('event.fail', {
         summary: 'Mark an event as failed',
