@@ -36,9 +36,12 @@ export function adminRoutes(deps: AdminDeps) {
       await calls.authorize(request, route);
       return readJsonBody(request, contentType);
     })
-    .onTransform(async ({ request, route, params }) => {
+    .onTransform(async (context) => {
+      const { request, route, params } = context;
       await calls.authorize(request, route);
       smallLetters(params);
+      // Its type is Elysia's reading of a query without a schema: one text each.
+      Object.assign(context, { query: queryOf(request.url) });
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
@@ -56,6 +59,16 @@ export function adminRoutes(deps: AdminDeps) {
     return (route && describedBy(route)?.action) ?? 'unknown';
   };
   return { admin, actionOf };
+}
+
+/** The query as it was sent: Elysia reads a list into `a,b` and JSON into `{"a":1}`, but a filter may have to be just that. */
+function queryOf(url: string): Record<string, string | string[]> {
+  const given = new URL(url).searchParams;
+  const valueOf = (name: string) => {
+    const [first = '', ...more] = given.getAll(name);
+    return more.length === 0 ? first : [first, ...more];
+  };
+  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, valueOf(name)]));
 }
 
 /** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
