@@ -30,18 +30,24 @@ export interface AdminDeps {
 /** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
+  /** Asks for the token, and notes what the call is about, so that the entry of a refused one names it, too. */
+  const admit = async (request: Request, route: string, params: Record<string, string> | undefined) => {
+    await calls.authorize(request, route);
+    // A path without parameters has none, whatever Elysia's types say.
+    if (!params) return;
+    smallLetters(params);
+    calls.of(request).note(params);
+  };
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
-    .onParse(async ({ request, route, contentType }) => {
-      await calls.authorize(request, route);
+    .onParse(async ({ request, route, params, contentType }) => {
+      await admit(request, route, params);
       return readJsonBody(request, contentType);
     })
     .onTransform(async (context) => {
-      const { request, route, params } = context;
-      await calls.authorize(request, route);
-      smallLetters(params);
+      await admit(context.request, context.route, context.params);
       // Its type is Elysia's reading of a query without a schema: one text each.
-      Object.assign(context, { query: queryOf(request.url) });
+      Object.assign(context, { query: queryOf(context.request.url) });
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
@@ -55,7 +61,9 @@ export function adminRoutes(deps: AdminDeps) {
 
   /** What the audit log calls a request to this route. */
   const actionOf = (method: string, path: string) => {
-    const route = admin.routes.find((candidate) => candidate.method === method && candidate.path === path);
+    // Elysia answers HEAD by the route of GET.
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = admin.routes.find((candidate) => candidate.method === asked && candidate.path === path);
     return (route && describedBy(route)?.action) ?? 'unknown';
   };
   return { admin, actionOf };
@@ -64,17 +72,15 @@ export function adminRoutes(deps: AdminDeps) {
 /** The query as it was sent: Elysia reads a list into `a,b` and JSON into `{"a":1}`, but a filter may have to be just that. */
 function queryOf(url: string): Record<string, string | string[]> {
   const given = new URL(url).searchParams;
-  const valueOf = (name: string) => {
+  const oneOrMore = (name: string) => {
     const [first = '', ...more] = given.getAll(name);
     return more.length === 0 ? first : [first, ...more];
   };
-  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, valueOf(name)]));
+  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, oneOrMore(name)]));
 }
 
 /** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
-function smallLetters(params: Record<string, string> | undefined): void {
-  // A path without parameters has none, whatever Elysia's types say.
-  if (!params) return;
+function smallLetters(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) if (isId(value)) params[name] = value.toLowerCase();
 }
 
