@@ -123,6 +123,15 @@ describe('list', () => {
     expect(await ids('?provider=support_chat')).not.toContain(a);
     expect(await ids('')).toEqual(expect.arrayContaining([a, b, c]));
   });
+  test.each(['a,b', ',', '[1]', '{"a":1}', '[', 'true', '1', 'null', 'a&b=c#d', 'a+b %41', 'ключ 😀'])(
+    'finds the app_key %s',
+    async (app_key) => {
+      const { body } = await admin('POST', '/accounts', { ...required(), app_key });
+      expect(await admin('GET', `/accounts?${new URLSearchParams({ app_key })}`)).toMatchObject({
+        ...{ status: 200, body: [{ id: body.id, app_key }] },
+      });
+    },
+  );
   test.each([
     ['?app_key=%00', 'app_key'],
     ['?provider=a&provider=b', 'provider'],

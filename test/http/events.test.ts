@@ -76,6 +76,13 @@ describe('filters', () => {
   });
   const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`;
 
+  test.each(['a,b', '[1]', '{"a":1}', 'true'])('the value %s is a text like any other', async (value) => {
+    const account = await gateway.admin.createAccount({});
+    const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: value, type: value }));
+    expect(await ids(query({ external_id: value }))).toEqual([body.id]);
+    expect(await ids(query({ event_type: value }))).toEqual([body.id]);
+  });
+
   test('each by itself, and together', async () => {
     expect(await ids(query({ app_key: 'f-one' }))).toEqual([one.id]);
     expect(await ids(query({ app_key: 'f-two' }))).toEqual([rejected, failed.id]);

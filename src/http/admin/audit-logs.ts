@@ -5,7 +5,7 @@ import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
-import { cursor, integer, limit, textFilter, time } from './query-schemas.ts';
+import { cursor, defaultLimit, integer, limit, textFilter, time } from './query-schemas.ts';
 import * as schemas from './schemas/audit.ts';
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
@@ -38,10 +38,11 @@ export function auditLogRoutes(deps: {
       '/',
       async ({ query, request, set }) => {
         calls.of(request).note({ query });
-        const filter: AuditFilter = query;
+        const { limit = defaultLimit } = query;
+        const filter: AuditFilter = { ...query, limit };
         const entries = await listAuditLogs(database.reader, filter);
         const last = entries.at(-1);
-        if (last && entries.length === query.limit) {
+        if (last && entries.length === limit) {
           const next = new URL(request.url).searchParams;
           next.set('before', last.id);
           set.headers.link = `</admin/audit-logs?${next}>; rel="next"`;
@@ -97,7 +98,7 @@ export function auditLogRoutes(deps: {
       '/',
       async ({ query, request }) => {
         const call = calls.of(request);
-        const olderThanDays = query.older_than_days;
+        const { older_than_days: olderThanDays = 90 } = query;
         const { actor, ipAddress } = call;
         const deleted = await deps.purge({ olderThanDays, actor, ipAddress });
         call.recordedElsewhere();
@@ -109,7 +110,7 @@ export function auditLogRoutes(deps: {
         body: noBody,
         query: z.strictObject({
           older_than_days: integer(7, 36_500)
-            .prefault('90')
+            .optional()
             .meta({ override: { type: 'integer', minimum: 7, maximum: 36_500, default: 90, pattern: undefined } }),
         }),
         success: { 200: schemas.purged },

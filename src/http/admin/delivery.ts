@@ -41,7 +41,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
       '/retrying',
       async ({ query, request }) => {
         calls.of(request).note({ query });
-        return (await listRetrying(database.reader, { minAttempts: query.min_attempts })).map(eventItem);
+        return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1 })).map(eventItem);
       },
       operation('delivery.retrying', {
         summary: 'List events that are being retried',
@@ -49,7 +49,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
         body: noBody,
         query: z.strictObject({
           min_attempts: integer(0, 1000)
-            .prefault('1')
+            .optional()
             .meta({ override: { type: 'integer', minimum: 0, maximum: 1000, default: 1, pattern: undefined } }),
         }),
         success: { 200: z.array(schemas.eventItem) },

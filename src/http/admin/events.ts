@@ -13,7 +13,7 @@ import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import type { AdminCall, AdminCalls } from './admin-calls.ts';
 import { eventDetail, eventItem, type WorkflowLink } from './event-views.ts';
-import { cursor, integer, isId, limit, textFilter, time } from './query-schemas.ts';
+import { cursor, defaultLimit, integer, isId, limit, textFilter, time } from './query-schemas.ts';
 import * as schemas from './schemas/event.ts';
 
 /** Says where Temporal shows an event's workflow. */
@@ -32,7 +32,7 @@ const listQuery = z.strictObject({
   before: cursor.meta({ description: 'Events older than the one of this id: the cursor of the next page' }),
   limit,
   offset: integer(0, 1_000_000_000)
-    .prefault('0')
+    .optional()
     .meta({ override: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0, pattern: undefined } }),
 });
 
@@ -92,9 +92,10 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       '/',
       async ({ query, request, set }) => {
         calls.of(request).note({ query });
-        const events = await listEvents(database.reader, query);
+        const { limit = defaultLimit, offset = 0 } = query;
+        const events = await listEvents(database.reader, { ...query, limit, offset });
         const last = events.at(-1);
-        if (last && events.length === query.limit) {
+        if (last && events.length === limit) {
           const next = new URL(request.url).searchParams;
           next.set('before', last.id);
           next.delete('offset');

@@ -22,9 +22,12 @@ export const integer = (min: number, max: number) =>
     // To whoever reads the documentation it is a number.
     .meta({ override: { type: 'integer', minimum: min, maximum: max, pattern: undefined } });
 
-/** The number of entries a list answers with. */
+/** How many entries a list answers with when nobody says. */
+export const defaultLimit = 100;
+
+/** The number of entries a list answers with. Optional here, not with a default: clients' types come from what is parsed. */
 export const limit = integer(1, 1000)
-  .prefault('100')
+  .optional()
   .meta({ override: { type: 'integer', minimum: 1, maximum: 1000, default: 100, pattern: undefined } });
 
 /** Ids are UUIDs; another text is the id of nothing. */

@@ -27,35 +27,29 @@ export interface AdminDeps {
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }
 
-/** Elysia's own parser makes a list of whatever holds a comma; here only a repeated parameter is one. */
-function queryOf(given: URLSearchParams): Record<string, string> {
-  const query: Record<string, string | string[]> = Object.create(null);
-  for (const name of new Set(given.keys())) {
-    const [first = '', ...more] = given.getAll(name);
-    query[name] = more.length === 0 ? first : [first, ...more];
-  }
-  // Elysia types what has not been validated yet as texts.
-  return query as Record<string, string>;
-}
-
 /** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
+  /** Asks for the token; the entry of a call names the ids of its path, also when it is refused. */
+  const admit = (request: Request, route: string, params: Record<string, string> | undefined) => {
+    // A path without parameters has none, whatever Elysia's types say.
+    if (params) smallLetters(params);
+    return calls.authorize(request, route, params);
+  };
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
     .onParse(async ({ request, route, params, contentType }) => {
-      smallLetters(params);
-      await calls.authorize(request, route, params);
+      await admit(request, route, params);
       return readJsonBody(request, contentType);
     })
     .onTransform(async (context) => {
       const { request, route, params } = context;
-      smallLetters(params);
-      await calls.authorize(request, route, params);
+      await admit(request, route, params);
       const { pathname, searchParams } = new URL(request.url);
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
-      context.query = queryOf(searchParams);
+      // Its type is Elysia's reading of a query without a schema: one text each.
+      Object.assign(context, { query: queryOf(searchParams) });
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
@@ -76,16 +70,25 @@ export function adminRoutes(deps: AdminDeps) {
 
   /** What the audit log calls a request to this route. */
   const actionOf = (method: string, path: string) => {
-    const route = admin.routes.find((candidate) => candidate.method === method && candidate.path === path);
+    // Elysia answers HEAD by the route of GET.
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = admin.routes.find((candidate) => candidate.method === asked && candidate.path === path);
     return (route && describedBy(route)?.action) ?? 'unknown';
   };
   return { admin, actionOf };
 }
 
+/** The query as it was sent: Elysia reads a list into `a,b` and JSON into `{"a":1}`, but a filter may have to be just that. */
+function queryOf(given: URLSearchParams): Record<string, string | string[]> {
+  const oneOrMore = (name: string) => {
+    const [first = '', ...more] = given.getAll(name);
+    return more.length === 0 ? first : [first, ...more];
+  };
+  return Object.fromEntries([...new Set(given.keys())].map((name) => [name, oneOrMore(name)]));
+}
+
 /** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
-function smallLetters(params: Record<string, string> | undefined): void {
-  // A path without parameters has none, whatever Elysia's types say.
-  if (!params) return;
+function smallLetters(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) if (isId(value)) params[name] = value.toLowerCase();
 }
 

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { entriesOf } from '../support/audit.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rawRequest } from '../support/raw-http.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+test.each([
+  ['PATCH', '{"enabled":1}', 422],
+  ['PATCH', '{"enabled":', 400],
+  ['DELETE', '{"force":true}', 422],
+  ['HEAD', undefined, 200],
+])('%s %s leaves an entry that names the action and the account', async (method, body, status) => {
+  const { id } = await gateway.admin.createAccount({});
+  const headers = {
+    ...{ 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },
+    // Node announces no length of its own accord with DELETE.
+    'content-length': body?.length ?? 0,
+  };
+  const path = `/admin/accounts/${id}`;
+  const answer = await rawRequest(gateway.baseUrl, { method, path, headers, ...(body ? { body } : {}) });
+  expect(answer.status).toBe(status);
+  const action = { PATCH: 'account.update', DELETE: 'account.delete', HEAD: 'account.read' }[method] ?? '';
+  const entries = await entriesOf(gateway.database, id, action);
+  expect(entries).toMatchObject([{ details: { account_id: id, status } }]);
+});
