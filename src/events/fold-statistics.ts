@@ -32,6 +32,12 @@ const foldLatencies = {
   text: fold({ table: 'event_latencies', deltas: 'event_latency_deltas', keys: 'hour, bucket', sums: ['n'] }),
 };
 
+// Percentiles are of the last 24 hours; what a replay takes back from an earlier one goes the same way.
+const forgetLatencies = {
+  name: 'forget_event_latencies',
+  text: `delete from event_latencies where hour < now() - interval '2 days'`,
+};
+
 /**
  * Folds the differences that statements on events have left into the statistics' rows, so that reading them stays cheap.
  *
@@ -43,5 +49,6 @@ export async function foldStatistics(sql: Sql): Promise<boolean> {
     const [row] = await sql.query<{ n: number }>(statement, []);
     more ||= row?.n === mostRows;
   }
+  await sql.query(forgetLatencies, []);
   return more;
 }
