@@ -28,8 +28,10 @@ export interface EventFilter {
 export async function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
   const matching = matches(filter);
   const rows: EventRow[] = [];
-  let skip = filter.offset;
-  for (const window of await windowsBack(sql, filter)) {
+  let { offset: skip, until } = filter;
+  if (skip > 0 && matching.values.length === 0 && filter.before === undefined && filter.delivery_status === undefined)
+    ({ skip, until } = await skipDays(sql, skip));
+  for (const window of await windowsBack(sql, { ...filter, until })) {
     if (rows.length >= filter.limit) break;
     if (skip > 0) {
       const passed = await countMatches(sql, matching, window, skip);
@@ -43,6 +45,25 @@ export async function listEvents(sql: Sql, filter: EventFilter): Promise<EventRo
     }
   }
   return rows;
+}
+
+const countDays = {
+  name: '',
+  text: `
+    select date_trunc('day', hour, 'UTC') as day, sum(stored)::integer as n
+    from (select hour, stored from event_stats union all select hour, stored from event_stat_deltas) s group by 1 order by 1 desc`,
+};
+
+/** Without any filter, whole days are skipped by what is known of them: how many events are left to skip before when. */
+async function skipDays(sql: Sql, offset: number): Promise<{ skip: number; until: Date | undefined }> {
+  let skip = offset;
+  let until: Date | undefined;
+  for (const { day, n } of await sql.query<{ day: Date; n: number }>(countDays, [])) {
+    if (n > skip) break;
+    skip -= n;
+    until = day;
+  }
+  return { skip, until };
 }
 
 /** Where events of a filter are found: each source is a FROM and a WHERE clause, whose parameters from $3 on are `values`. */
