@@ -31,7 +31,17 @@ export class Migration20261121000000_event_lists extends Migration {
       ['due', '(due_at) where due_at is not null', 'sweep: what is overdue; account deletion: its waiting events'],
       ['waiting', '(id) where due_at is not null', 'list: pending, together with event_queue'],
       ['retrying', '(retries, id) where retries is not null', 'list of what is being retried'],
-      ['undelivered', '(id) where undelivered', 'lists: failed deliveries; replay of all that failed'],
+      // With what the replay of all of them needs to know, so that it reads no row.
+      [
+        'undelivered',
+        '(id) include (account_id, app_key, provider, state) where undelivered',
+        'lists: failed deliveries; replay of all that failed',
+      ],
+      [
+        'failed_otherwise',
+        `(id) include (account_id, app_key, provider) where state = 'failed' and undelivered is null and rejection_reason is null`,
+        'replay of all that failed: what people marked as failed',
+      ],
       ['state', '(state, id)', 'list: by status'],
       ['provider', '(provider, id)', 'list: by provider'],
       ['app_key', '(app_key, id)', 'list: by app_key'],

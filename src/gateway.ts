@@ -11,6 +11,7 @@ import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
 import { foldStatistics } from './events/fold-statistics.ts';
+import { applyWaitingReplays } from './events/operate.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 
@@ -18,6 +19,9 @@ import type { Log } from './log.ts';
 const partitionsMs = 6 * 60 * 60_000;
 /** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
 const foldMs = 1_000;
+
+/** Nobody tells a worker of a large replay; a look at an empty table costs nothing. */
+const replaysMs = 500;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -96,14 +100,19 @@ export async function startWorker(options: {
     log,
     work: async () => ((await foldStatistics(database)) ? 'more' : 'idle'),
   });
-  partitions.start();
-  statistics.start();
+  const replays = new Lane({
+    name: 'replays of what has failed',
+    idleMs: replaysMs,
+    log,
+    work: async () => ((await applyWaitingReplays(database)) ? 'more' : 'idle'),
+  });
+  const lanes = [partitions, statistics, replays];
+  for (const lane of lanes) lane.start();
   relay.start();
   worker.start();
   return {
     async stop() {
-      await partitions.stop();
-      await statistics.stop();
+      await Promise.all(lanes.map((lane) => lane.stop()));
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();

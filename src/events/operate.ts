@@ -98,6 +98,7 @@ export function replay(sql: Sql, eventId: string): Promise<Operation> {
 
 /** Replays an event if it has failed by now: of several that ask at once, one does. Null when it was not replayed. */
 export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRow | null> {
+  await sql.query(applyReplays, [[eventId]]);
   const [event] = await sql.query<EventRow>(replayFailedEvent, [eventId]);
   return event ?? null;
 }
@@ -105,14 +106,20 @@ export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRo
 // migrations/Migration20261121000000_replay_failed.ts
 const replayFailedEvents = {
   name: '',
-  text: `select replayed, case when replayed > 0 then pg_notify('${channels.queue}', '') end from replay_failed_events($1, $2) as replayed`,
+  text: 'select replay_failed_events($1, $2) as replayed',
 };
+const applyReplays = { name: 'apply_replays', text: 'select apply_replays($1)' };
+const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_replays($1) as taken' };
+
+/** Replays a transaction: a tenth of a second's work, during which operators who change one of these events wait. */
+const replaysABatch = 1_000;
 
 /**
  * Replays every event whose delivery or whose processing has failed, but none that is dead, rejected, or of a deleted account.
+ * More than a few thousand show it a moment later, when a worker has got to them: see `applyWaitingReplays`.
  *
  * @param filter only events of this application or provider.
- * @returns how many were replayed; of two calls at once each event is counted by one.
+ * @returns how many are replayed; of two calls at once each event is counted by one.
  */
 export async function replayFailed(
   sql: Sql,
@@ -123,6 +130,16 @@ export async function replayFailed(
     filter.provider ?? null,
   ]);
   return row?.replayed ?? 0;
+}
+
+/**
+ * Carries out some of the replays that `replayFailed` has left to the workers.
+ *
+ * @returns whether there may be more.
+ */
+export async function applyWaitingReplays(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ taken: number }>(applyNextReplays, [replaysABatch]);
+  return row?.taken === replaysABatch;
 }
 
 /** One manual attempt now, besides the schedule. A disabled account is refused: nothing would be sent. */
@@ -148,6 +165,8 @@ async function apply(
   values: [eventId: string, ...rest: unknown[]],
   guard: Guard,
 ): Promise<Operation> {
+  // What was asked for before happens before.
+  await sql.query(applyReplays, [[values[0]]]);
   for (;;) {
     const [event] = await sql.query<EventRow>(statement, values);
     if (event) return { ok: true, event };

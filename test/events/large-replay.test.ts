@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ack, applyWaitingReplays, fail, replay, replayFailed, retry } from '../../src/events/operate.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { fillEvents } from './fill-events.ts';
+
+// More than are replayed within the call.
+const many = 2_500;
+const dayMs = 86_400_000;
+
+let gateway: TestGateway;
+let account: { id: string };
+beforeEach(async () => {
+  gateway = await startGateway({ worker: false });
+  account = await gateway.admin.createAccount({ app_key: 'app' });
+});
+afterEach(() => gateway.stop());
+
+const failedEvents = (n: number, appKey = 'app') =>
+  fillEvents(
+    gateway.database,
+    Array.from({ length: n }, (_, i) => ({
+      receivedAt: new Date(Date.now() - (i % 5) * dayMs),
+      accountId: account.id,
+      provider: 'generic',
+      accountSlug: 'slug',
+      appKey,
+      eventType: null,
+      externalId: 'x',
+      status: 'failed',
+      deliveryStatus: 'failed',
+      attempts: 10,
+      deliveredAt: null,
+      nextAttemptAt: null,
+    })),
+  );
+const count = async (condition: string) => {
+  const [row] = await rows(gateway.database, `select count(*)::integer as n from ${condition}`);
+  return row?.n;
+};
+const applyAll = async () => {
+  while (await applyWaitingReplays(gateway.database));
+};
+const stateOf = async (id: string) =>
+  (await rows(gateway.database, 'select status, delivery_status, generation from events where id = $1', [id]))[0];
+
+test('a replay of many is noted, and carried out batch by batch, each event once', async () => {
+  await failedEvents(many);
+  const counts = await Promise.all([replayFailed(gateway.database), replayFailed(gateway.database)]);
+  expect(counts.sort((a, b) => a - b)).toEqual([0, many]);
+  expect(await count('event_replays')).toBe(many);
+  expect(await count(`events where generation > 0`)).toBe(0);
+  await Promise.all([applyAll(), applyAll(), applyAll()]);
+  expect(await count(`events where generation = 1 and status = 'received' and delivery_status = 'pending'`)).toBe(many);
+  expect(await count('event_queue where generation = 1 and lane = 0')).toBe(many);
+  expect(await count('event_replays')).toBe(0);
+});
+
+test('a worker carries it out by itself', async () => {
+  await failedEvents(many);
+  const answer = await gateway.admin.post('/admin/events/replay-failed');
+  expect(answer).toMatchObject({ status: 202, body: { replayed: many } });
+  await gateway.startWorker();
+  await until('all are replayed', async () => (await count('events where generation = 1')) === many, 60_000);
+  expect(await count('event_replays')).toBe(0);
+});
+
+test.each([
+  ['ack', ack, { status: 'processed', delivery_status: 'delivered', generation: 1 }],
+  ['replay', replay, { status: 'received', delivery_status: 'pending', generation: 2 }],
+  ['retry', retry, { status: 'received', delivery_status: 'pending', generation: 1 }],
+  [
+    'dead',
+    (sql: Parameters<typeof fail>[0], id: string) => fail(sql, id, { error: null, dead: true }),
+    { status: 'dead', delivery_status: 'failed', generation: 1 },
+  ],
+] as const)('%s of an event whose replay waits comes after that replay', async (_name, operate, expected) => {
+  const [id = ''] = await failedEvents(many);
+  expect(await replayFailed(gateway.database)).toBe(many);
+  expect(await stateOf(id)).toMatchObject({ status: 'failed', generation: 0 });
+  expect(await operate(gateway.database, id)).toMatchObject({ ok: true });
+  expect(await stateOf(id)).toEqual(expected);
+  await applyAll();
+  expect(await stateOf(id)).toEqual(expected);
+  expect(await count('events where generation = 1 or generation = 2')).toBe(many);
+});
+
+test('what is no longer failed when its turn comes is left alone; so is the event of a deleted account', async () => {
+  const [delivered = '', dead = ''] = await failedEvents(many);
+  await replayFailed(gateway.database);
+  await rows(gateway.database, `update events set status = 'enqueued', delivery_status = 'delivered' where id = $1`, [
+    delivered,
+  ]);
+  await rows(gateway.database, `update events set status = 'dead' where id = $1`, [dead]);
+  await applyWaitingReplays(gateway.database);
+  await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
+  await applyAll();
+  expect(await count('event_replays')).toBe(0);
+  expect(await stateOf(delivered)).toMatchObject({ status: 'enqueued', generation: 0 });
+  expect(await stateOf(dead)).toMatchObject({ status: 'dead', generation: 0 });
+  // The first batch was carried out before the account was deleted, which then ended it.
+  const replayed = await count('events where generation = 1');
+  expect(replayed).toBeGreaterThan(900);
+  expect(replayed).toBeLessThan(1_001);
+  expect(await count(`events where generation = 1 and delivery_status <> 'failed'`)).toBe(0);
+});
+
+test('operators and workers at the same events at once: each event is replayed once and changed after it', async () => {
+  const ids = await failedEvents(many);
+  await replayFailed(gateway.database);
+  const some = ids.filter((_, i) => i % 10 === 0);
+  const [acked] = await Promise.all([Promise.all(some.map((id) => ack(gateway.database, id))), applyAll(), applyAll()]);
+  expect(acked.every(({ ok }) => ok)).toBe(true);
+  expect(await count(`events where generation = 1`)).toBe(many);
+  expect(await count(`events where status = 'processed' and delivery_status = 'delivered'`)).toBe(some.length);
+});
+
+test('filters are those of the call', async () => {
+  await failedEvents(many, 'app');
+  await failedEvents(many, 'other');
+  expect(await replayFailed(gateway.database, { app_key: 'other', provider: 'generic' })).toBe(many);
+  expect(await replayFailed(gateway.database, { app_key: 'other', provider: 'support_chat' })).toBe(0);
+  await applyAll();
+  expect(await count(`events where generation = 1 and app_key = 'other'`)).toBe(many);
+  expect(await count(`events where generation = 1 and app_key = 'app'`)).toBe(0);
+});
