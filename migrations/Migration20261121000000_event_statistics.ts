@@ -30,12 +30,13 @@ const latenciesOf = (rows: string, sum: string) =>
    from ${rows} where delivered_at is not null group by 1, 2`;
 const attemptsOf = (rows: string) =>
   `select ${hourOf('uuid_extract_timestamp(event_id)')} as hour, '' as provider, count(*) as attempts from ${rows} group by 1, 2`;
+// What comes without the secret shall not fill the choice of filters: anybody could. It counts for the days alone.
 // Sorted by key, so that no two batches wait for each other; days that are known already cost a look each.
 const valuesOf = (rows: string) =>
   `insert into event_values (kind, value, day)
    select v.kind, v.value, v.day from (
      select distinct on (v.kind, v.value, day) v.kind, v.value, (received_at at time zone 'UTC')::date as day
-     from ${rows} cross join lateral (values ('account_slug', account_slug), ('app_key', app_key), ('event_type', event_type), ('provider', provider)) as v (kind, value)
+     from ${rows} cross join lateral (values ('account_slug', account_slug), ('app_key', app_key), (case when rejection_reason is null then 'event_type' else 'rejected_event_type' end, event_type), ('provider', provider)) as v (kind, value)
      where v.value is not null order by v.kind, v.value, day
    ) v
    where not exists (select 1 from event_values known where known.kind = v.kind and known.value = v.value and known.day = v.day)

@@ -13,14 +13,15 @@ import { testDelivery } from './delivery/test-delivery.ts';
 import { DestinationStore } from './destinations/destination-store.ts';
 import { createWorkflowFinder } from './engine/workflow-finder.ts';
 import { resolveDuplicate } from './events/duplicates.ts';
-import { stopAccount } from './events/operate.ts';
 import { EventReceiver } from './events/receive.ts';
 import { RejectionRecorder } from './events/rejections.ts';
+import { stopAccount } from './events/stop-account.ts';
 import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
 import type { AdminToken } from './http/admin/auth.ts';
 import { type App, createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { providers } from './providers/registry.ts';
 
 /** What the HTTP side is made of. */
@@ -51,7 +52,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     adminTokens: parts.adminTokens,
     trustedProxies: parts.trustedProxies,
     testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
-    verifyAuditLogs: (head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {}),
+    verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {})),
     purgeAuditLogs: (purge) => purgeAuditLogs({ database, secretsKey, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {

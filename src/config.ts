@@ -69,6 +69,10 @@ const deliverySchedule = list.transform((parts, context) => {
   });
 });
 
+/** What a header carries unchanged from any client. */
+const visibleAscii = /^[\x21-\x7e]*$/;
+const notVisible = 'may hold visible ASCII characters only';
+
 const adminTokens = list.transform((parts, context) => {
   if (parts.length === 0) context.addIssue({ code: 'custom', message: 'holds no name:token pair' });
   const tokens = parts.map((part) => {
@@ -82,6 +86,7 @@ const adminTokens = list.transform((parts, context) => {
         message: 'must be name:token pairs separated by commas, tokens of 8 characters or more',
       });
     }
+    if (!visibleAscii.test(token)) context.addIssue({ code: 'custom', message: notVisible });
     return { name, token };
   });
   // The audit log knows people by these names.
@@ -101,47 +106,50 @@ const secretsKey = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const environment = z
-  .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: integerBetween(0, 65535).prefault('8080'),
-    PUBLIC_URL: origin.optional(),
-    DATA_DIR: z.string().default('.data'),
-    DATABASE_URL: z
-      .string()
-      .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
-      .optional(),
-    TEMPORAL_ADDRESS: z
-      .string()
-      .regex(/^[^\s/]+:\d+$/, 'must be host:port')
-      .optional(),
-    TEMPORAL_NAMESPACE: z.string().default('default'),
-    TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
-    TEMPORAL_API_KEY: z.string().optional(),
-    TEMPORAL_TLS: z.stringbool().optional(),
-    TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
-    TEMPORAL_UI_URL: origin.optional(),
-    ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').optional(),
-    ADMIN_TOKENS: adminTokens.optional(),
-    TRUSTED_PROXIES: proxyList.optional(),
-    SECRETS_KEY: secretsKey.optional(),
-    MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
-    DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
-    DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
-    DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
-    ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
-    FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
-    FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
-  })
-  .superRefine((given, context) => {
-    if (given.ADMIN_TOKEN !== undefined && given.ADMIN_TOKENS?.some(({ name }) => name === 'admin'))
-      context.addIssue({
-        code: 'custom',
-        path: ['ADMIN_TOKENS'],
-        message: "has the name 'admin', which is that of ADMIN_TOKEN",
-      });
-  });
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integerBetween(0, 65535).prefault('8080'),
+  PUBLIC_URL: origin.optional(),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
+    .optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS: z.stringbool().optional(),
+  TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
+  TEMPORAL_UI_URL: origin.optional(),
+  ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').regex(visibleAscii, notVisible).optional(),
+  ADMIN_TOKENS: adminTokens.optional(),
+  TRUSTED_PROXIES: proxyList.optional(),
+  SECRETS_KEY: secretsKey.optional(),
+  MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
+  DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
+  DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
+  DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
+  ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
+  FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
+  FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
+});
+
+/** What no setting can say alone. */
+const settings = environment.superRefine((given, context) => {
+  if (given.ADMIN_TOKENS?.some(({ token }) => token === given.ADMIN_TOKEN))
+    context.addIssue({ code: 'custom', path: ['ADMIN_TOKENS'], message: 'holds the token of ADMIN_TOKEN, too' });
+  if (given.ADMIN_TOKEN !== undefined && given.ADMIN_TOKENS?.some(({ name }) => name === 'admin'))
+    context.addIssue({
+      code: 'custom',
+      path: ['ADMIN_TOKENS'],
+      message: "has the name 'admin', which is that of ADMIN_TOKEN",
+    });
+});
 
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
@@ -173,7 +181,7 @@ function missingFor(role: Role, env: Record<string, string | undefined>): string
 export function readConfig(role: Role, env: Record<string, string | undefined>) {
   // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = environment.safeParse(set, { error: plainWords });
+  const parsed = settings.safeParse(set, { error: plainWords });
   const mistakes = [
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),
     ...missingFor(role, set),

@@ -12,6 +12,7 @@ import { Relay } from './engine/relay/relay.ts';
 import { EngineWorker } from './engine/worker.ts';
 import { foldStatistics } from './events/fold-statistics.ts';
 import { applyWaitingReplays } from './events/operate.ts';
+import { stopNextEvents } from './events/stop-account.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 
@@ -20,8 +21,8 @@ const partitionsMs = 6 * 60 * 60_000;
 /** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
 const foldMs = 1_000;
 
-/** Nobody tells a worker of a large replay; a look at an empty table costs nothing. */
-const replaysMs = 500;
+/** Nobody tells a worker of a large replay or deletion; a look at an empty table costs nothing. */
+const looksMs = 500;
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -102,11 +103,17 @@ export async function startWorker(options: {
   });
   const replays = new Lane({
     name: 'replays of what has failed',
-    idleMs: replaysMs,
+    idleMs: looksMs,
     log,
     work: async () => ((await applyWaitingReplays(database)) ? 'more' : 'idle'),
   });
-  const lanes = [partitions, statistics, replays];
+  const stops = new Lane({
+    name: 'events of deleted accounts',
+    idleMs: looksMs,
+    log,
+    work: async () => ((await stopNextEvents(database)) ? 'more' : 'idle'),
+  });
+  const lanes = [partitions, statistics, replays, stops];
   for (const lane of lanes) lane.start();
   relay.start();
   worker.start();

@@ -124,7 +124,9 @@ describe('values', () => {
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
-  test('ADMIN_TOKENS and ADMIN_TOKEN cannot both be admin', () => {
+  test('ADMIN_TOKENS and ADMIN_TOKEN cannot both be admin, nor share a token', () => {
+    const shared = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'ann:of-the-admin' };
+    expect(() => readConfig('all', shared)).toThrow('ADMIN_TOKENS: holds the token of ADMIN_TOKEN, too');
     const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'admin:another-token' };
     expect(() => readConfig('all', env)).toThrow("ADMIN_TOKENS: has the name 'admin', which is that of ADMIN_TOKEN");
   });
@@ -179,6 +181,9 @@ describe('mistakes', () => {
       'must be name:token pairs separated by commas, tokens of 8 characters or more',
     ],
     ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
+    ['ADMIN_TOKEN', 'tökenised', 'may hold visible ASCII characters only'],
+    ['ADMIN_TOKEN', ' blanks-around ', 'may hold visible ASCII characters only'],
+    ['ADMIN_TOKENS', 'ann:tökenised', 'may hold visible ASCII characters only'],
     ['ADMIN_TOKENS', 'ann:token-one,ann:token-two', 'has the same name twice'],
     ['ADMIN_TOKENS', 'ann:token-one,bob:token-one', 'has the same token twice'],
     ['SECRETS_KEY', 'too-short', 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32'],

@@ -1,10 +1,10 @@
 import type { Database, Sql } from '../database/database.ts';
+import { lockKeys } from '../database/lock-keys.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { epochText } from './entry.ts';
 import type { ChainPart, ChainPoint, Seals } from './seals.ts';
 
 /** Any fixed number of ours: whoever holds it is the one that changes the chain. */
-const chainLockKey = 7_233_808_003;
 
 /** An end of the chain as it is stored and was checked to be ours. */
 export interface ChainEnd extends ChainPoint {
@@ -59,7 +59,7 @@ export function whileChainIsHeld<T>(database: Database, work: (sql: Sql) => Prom
   return inTransaction(database.pool, async (client) => {
     // Below the pool's own time limit. A holder that hangs must not keep everybody else from the chain.
     await client.query("set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '30s'");
-    await client.query('select pg_advisory_xact_lock($1)', [chainLockKey]);
+    await client.query('select pg_advisory_xact_lock($1)', [lockKeys.auditChain]);
     return work(sqlOfClient(client));
   });
 }

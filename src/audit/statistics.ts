@@ -13,7 +13,7 @@ export interface AuditStatistics {
 
 const readStatistics = {
   name: '',
-  // What is alike is counted together first, which is done in parallel; the rest works on the few groups that this leaves.
+  // What is alike is counted together first; the rest works on the few groups that this leaves.
   text: `
     with alike as materialized (
       select action, actor, ip_address, (created_at at time zone 'UTC')::date as day,

@@ -33,6 +33,11 @@ export interface Database extends Sql {
 
 /** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */
 const queryTimeoutMs = 10_000;
+/**
+ * The server gives up a second before: then the statement really ends, and its transaction can be rolled back. A connection
+ * that was given up from here keeps its locks for as long as the server likes.
+ */
+const serverLimits = '-c statement_timeout=9s -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s';
 const connectTimeoutMs = 5_000;
 /** Enough for a few operators and their dashboards; each holds at most so many of the server's processes. */
 const readerConnections = 4;
@@ -64,7 +69,9 @@ export async function openDatabase(options: {
       keepAlive: true,
       // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
       // may be while the tables are still empty, no plan may rest on reading a table from end to end.
-      options: wholeTables ? '-c jit=off' : '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+      options: wholeTables
+        ? '-c jit=off'
+        : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
       application_name: 'webhook-gateway',
     },
     logger: (message) => log.debug(message),
@@ -85,7 +92,7 @@ export async function openDatabase(options: {
     keepAlive: true,
     allowExitOnIdle: true,
     // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
-    options: '-c jit=off -c max_parallel_workers_per_gather=0',
+    options: `-c jit=off -c max_parallel_workers_per_gather=0 ${serverLimits}`,
     application_name: 'webhook-gateway-reader',
   });
   readers.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Log } from '../log.ts';
 import { type Database, openDatabase } from './database.ts';
+import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
 
 /** Any fixed number of ours: whoever holds it is the one that migrates. */
-const migrationLockKey = 7_233_808_001;
 const lockPollMs = 250;
 
 /**
@@ -24,7 +24,7 @@ export async function migrate(database: Database, log: Log): Promise<string[]> {
     for (const { name } of applied) log.info({ migration: name }, 'migrated');
     return applied.map(({ name }) => name);
   } finally {
-    await lock.query('select pg_advisory_unlock($1)', [migrationLockKey]).then(
+    await lock.query('select pg_advisory_unlock($1)', [lockKeys.migration]).then(
       () => lock.release(),
       (error: Error) => lock.release(error),
     );
@@ -43,7 +43,7 @@ async function applyMigrations(url: string, log: Log) {
 
 async function tryLock(client: PoolClient): Promise<boolean> {
   const answer = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-    migrationLockKey,
+    lockKeys.migration,
   ]);
   return answer.rows[0]?.locked === true;
 }

@@ -5,6 +5,7 @@ import { Migration20261121000000_event_statistics } from '../../migrations/Migra
 import { Migration20261121000000_replay_failed } from '../../migrations/Migration20261121000000_replay_failed.ts';
 import { Migration20261121000001_audit } from '../../migrations/Migration20261121000001_audit.ts';
 import { Migration20261121000002_destinations } from '../../migrations/Migration20261121000002_destinations.ts';
+import { Migration20261121000003_stopped_accounts } from '../../migrations/Migration20261121000003_stopped_accounts.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   { name: 'Migration20261121000000_replay_failed', class: Migration20261121000000_replay_failed },
   { name: 'Migration20261121000001_audit', class: Migration20261121000001_audit },
   { name: 'Migration20261121000002_destinations', class: Migration20261121000002_destinations },
+  { name: 'Migration20261121000003_stopped_accounts', class: Migration20261121000003_stopped_accounts },
 ];

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { lockKeys } from './lock-keys.ts';
 import { inTransaction } from './transaction.ts';
 import { isoDay, uuidFloor } from './uuid-time.ts';
 
@@ -13,7 +14,6 @@ const partitionedTables = [
 ];
 
 /** Serialises the making of partitions among processes; the same number in all of them. */
-const partitionLockKey = 7_233_808_002;
 
 /**
  * Makes the daily partitions from one day before `from` (clocks differ) to `days` after it, where they are missing.
@@ -25,7 +25,7 @@ export async function ensurePartitions(database: Database, from: Date, days: num
   const wanted = Array.from({ length: days + 2 }, (_, index) => new Date((first + index) * dayMs));
   await inTransaction(database.pool, async (client) => {
     await client.query("set local lock_timeout = '5s'");
-    await client.query('select pg_advisory_xact_lock($1)', [partitionLockKey]);
+    await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
     const names = partitionedTables.flatMap((table) => wanted.map((day) => partitionName(table.name, day)));
     const found = await client.query<{ relname: string }>(
       `select c.relname from pg_class c join pg_inherits i on i.inhrelid = c.oid

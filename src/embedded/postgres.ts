@@ -38,6 +38,8 @@ const settings: Record<string, string> = {
   // Socket paths have a length limit that deep data folders pass.
   unix_socket_directories: '',
   max_connections: '200',
+  // A statement about months of events locks a few tables and indexes for each day.
+  max_locks_per_transaction: '256',
   shared_buffers: '256MB',
   // Fewer checkpoints, so fewer whole pages in the log under load.
   max_wal_size: '2GB',

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/database.ts';
+import { lockKeys } from '../database/lock-keys.ts';
 
 /** Whoever folds holds it, so that several workers do not do the same work; the same number in all of them. */
-const foldLockKey = 7_233_808_003;
 /** Rows a statement: a second's work at most, after a while without any worker. */
 const mostRows = 50_000;
 
@@ -14,7 +14,7 @@ const counters = [
 const fold = (names: { table: string; deltas: string; keys: string; sums: string[] }) => `
   with taken as (
     delete from ${names.deltas} where ctid = any(array(
-      select ctid from ${names.deltas} where (select pg_try_advisory_xact_lock(${foldLockKey})) limit ${mostRows}
+      select ctid from ${names.deltas} where (select pg_try_advisory_xact_lock(${lockKeys.statistics})) limit ${mostRows}
     )) returning *
   ), folded as (
     insert into ${names.table} as s (${names.keys}, ${names.sums.join(', ')})

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql, Statement } from '../database/database.ts';
 import { channels, type EventRow, eventColumns } from './event.ts';
 
@@ -190,30 +189,4 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
   if (guard === 'needs_account') return null;
   if (row.status === 'dead') return 'event_dead';
   return row.account_enabled ? null : 'account_disabled';
-}
-
-// A pending event is queued, or its workflow waits for a next attempt: both ways have an index.
-const pendingOfAccount = `e.delivery_status = 'pending' and e.id in (
-    select event_id from event_queue where account_id = ?
-    union all
-    select id from events where account_id = ? and due_at is not null
-  )`;
-
-const stopAccountSql = `
-  with stopped as (
-    update events e set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
-    where ${pendingOfAccount}
-    returning e.id, e.generation, e.started_generation
-  )
-  insert into event_commands (event_id, kind, generation) select id, 'account_deleted', generation from stopped where started_generation >= 0`;
-
-// In the order of the keys, as batches of outcomes lock them.
-const lockAccountSql = `
-  select 1 from events e where ${pendingOfAccount} order by e.id for update`;
-
-/** What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. */
-export async function stopAccount(em: EntityManager, accountId: string): Promise<void> {
-  for (const sql of [lockAccountSql, stopAccountSql]) {
-    await em.getConnection().execute(sql, [accountId, accountId], 'run', em.getTransactionContext());
-  }
 }

@@ -27,8 +27,8 @@ const findDays = {
   name: '',
   text: `
     select (v.day::timestamp at time zone 'UTC') as day from unnest($1::text[], $2::text[]) as wanted (kind, value)
-    join event_values v on v.kind = wanted.kind and v.value = wanted.value
-    group by v.day having count(*) = cardinality($1::text[]) order by v.day`,
+    join event_values v on v.value = wanted.value and v.kind = any(case wanted.kind when 'event_type' then array['event_type', 'rejected_event_type'] else array[wanted.kind] end)
+    group by v.day having count(distinct wanted.kind) = cardinality($1::text[]) order by v.day`,
 };
 
 /** Values that events must have, of the kinds that are known day by day. */

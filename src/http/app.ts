@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { plainWords } from '../plain-words.ts';
 import { version } from '../version.ts';
+import { addressOf } from './address.ts';
 import { AdminCalls, type AuditWriter } from './admin/admin-calls.ts';
 import type { AdminToken } from './admin/auth.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
@@ -44,7 +45,7 @@ export function createApp(deps: AppDeps) {
   // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
-      const { pathname } = new URL(request.url);
+      const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {
         // Who has no token does not learn what there is, either.

@@ -73,7 +73,7 @@ export class Problem extends Error {
 
 /** For a database that is down or restarting; a provider or a script comes back a moment later. */
 export function databaseUnavailable(): Problem {
-  return new Problem('database_unavailable', 'the database is not available at the moment; nothing was stored', {
+  return new Problem('database_unavailable', 'the database does not answer at the moment; try again in a few seconds', {
     headers: { 'retry-after': '5' },
   });
 }

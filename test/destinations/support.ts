@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
-import { stopAccount } from '../../src/events/operate.ts';
+import { stopAccount } from '../../src/events/stop-account.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type AuditFilter, auditStatistics, listAuditLogs } from '../../audit/query.ts';
 import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
+import { addressOf } from '../address.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { cursor, defaultLimit, integer, limit, textFilter, time } from './query-schemas.ts';
@@ -43,7 +44,7 @@ export function auditLogRoutes(deps: {
         const entries = await listAuditLogs(database.reader, filter);
         const last = entries.at(-1);
         if (last && entries.length === limit) {
-          const next = new URL(request.url).searchParams;
+          const next = addressOf(request).searchParams;
           next.set('before', last.id);
           set.headers.link = `</admin/audit-logs?${next}>; rel="next"`;
         }

@@ -24,7 +24,9 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
 }
 
 /** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
-function bareAddress(written: string): string {
+function bareAddress(written: string | undefined): string {
+  // A client that has left, or a socket of another family, has none.
+  if (written === undefined) return 'unknown';
   const address = written.trim();
   return /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
 }

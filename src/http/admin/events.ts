@@ -9,6 +9,7 @@ import { filterValues } from '../../events/filter-values.ts';
 import { ack, fail, type Operation, replay, replayFailed } from '../../events/operate.ts';
 import { listEvents, readWholeEvent } from '../../events/read.ts';
 import { text } from '../../text-rules.ts';
+import { addressOf } from '../address.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import type { AdminCall, AdminCalls } from './admin-calls.ts';
@@ -96,7 +97,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         const events = await listEvents(database.reader, { ...query, limit, offset });
         const last = events.at(-1);
         if (last && events.length === limit) {
-          const next = new URL(request.url).searchParams;
+          const next = addressOf(request).searchParams;
           next.set('before', last.id);
           next.delete('offset');
           set.headers.link = `</admin/events?${next}>; rel="next"`;

@@ -37,5 +37,7 @@ export const isId = (given: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{1
 export const cursor = z
   .string()
   .refine(isId, 'must be an id')
+  // As stored, since cursors are compared as texts too.
+  .transform((given) => given.toLowerCase())
   .meta({ override: { type: 'string', format: 'uuid' } })
   .optional();

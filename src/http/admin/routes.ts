@@ -5,6 +5,7 @@ import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { DestinationStore } from '../../destinations/destination-store.ts';
+import { addressOf } from '../address.ts';
 import { describedBy } from '../api/document.ts';
 import { accountRoutes } from './accounts.ts';
 import type { AdminCalls } from './admin-calls.ts';
@@ -45,7 +46,7 @@ export function adminRoutes(deps: AdminDeps) {
     .onTransform(async (context) => {
       const { request, route, params } = context;
       await admit(request, route, params);
-      const { pathname, searchParams } = new URL(request.url);
+      const { pathname, searchParams } = addressOf(request);
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
       // Its type is Elysia's reading of a query without a schema: one text each.

@@ -1,0 +1,21 @@
+import { nodeRequest } from './node-request.ts';
+
+/** Where a request goes: path and query as they were sent. */
+export interface Address {
+  /** Percent-encoded, as sent. */
+  pathname: string;
+  searchParams: URLSearchParams;
+}
+
+/**
+ * The path and query of a request, of its request line alone: the `Host` header may be anything, and a URL made with it may
+ * be none.
+ */
+export function addressOf(request: Request): Address {
+  const target = nodeRequest(request).url ?? '/';
+  // A proxy's request line has the whole URL (RFC 9112, section 3.2.2).
+  const rest = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = rest.indexOf('?');
+  const pathname = mark < 0 ? rest : rest.slice(0, mark);
+  return { pathname: pathname || '/', searchParams: new URLSearchParams(mark < 0 ? '' : rest.slice(mark + 1)) };
+}

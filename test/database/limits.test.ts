@@ -1,0 +1,51 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+let other: pg.Client;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  other = new pg.Client({ connectionString: gateway.databaseUrl });
+  await other.connect();
+});
+afterAll(async () => {
+  await other.end();
+  await gateway.stop();
+});
+
+/** What the gateway's connections do at this moment, but idle ones. */
+const busy = () =>
+  rows(
+    gateway.database,
+    `select state, query from pg_stat_activity
+     where datname = current_database() and application_name like 'webhook-gateway%' and state <> 'idle' and pid <> pg_backend_pid()`,
+  );
+
+test('a change that waits for a lock too long is given up on both sides: nothing stays locked or in a transaction', async () => {
+  const account = await gateway.admin.createAccount({});
+  const path = `/admin/accounts/${account.id}`;
+  await other.query('begin');
+  await other.query('select 1 from accounts where id = $1 for update', [account.id]);
+  const destination = { destination_type: 'email', name: 'x', config: { addresses: ['a@b.example'] } };
+  const answers = await Promise.all([
+    gateway.admin.request('PATCH', path, { org_id: 'x' }),
+    gateway.admin.request('DELETE', path),
+    gateway.admin.post(`${path}/destinations`, destination),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([503, 'database_unavailable']));
+  expect(await busy()).toEqual([]);
+  await other.query('rollback');
+  expect((await gateway.admin.request('PATCH', path, { org_id: 'x' })).status).toBe(200);
+});
+
+test('a read that takes too long ends in the database, too', async () => {
+  await other.query('begin');
+  await other.query('lock table event_latencies');
+  const answers = await Promise.all([1, 2, 3].map(() => gateway.admin.request('GET', '/admin/delivery/stats')));
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect(await busy()).toEqual([]);
+  await other.query('rollback');
+  expect((await gateway.admin.request('GET', '/admin/delivery/stats')).status).toBe(200);
+});
