@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
+import { applyWaitingReplays } from '../../src/events/operate.ts';
 import { createLog } from '../../src/log.ts';
 import { adminCalls } from './admin/calls.ts';
 import { fill } from './admin/fill.ts';
@@ -49,6 +51,7 @@ export async function benchAdmin(options: {
     }
     const failed = await failEvents(postgres.url, Math.min(replayedEvents, Math.floor(options.events / 4)));
     rows.push({ call: 'replay-failed', ...(await replayAll(gateway.baseUrl, failed)) });
+    rows.push({ call: 'what a worker then does', ...(await carryOut(postgres.url)) });
     const settings = {
       events: String(options.events),
       days: String(options.days),
@@ -72,6 +75,21 @@ async function replayAll(baseUrl: string, failed: number): Promise<Record<string
     console.error(error);
     process.exitCode = 1;
     return { rows: failed, 'p50 ms': 'failed' };
+  }
+}
+
+/** The replays that the call has left to the workers, by one of them. */
+async function carryOut(url: string): Promise<Record<string, string | number>> {
+  const database = await openDatabase({ url, log: createLog('warn') });
+  try {
+    const startedMs = performance.now();
+    while (await applyWaitingReplays(database));
+    const durationMs = performance.now() - startedMs;
+    const text = 'select count(*)::integer as n from events where generation = 1';
+    const [row] = await database.query<{ n: number }>({ name: '', text }, []);
+    return { rows: row?.n ?? 0, 'p50 ms': ms(durationMs) };
+  } finally {
+    await database.close();
   }
 }
 
