@@ -26,16 +26,20 @@ const readValues = {
     select value from hop where value is not null`,
 };
 
-// Received and enqueued are one state here, told apart below.
+/** A queue that is longer is not counted to its end. */
+const countedQueue = 100_000;
+
+// Received and enqueued are one state here, told apart below. What is received is queued, so where more are open than
+// queued, some are enqueued.
 const readStates = {
   name: '',
   text: `
-    select sum(open_state) > 0 as open, sum(processed_state) > 0 as processed, sum(failed_state) > 0 as failed,
+    select sum(open_state) > 0 as open, sum(open_state) > (select count(*) from (select 1 from event_queue limit ${countedQueue}) q) as enqueued, sum(processed_state) > 0 as processed, sum(failed_state) > 0 as failed,
       sum(dead_state) > 0 as dead, sum(rejected_state) > 0 as rejected
     from (select * from event_stats union all select * from event_stat_deltas) s`,
 };
 
-type States = Record<'open' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
+type States = Record<'open' | 'enqueued' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
 
 /** The distinct values by which the stored events can be filtered, at most 1,000 of each. */
 export async function filterValues(sql: Sql): Promise<FilterValues> {
@@ -56,7 +60,8 @@ async function valuesOf(sql: Sql, kind: 'provider' | 'event_type' | 'account_slu
 async function statusesOf(sql: Sql): Promise<EventStatus[]> {
   const [states] = await sql.query<States>(readStates, []);
   const exists = async (status: EventStatus): Promise<boolean> => {
-    if (status !== 'received' && status !== 'enqueued') return states?.[status] === true;
+    if (status !== 'received' && states?.[status] === true) return true;
+    if (status !== 'received' && status !== 'enqueued') return false;
     return states?.open === true && (await listEvents(sql, { status, limit: 1, offset: 0 })).length > 0;
   };
   const found = await Promise.all(eventStatuses.map(async (status) => ((await exists(status)) ? [status] : [])));
