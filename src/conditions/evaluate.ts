@@ -13,18 +13,18 @@ export function evaluate(condition: Condition, variables: Variables): boolean {
     case 'not':
       return !evaluate(condition.operand, variables);
     case 'alone':
-      return valueOf(condition.operand, variables) === true;
+      return valueIn(condition.operand, variables) === true;
     case 'compare': {
-      const left = valueOf(condition.left, variables);
-      const equal = left !== null && left === valueOf(condition.right, variables);
+      const left = valueIn(condition.left, variables);
+      const equal = left !== null && left === valueIn(condition.right, variables);
       return equal === (condition.operator === '==');
     }
     case 'in': {
-      const left = valueOf(condition.left, variables);
+      const left = valueIn(condition.left, variables);
       return left !== null && condition.values.includes(left);
     }
     case 'method': {
-      const left = valueOf(condition.left, variables);
+      const left = valueIn(condition.left, variables);
       return typeof left === 'string' && asked(left, condition.method, condition.text);
     }
     default:
@@ -32,7 +32,7 @@ export function evaluate(condition: Condition, variables: Variables): boolean {
   }
 }
 
-const valueOf = (operand: Operand, variables: Variables): LiteralValue | null =>
+const valueIn = (operand: Operand, variables: Variables): LiteralValue | null =>
   operand.kind === 'literal' ? operand.value : variables[operand.name];
 
 function asked(left: string, method: Method, text: string): boolean {

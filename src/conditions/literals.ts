@@ -13,10 +13,10 @@ const meanings = new Map([
 
 /** What a text in quotes says. @throws ConditionError for an escape that there is not */
 export function readText({ image, startOffset }: IToken): string {
-  return image.slice(1, -1).replaceAll(/\\([\uD800-\uDBFF][\uDC00-\uDFFF]|[\s\S])/g, (escape, after, at: number) => {
+  return image.slice(1, -1).replaceAll(/\\([\uD800-\uDBFF][\uDC00-\uDFFF]|[\s\S])/g, (written, after, at: number) => {
     const meaning = meanings.get(after);
     if (meaning === undefined)
-      throw new ConditionError(startOffset + 1 + at, 'one of the escapes \\\\, \\\', \\", \\n and \\t', escape);
+      throw new ConditionError(startOffset + 1 + at, 'one of the escapes \\\\, \\\', \\", \\n and \\t', written);
     return meaning;
   });
 }
