@@ -1,7 +1,8 @@
-import { EMPTY_ALT, EmbeddedActionsParser, EOF, type IToken, type ParserMethod, tokenMatcher } from 'chevrotain';
+import { EMPTY_ALT, EmbeddedActionsParser, EOF, type IToken, type ParserMethod } from 'chevrotain';
 import { ConditionError } from './condition-error.ts';
-import { expectations, expectedOnly, followers } from './expectations.ts';
+import { expectations, expectedOnly } from './expectations.ts';
 import { readLiteral, readText } from './literals.ts';
+import { deeper, expectFollower, type Place } from './place.ts';
 import * as t from './tokens.ts';
 import {
   type Condition,
@@ -15,15 +16,6 @@ import {
   type VariableName,
   variableKinds,
 } from './tree.ts';
-
-/** Far more than anyone reads; each level is a few frames of the stack. */
-export const maxLevels = 50;
-
-/** Where a rule is: how many `not` and parentheses are open, and what closes the innermost. */
-interface Place {
-  level: number;
-  end: 'the end' | ')';
-}
 
 const isVariable = (name: string): name is VariableName => Object.hasOwn(variableKinds, name);
 const isMethod = (name: string): name is Method => methods.some((method) => method === name);
@@ -193,19 +185,4 @@ export class ConditionGrammar extends EmbeddedActionsParser {
       return literal;
     });
   });
-}
-
-/** @throws ConditionError at the token that opens one level too many */
-function deeper({ level }: Place, token: IToken, end: Place['end']): Place {
-  if (level === maxLevels)
-    throw new ConditionError(token.startOffset, `at most ${maxLevels} levels of not and parentheses`, 'one more');
-  return { level: level + 1, end };
-}
-
-/** @throws ConditionError when what stands after a value makes no condition of it */
-function expectFollower(kind: Kind, next: IToken, { end }: Place): void {
-  const { tokens, words } = followers[kind];
-  const ends = kind === 'boolean' && tokenMatcher(next, end === ')' ? t.Close : EOF);
-  if (ends || tokens.some((token) => tokenMatcher(next, token))) return;
-  throw ConditionError.at(next, kind === 'boolean' ? `${words} or ${end}` : words);
 }

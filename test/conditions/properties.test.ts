@@ -62,7 +62,7 @@ const bushes: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>((tie) => 
     tie('tree').map((operand): Condition => ({ kind: 'not', operand })),
     fc
       .record({ kind: fc.constantFrom('and', 'or'), operands: fc.array(tie('tree'), { minLength: 2, maxLength: 3 }) })
-      .map((joined): Condition => joined),
+      .map((joined): Condition => ({ ...joined })),
   ),
 })).tree;
 
