@@ -10,6 +10,7 @@ export const auditActions = [
   'destination.create',
   'destination.update',
   'destination.delete',
+  'condition.check',
   'event.list',
   'event.filters',
   'event.read',

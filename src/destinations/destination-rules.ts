@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { filled, text } from '../text-rules.ts';
+import { conditionText } from '../conditions/condition-text.ts';
+import { filled } from '../text-rules.ts';
 import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
 
 const name = filled(200);
 const optional = {
-  /** Null means `delivery_failed`. Its grammar is not checked here. */
-  condition: text(1000).nullable().optional(),
+  condition: conditionText.nullable().optional().meta({ description: 'When it fires; null means `delivery_failed`' }),
   enabled: z.boolean().optional(),
   position: z.int32().optional(),
 };

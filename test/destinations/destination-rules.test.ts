@@ -9,6 +9,7 @@ const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const urlRule = 'must be an absolute http: or https: URL';
 const textRule = 'must not hold NUL characters or lone surrogates';
+const blankRule = 'must not be blank; a condition is, for example, delivery_failed';
 const typeRule = 'must be one of: webhook, email, chat_one, chat_two';
 const address = 'someone@a.example';
 /** The longest local part at a host whose length makes 254 characters with 53. */
@@ -33,7 +34,7 @@ describe('create takes', () => {
     expect(destinationSchemas.create.parse(input)).toEqual(input),
   );
   test.each<Record<string, unknown>>([
-    { name: x(200), condition: x(1000), enabled: false, position: -(2 ** 31) },
+    { name: x(200), condition: `event_type == "${x(984)}"`, enabled: false, position: -(2 ** 31) },
     { name: '😀', condition: null, position: 2 ** 31 - 1 },
     { config: { url: url(500), secret: x(1000) } },
     { config: { url: 'HTTP://user:pass@LOCALHOST:1/ü?q#f', secret: null } },
@@ -67,6 +68,10 @@ describe('create refuses', () => {
     [{ condition: x(1001) }, 'condition: must have 1000 characters or fewer'],
     [{ condition: 'a\0' }, `condition: ${textRule}`],
     [{ condition: true }, 'condition: must be a string'],
+    [{ condition: 'provider == 5' }, 'condition: line 1, column 13: expected a text in quotes, found 5'],
+    [{ condition: 'true\nand )' }, 'condition: line 2, column 5: expected a condition, found )'],
+    [{ condition: '' }, `condition: ${blankRule}`],
+    [{ condition: ' \n\t' }, `condition: ${blankRule}`],
     [{ enabled: 'true' }, 'enabled: must be a boolean'],
     [{ enabled: null }, 'enabled: must be a boolean'],
     [{ position: 1.5 }, 'position: must be a whole number'],
@@ -130,6 +135,9 @@ test.each<[change: unknown, errors: string[]]>([
   ],
   [{ config: { extra: 1 }, other: 1 }, ['config.extra: is not a known field', 'other: is not a known field']],
   [{ destination_type: 'sms' }, [`destination_type: ${typeRule}`]],
+  [{ condition: null }, []],
+  [{ condition: '' }, [`condition: ${blankRule}`]],
+  [{ condition: 'true and' }, ['condition: line 1, column 9: expected a condition, found the end']],
   [{ name: null, config: null }, ['config: must be a JSON object', 'name: must be a string']],
 ])('a change of %j', (change, errors) => expect(errorsOf(destinationSchemas.change, change)).toEqual(errors));
 

@@ -46,6 +46,8 @@ describe('at its limit, on create and on change:', () => {
     ['webhook', { name: '😀 <script>' }],
     ['webhook', { condition: conditionOf(1000) }],
     ['webhook', { condition: null }],
+    ['email', { condition: 'delivery_failed and event_type.startswith("order.")' }],
+    ['chat_one', { condition: " NOT (provider in ['a', '😀']\n)" }],
     ['webhook', { position: -2_147_483_648 }],
     ['webhook', { position: 2_147_483_647 }],
     ['webhook', { config: { url: urlOf(500), secret: x(1000) } }],
@@ -78,6 +80,10 @@ describe('wrong, on create and on change, with the field named:', () => {
     ['webhook', { condition: 'a\0' }, 'condition'],
     ['webhook', { condition: '\udc00' }, 'condition'],
     ['webhook', { condition: true }, 'condition'],
+    ['webhook', { condition: '' }, 'condition'],
+    ['webhook', { condition: ' \n' }, 'condition'],
+    ['email', { condition: 'failed' }, 'condition'],
+    ['chat_one', { condition: '('.repeat(1000) }, 'condition'],
     ['webhook', { enabled: 'true' }, 'enabled'],
     ['webhook', { enabled: null }, 'enabled'],
     ['webhook', { enabled: 1 }, 'enabled'],
@@ -133,6 +139,16 @@ describe('wrong, on create and on change, with the field named:', () => {
       const paths = answer.body.errors.map((error: { path: string }) => error.path);
       expect(paths).toContain(path);
       expect(JSON.stringify(answer.body)).not.toContain('71234567');
+    }
+    expect(await client.listed(account_id)).toEqual(before);
+  });
+
+  test('a condition, with line, column and what was expected there', async () => {
+    const message = 'line 2, column 18: expected a text in quotes, found 5';
+    for (const call of both('webhook', { condition: 'delivery_failed\n and provider == 5' })) {
+      const answer = await call();
+      expect(answer).toMatchObject({ status: 422, body: { code: 'invalid', detail: `condition: ${message}` } });
+      expect(answer.body.errors).toEqual([{ path: 'condition', message }]);
     }
     expect(await client.listed(account_id)).toEqual(before);
   });

@@ -10,6 +10,7 @@ import { describedBy } from '../api/document.ts';
 import { accountRoutes } from './accounts.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { auditLogRoutes } from './audit-logs.ts';
+import { conditionRoutes } from './conditions.ts';
 import { deliveryRoutes } from './delivery.ts';
 import { destinationRoutes } from './destinations.ts';
 import { eventRoutes, type FindWorkflow } from './events.ts';
@@ -58,6 +59,7 @@ export function adminRoutes(deps: AdminDeps) {
     })
     .use(accountRoutes({ ...deps, testDelivery: deps.testDelivery }))
     .use(destinationRoutes(deps))
+    .use(conditionRoutes(deps))
     .use(eventRoutes(deps))
     .use(deliveryRoutes(deps))
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }));

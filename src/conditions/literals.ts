@@ -1,0 +1,40 @@
+import { type IToken, tokenMatcher } from 'chevrotain';
+import { ConditionError } from './condition-error.ts';
+import { Integer, Text } from './tokens.ts';
+import type { LiteralValue } from './tree.ts';
+
+const meanings = new Map([
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['n', '\n'],
+  ['t', '\t'],
+]);
+
+/** What a text in quotes says. @throws ConditionError for an escape that there is not */
+export function readText({ image, startOffset }: IToken): string {
+  return image.slice(1, -1).replaceAll(/\\([\uD800-\uDBFF][\uDC00-\uDFFF]|[\s\S])/g, (written, after, at: number) => {
+    const meaning = meanings.get(after);
+    if (meaning === undefined)
+      throw new ConditionError(startOffset + 1 + at, 'one of the escapes \\\\, \\\', \\", \\n and \\t', written);
+    return meaning;
+  });
+}
+
+const integerWords = `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+
+/** @throws ConditionError unless it is a whole number that a double holds exactly */
+function readInteger({ image, startOffset }: IToken): number {
+  const value = Number(image);
+  if (!/^[+-]?\d+$/.test(image) || !Number.isSafeInteger(value))
+    throw new ConditionError(startOffset, integerWords, image);
+  // There is one zero.
+  return value === 0 ? 0 : value;
+}
+
+/** The value of a literal's token. @throws ConditionError */
+export function readLiteral(token: IToken): LiteralValue {
+  if (tokenMatcher(token, Text)) return readText(token);
+  if (tokenMatcher(token, Integer)) return readInteger(token);
+  return token.image.toLowerCase() === 'true';
+}
