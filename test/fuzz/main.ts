@@ -25,8 +25,12 @@ include-path = "/admin/accounts/{account_id}/test-delivery"
 checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 
 [[operations]]
-# What a config may hold depends on the destination that is there.
-include-path = "/admin/accounts/{account_id}/destinations/{destination_id}"
+# What a config may hold depends on the destination that is there, and a condition is more than a text.
+include-path = [
+  "/admin/accounts/{account_id}/destinations",
+  "/admin/accounts/{account_id}/destinations/{destination_id}",
+  "/admin/conditions/check",
+]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "409", "422"]
 `;
 
