@@ -21,14 +21,14 @@ export function healthRoutes(deps: { sql: Sql }) {
       alive,
       publicOperation({ summary: 'Whether the process answers', tag: 'health', success: ok, errors: ['internal'] }),
     )
-    .post(
-      '/live',
-      alive,
-      publicOperation(
+    .post('/live', alive, {
+      // Whatever a delivery holds is taken, unread.
+      parse: 'none',
+      ...publicOperation(
         { summary: 'Play a consumer in first steps', tag: 'health', success: ok, errors: ['internal'] },
         'bytes',
       ),
-    )
+    })
     .get(
       '/ready',
       async () => {

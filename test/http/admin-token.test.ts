@@ -96,3 +96,13 @@ test.each(['/health/live', '/health/ready'])('%s needs no token', async (path) =
     body: { status: 'ok' },
   });
 });
+
+test.each([
+  ['multipart/form-data; boundary=x', '--x\r\n[]--x--\r\n'],
+  ['application/json', '{"half":'],
+  ['application/x-www-form-urlencoded', '%ff=%'],
+  ['text/plain', '\u0000'],
+])('/health/live takes a delivery of %s, whatever it holds', async (type, body) => {
+  const answer = await rawRequest(gateway.baseUrl, { path: '/health/live', headers: { 'content-type': type }, body });
+  expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });
+});
