@@ -2,7 +2,7 @@ import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
-import type { Database } from './database/database.ts';
+import type { Database, Sql } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { checkSchema } from './database/schema-check.ts';
 import { createSender } from './delivery/send.ts';
@@ -95,25 +95,15 @@ export async function startWorker(options: {
       return 'idle';
     },
   });
-  const statistics = new Lane({
-    name: 'statistics',
-    idleMs: foldMs,
-    log,
-    work: async () => ((await foldStatistics(database)) ? 'more' : 'idle'),
-  });
-  const replays = new Lane({
-    name: 'replays of what has failed',
-    idleMs: looksMs,
-    log,
-    work: async () => ((await applyWaitingReplays(database)) ? 'more' : 'idle'),
-  });
-  const stops = new Lane({
-    name: 'events of deleted accounts',
-    idleMs: looksMs,
-    log,
-    work: async () => ((await stopNextEvents(database)) ? 'more' : 'idle'),
-  });
-  const lanes = [partitions, statistics, replays, stops];
+  /** Does some of what waits, again and again until nothing does. */
+  const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
+    new Lane({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
+  const lanes = [
+    partitions,
+    drain('statistics', foldMs, foldStatistics),
+    drain('replays of what has failed', looksMs, applyWaitingReplays),
+    drain('events of deleted accounts', looksMs, stopNextEvents),
+  ];
   for (const lane of lanes) lane.start();
   relay.start();
   worker.start();

@@ -27,6 +27,13 @@ export type ProblemCode = keyof typeof problems;
 /** The HTTP status that belongs to a code. */
 export type StatusOf<Code extends ProblemCode> = (typeof problems)[Code][0];
 
+/** Codes by the status that belongs to them, in the order of their first. */
+export function byStatus(codes: readonly ProblemCode[]): Map<number, ProblemCode[]> {
+  const found = new Map<number, ProblemCode[]>();
+  for (const code of codes) found.set(problems[code][0], [...(found.get(problems[code][0]) ?? []), code]);
+  return found;
+}
+
 export interface ProblemOptions {
   errors?: FieldError[];
   headers?: Record<string, string>;

@@ -75,7 +75,6 @@ export class AdminCalls {
   readonly #address: ReturnType<typeof clientAddresses>;
   readonly #wrongTokens = new WrongTokens();
   readonly #calls = new WeakMap<Request, Call>();
-  readonly #denied = new WeakSet<Request>();
 
   constructor(options: {
     audit: AuditWriter;
@@ -103,7 +102,6 @@ export class AdminCalls {
       this.#calls.set(request, new Call({ actor: name, ipAddress }, ids, this.#audit));
       return;
     }
-    this.#denied.add(request);
     const { limited, first, retryAfterS } = this.#wrongTokens.add(ipAddress);
     const status = limited ? 429 : 401;
     // Of a flood one entry tells that it came; without that bound anybody could fill the disk.
@@ -130,7 +128,8 @@ export class AdminCalls {
   /** Writes down that a call failed. The answer is the failure, whether or not it could be written down. */
   async failed(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
-    if (!call || this.#denied.has(request)) return;
+    // Who was denied has none, and an entry of that kind.
+    if (!call) return;
     try {
       await call.finish(action, details);
     } catch (error) {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { type AuditFilter, auditStatistics, listAuditLogs } from '../../audit/query.ts';
 import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
-import { addressOf } from '../address.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
-import { cursor, defaultLimit, integer, limit, textFilter, time } from './query-schemas.ts';
+import { nextPage } from './next-page.ts';
+import { cursor, defaultLimit, limit, optionalInteger, textFilter, time } from './query-schemas.ts';
 import * as schemas from './schemas/audit.ts';
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
@@ -42,12 +42,8 @@ export function auditLogRoutes(deps: {
         const { limit = defaultLimit } = query;
         const filter: AuditFilter = { ...query, limit };
         const entries = await listAuditLogs(database.reader, filter);
-        const last = entries.at(-1);
-        if (last && entries.length === limit) {
-          const next = addressOf(request).searchParams;
-          next.set('before', last.id);
-          set.headers.link = `</admin/audit-logs?${next}>; rel="next"`;
-        }
+        const next = nextPage(request, '/admin/audit-logs', entries, limit);
+        if (next) set.headers.link = next;
         return entries.map((entry) => ({ ...entry, timestamp: entry.timestamp.toISOString() }));
       },
       operation('audit.list', {
@@ -110,9 +106,7 @@ export function auditLogRoutes(deps: {
         description: 'Deletes entries older than so many days. What stays still verifies.',
         body: noBody,
         query: z.strictObject({
-          older_than_days: integer(7, 36_500)
-            .optional()
-            .meta({ override: { type: 'integer', minimum: 7, maximum: 36_500, default: 90, pattern: undefined } }),
+          older_than_days: optionalInteger(7, 36_500, 90),
         }),
         success: { 200: schemas.purged },
       }),

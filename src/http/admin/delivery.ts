@@ -8,7 +8,7 @@ import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { eventItem } from './event-views.ts';
 import { operateOnEvent } from './events.ts';
-import { integer } from './query-schemas.ts';
+import { optionalInteger } from './query-schemas.ts';
 import { deliveryStats } from './schemas/delivery.ts';
 import * as schemas from './schemas/event.ts';
 
@@ -48,9 +48,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
         description: 'Those with the most attempts first, at most 200.',
         body: noBody,
         query: z.strictObject({
-          min_attempts: integer(0, 1000)
-            .optional()
-            .meta({ override: { type: 'integer', minimum: 0, maximum: 1000, default: 1, pattern: undefined } }),
+          min_attempts: optionalInteger(0, 1000, 1),
         }),
         success: { 200: z.array(schemas.eventItem) },
       }),

@@ -9,12 +9,12 @@ import { filterValues } from '../../events/filter-values.ts';
 import { ack, fail, type Operation, replay, replayFailed } from '../../events/operate.ts';
 import { listEvents, readWholeEvent } from '../../events/read.ts';
 import { text } from '../../text-rules.ts';
-import { addressOf } from '../address.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import type { AdminCall, AdminCalls } from './admin-calls.ts';
 import { eventDetail, eventItem, type WorkflowLink } from './event-views.ts';
-import { cursor, defaultLimit, integer, isId, limit, textFilter, time } from './query-schemas.ts';
+import { nextPage } from './next-page.ts';
+import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter, time } from './query-schemas.ts';
 import * as schemas from './schemas/event.ts';
 
 /** Says where Temporal shows an event's workflow. */
@@ -32,9 +32,7 @@ const listQuery = z.strictObject({
   until: time.meta({ description: 'Received before, exclusive' }),
   before: cursor.meta({ description: 'Events older than the one of this id: the cursor of the next page' }),
   limit,
-  offset: integer(0, 1_000_000_000)
-    .optional()
-    .meta({ override: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0, pattern: undefined } }),
+  offset: optionalInteger(0, 1_000_000_000, 0),
 });
 
 const failBody = z
@@ -95,13 +93,8 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         calls.of(request).note({ query });
         const { limit = defaultLimit, offset = 0 } = query;
         const events = await listEvents(database.reader, { ...query, limit, offset });
-        const last = events.at(-1);
-        if (last && events.length === limit) {
-          const next = addressOf(request).searchParams;
-          next.set('before', last.id);
-          next.delete('offset');
-          set.headers.link = `</admin/events?${next}>; rel="next"`;
-        }
+        const next = nextPage(request, '/admin/events', events, limit);
+        if (next) set.headers.link = next;
         return events.map(eventItem);
       },
       operation('event.list', {

@@ -13,7 +13,7 @@ export const time = z
   .optional();
 
 /** A whole number of a query string, with its bounds. */
-export const integer = (min: number, max: number) =>
+const integer = (min: number, max: number) =>
   z
     .string()
     .regex(/^-?\d{1,15}$/, 'must be a whole number')
@@ -25,10 +25,17 @@ export const integer = (min: number, max: number) =>
 /** How many entries a list answers with when nobody says. */
 export const defaultLimit = 100;
 
-/** The number of entries a list answers with. Optional here, not with a default: clients' types come from what is parsed. */
-export const limit = integer(1, 1000)
-  .optional()
-  .meta({ override: { type: 'integer', minimum: 1, maximum: 1000, default: 100, pattern: undefined } });
+/**
+ * A whole number that need not be given; the documentation names what counts then. Optional here, not with a default: clients'
+ * types come from what is parsed.
+ */
+export const optionalInteger = (min: number, max: number, otherwise: number) =>
+  integer(min, max)
+    .optional()
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, default: otherwise, pattern: undefined } });
+
+/** The number of entries a list answers with. */
+export const limit = optionalInteger(1, 1000, defaultLimit);
 
 /** Ids are UUIDs; another text is the id of nothing. */
 export const isId = (given: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given);

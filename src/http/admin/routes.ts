@@ -57,7 +57,7 @@ export function adminRoutes(deps: AdminDeps) {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
     })
-    .use(accountRoutes({ ...deps, testDelivery: deps.testDelivery }))
+    .use(accountRoutes(deps))
     .use(destinationRoutes(deps))
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))

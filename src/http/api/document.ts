@@ -6,8 +6,8 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { type ProblemCode, problems } from '../problem.ts';
-import { Operation, problemSchema } from './operation.ts';
+import { byStatus, type ProblemCode, problems } from '../problem.ts';
+import { Operation, problemSchema, withBody } from './operation.ts';
 import { tags } from './tags.ts';
 
 /** A route as Elysia lists it. */
@@ -116,7 +116,7 @@ function operationObject(
 }
 
 /** What only a request with a body can meet. */
-const ofBodies: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'payload_too_large', 'unsupported_media_type']);
+const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);
 
 function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
   const found: Record<string, ZodOpenApiResponseObject> = {};
@@ -133,12 +133,8 @@ function responses({ description }: Operation, method: string, problemOf: Proble
       ...(schema ? { content: { 'application/json': { schema, ...exampleOf(schema) } } } : {}),
     };
   }
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of description.errors) {
-    if (method === 'GET' && ofBodies.has(code)) continue;
-    byStatus.set(problems[code][0], [...(byStatus.get(problems[code][0]) ?? []), code]);
-  }
-  for (const [status, codes] of byStatus) {
+  const errors = description.errors.filter((code) => method !== 'GET' || !ofBodies.has(code));
+  for (const [status, codes] of byStatus(errors)) {
     const [code] = codes;
     if (!code) continue;
     found[status] = {

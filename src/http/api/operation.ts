@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditAction } from '../../audit/actions.ts';
-import { type ProblemCode, problems, type StatusOf } from '../problem.ts';
+import { byStatus, type ProblemCode, type StatusOf } from '../problem.ts';
 
 const problemShape = {
   type: z.string(),
@@ -21,7 +21,7 @@ type ProblemBody = ReturnType<typeof problemSchema>;
 /** What can happen to any admin request. */
 const always = ['unauthorized', 'rate_limited', 'internal', 'database_unavailable', 'invalid'] as const;
 /** And to one whose method may carry a body. */
-const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
+export const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 type Usual = (typeof always)[number] | (typeof withBody)[number];
 
 /** What the OpenAPI document says of a route beyond its schemas. */
@@ -34,7 +34,7 @@ export interface Description {
   description?: string;
   tag: string;
   /** Examples, checked against the schemas by a test. */
-  examples?: { body?: Record<string, unknown>; answer?: unknown };
+  examples?: { body?: Record<string, unknown> };
   /** What each success means, by its status. */
   success: Readonly<
     Record<number, { description: string; schema: z.ZodType | null; headers?: Record<string, string> }>
@@ -99,9 +99,7 @@ export function operation<
 ) {
   const { summary, body, query, success, headers } = options;
   const errors: ProblemCode[] = [...always, ...withBody, ...(options.errors ?? [])];
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of errors) byStatus.set(problems[code][0], [...(byStatus.get(problems[code][0]) ?? []), code]);
-  const failures = Object.fromEntries([...byStatus].map(([status, codes]) => [status, problemSchema(codes)]));
+  const failures = Object.fromEntries([...byStatus(errors)].map(([status, codes]) => [status, problemSchema(codes)]));
   const description: Description = {
     summary,
     operationId: action.replace(/[._](\w)/g, (_: string, letter: string) => letter.toUpperCase()),
