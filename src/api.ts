@@ -21,6 +21,7 @@ import type { AdminToken } from './http/admin/auth.ts';
 import { type App, createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
+import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { providers } from './providers/registry.ts';
 
@@ -32,6 +33,9 @@ export interface ApiParts {
   adminTokens: readonly AdminToken[];
   trustedProxies: readonly string[];
   delivery: Pick<DeliverySettings, 'timeLimitMs' | 'allowedNetworks'>;
+  mail: MailSettings;
+  /** How people reach the gateway, for links; without a slash at its end. */
+  baseUrl: () => string;
   maxPayloadBytes: number;
   log: Log;
 }
@@ -77,20 +81,23 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
 
 /** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
 export async function startApi(
-  options: ApiParts & { host: string; port: number },
+  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; publicUrl: string | null },
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, secretsKey, log } = options;
   await checkSchema(database);
   await checkSecretsKey(database, createSecretBox(secretsKey));
-  const { app, close } = composeApi(options);
+  let { port } = options;
+  const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
+  const { app, close } = composeApi({ ...options, baseUrl });
   const server = await serve(app, options).catch(async (error: unknown) => {
     await close();
     throw error;
   });
+  port = server.port;
   const sealer = new Sealer({ database, secretsKey, log });
   sealer.start();
   return {
-    port: server.port,
+    port,
     async stop() {
       await server.close();
       await close();

@@ -136,6 +136,15 @@ const environment = z.object({
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
   FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
+  MAIL_FROM_EMAIL: z.email().default('webhook-gateway@localhost.localdomain'),
+  SENDGRID_API_KEY: z.string().regex(visibleAscii, notVisible).optional(),
+  SENDGRID_BASE_URL: origin
+    .refine(
+      (text) => URL.parse(text)?.pathname === '/',
+      'must be an origin, such as https://api.sendgrid.com, without a path',
+    )
+    .prefault('https://api.sendgrid.com'),
+  NOTIFY_BURST: integerBetween(1, 1000).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
 });
 
@@ -217,6 +226,15 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       accountConcurrency: e.ACCOUNT_CONCURRENCY,
       firstAttempt: e.FIRST_ATTEMPT,
       firstAttemptPermits: e.FIRST_ATTEMPT_PERMITS,
+    },
+    notifications: {
+      mail: {
+        from: e.MAIL_FROM_EMAIL,
+        sendgrid: e.SENDGRID_API_KEY ? { apiKey: e.SENDGRID_API_KEY, baseUrl: e.SENDGRID_BASE_URL } : null,
+        // Many machines have no folder in common that somebody would look into; `all` has one.
+        outboxDir: null,
+      },
+      burst: e.NOTIFY_BURST ?? null,
     },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
     logLevel: e.LOG_LEVEL ?? (role === 'all' ? 'warn' : 'info'),

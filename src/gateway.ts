@@ -15,6 +15,7 @@ import { applyWaitingReplays } from './events/operate.ts';
 import { stopNextEvents } from './events/stop-account.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
+import type { NotificationSettings } from './notifications/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -56,6 +57,7 @@ export async function startWorker(options: {
   secretsKey: Uint8Array;
   temporal: TemporalAccess;
   delivery: DeliverySettings;
+  notifications: NotificationSettings;
   workflowBundle: { code: string };
   /** See `RelayOptions`. */
   overdueS?: number;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { startApi } from '../api.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
@@ -11,6 +12,7 @@ import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';
+import { originOf } from '../notifications/settings.ts';
 import { StartError } from '../start-error.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -71,24 +73,32 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     : config.adminTokens;
   const common = { database, secretsKey, temporal: { ...config.temporal, ...temporal }, log };
 
+  const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
+
   // HTTP first: when it is taken, nothing has begun to deliver yet.
   const api = await startApi({
     ...common,
     adminTokens,
     trustedProxies: config.trustedProxies,
     delivery: config.delivery,
+    mail,
+    publicUrl: config.publicUrl,
     maxPayloadBytes: config.maxPayloadBytes,
     host: config.host,
     port: config.port,
   });
   undo.push(() => api.stop());
-  const worker = await startWorker({ ...common, databaseUrl, delivery: config.delivery, workflowBundle: await bundle });
+  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
+  const worker = await startWorker({
+    ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
+    workflowBundle: await bundle,
+  });
   undo.push(() => worker.stop());
   goOn();
 
   progress(
     welcome({
-      baseUrl: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${api.port}`,
+      baseUrl,
       adminToken: generated ? (adminTokens[0]?.token ?? null) : null,
       webUiUrl: temporal.uiUrl,
       dataDir: dataDir.path,

@@ -16,6 +16,8 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       adminTokens: config.adminTokens,
       trustedProxies: config.trustedProxies,
       delivery: config.delivery,
+      mail: config.notifications.mail,
+      publicUrl: config.publicUrl,
       maxPayloadBytes: config.maxPayloadBytes,
       host: config.host,
       port: config.port,

@@ -16,6 +16,8 @@ export async function openApiText(): Promise<string> {
     adminTokens: [],
     trustedProxies: [],
     delivery: { timeLimitMs: 1, allowedNetworks: [] },
+    mail: { from: '', sendgrid: null, outboxDir: null },
+    baseUrl: () => '',
     maxPayloadBytes: 1,
     log,
   });

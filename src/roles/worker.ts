@@ -3,6 +3,7 @@ import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { startWorker } from '../gateway.ts';
 import type { RoleContext } from '../main.ts';
+import { originOf } from '../notifications/settings.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -18,6 +19,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       secretsKey: needed(config.secretsKey),
       temporal: { ...config.temporal, address: needed(config.temporal.address) },
       delivery: config.delivery,
+      notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },
       workflowBundle: await bundleWorkflows(log),
       log,
     });

@@ -8,6 +8,7 @@ import { installRuntime } from '../../src/engine/runtime.ts';
 import { type Running, startWorker } from '../../src/gateway.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import { createLog } from '../../src/log.ts';
+import type { MailSettings } from '../../src/notifications/settings.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { freshDatabase } from './database.ts';
 
@@ -51,6 +52,10 @@ export interface TestGatewayOptions {
   /** False starts the HTTP side alone. */
   worker?: boolean;
   overdueS?: number;
+  /** How e-mail leaves it; none unless told: e-mail destinations fail. */
+  mail?: MailSettings;
+  /** As NOTIFY_BURST. */
+  notifyBurst?: number;
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
@@ -72,6 +77,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     tls: false as const,
     uiUrl: inject('temporalUiUrl'),
   };
+  const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
   const api = await startApi({
     ...{ database, secretsKey, temporal, log },
     adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
@@ -80,6 +86,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       timeLimitMs: options.timeLimitMs ?? 5_000,
       allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
     },
+    mail,
+    publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
     host: options.host ?? '127.0.0.1',
     port: 0,
@@ -101,6 +109,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
         },
+        notifications: { mail, baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });

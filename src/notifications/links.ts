@@ -1,0 +1,20 @@
+/** Pages of the dashboard that notifications point at. */
+export interface DashboardLinks {
+  event(id: string): string;
+  /** Failed events of an account that were received between two moments, both included. */
+  failedEvents(filter: { provider: string; account_slug: string; firstReceived: Date; lastReceived: Date }): string;
+}
+
+/** @param baseUrl how people reach the gateway, without a slash at its end */
+export function dashboardLinks(baseUrl: string): DashboardLinks {
+  return {
+    event: (id) => `${baseUrl}/dashboard/events/${id}`,
+    failedEvents({ provider, account_slug, firstReceived, lastReceived }) {
+      // The list's own bounds are exclusive.
+      const since = new Date(firstReceived.getTime() - 1).toISOString();
+      const until = new Date(lastReceived.getTime() + 1).toISOString();
+      const query = new URLSearchParams({ provider, account_slug, delivery_status: 'failed', since, until });
+      return `${baseUrl}/dashboard/events?${query}`;
+    },
+  };
+}
