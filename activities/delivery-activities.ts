@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { DeliveryActivities } from '../workflows/messages.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflows/messages.ts';
 import type { Attempts } from './attempt/attempt.ts';
+import type { Notifier } from './notify/notifier.ts';
 
 /** A third of the heartbeat timeout that workflows/activities.ts sets: two beats may get lost. */
 const beatMs = 3_000;
@@ -9,18 +11,46 @@ const beatMs = 3_000;
 export function createDeliveryActivities(deps: {
   attempts: Attempts;
   attemptBegan(eventId: string): void;
+  notifier: Notifier;
 }): DeliveryActivities {
+  /** One try a call: Temporal waits and asks again, so that a wait holds no slot here. */
+  const notify = async (request: NotifyRequest): Promise<NotifyResult> => {
+    const told = await beating((signal) => deps.notifier.notify(request, signal));
+    switch (told.kind) {
+      case 'settled':
+        return { status: told.status };
+      case 'gone':
+        return { status: 'gone' };
+      case 'later':
+        throw ApplicationFailure.create({
+          type: 'NotTakenYet',
+          message: 'the destination has not taken it yet; why not is shown with the event',
+          nextRetryDelay: told.waitMs,
+        });
+      default:
+        return told satisfies never;
+    }
+  };
   return {
     async attemptDelivery(request) {
       deps.attemptBegan(request.eventId);
-      const context = Context.current();
-      const beat = setInterval(() => context.heartbeat(), beatMs);
-      try {
-        const made = await deps.attempts.attempt(request, { claimToken: null, signal: context.cancellationSignal });
-        return made.result;
-      } finally {
-        clearInterval(beat);
-      }
+      const made = await beating((signal) => deps.attempts.attempt(request, { claimToken: null, signal }));
+      return made.result;
     },
+    notifyWebhook: notify,
+    notifyEmail: notify,
+    notifyChatOne: notify,
+    notifyChatTwo: notify,
   };
+}
+
+/** Does something while telling Temporal that it is alive. */
+async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const beat = setInterval(() => context.heartbeat(), beatMs);
+  try {
+    return await work(context.cancellationSignal);
+  } finally {
+    clearInterval(beat);
+  }
 }

@@ -13,9 +13,11 @@ import { EngineWorker } from './engine/worker.ts';
 import { foldStatistics } from './events/fold-statistics.ts';
 import { applyWaitingReplays } from './events/operate.ts';
 import { stopNextEvents } from './events/stop-account.ts';
+import { overdueS } from './events/sweep.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
+import { composeNotifying, type NotifyingOptions } from './notifying.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -59,8 +61,10 @@ export async function startWorker(options: {
   delivery: DeliverySettings;
   notifications: NotificationSettings;
   workflowBundle: { code: string };
-  /** See `RelayOptions`. */
+  /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
   overdueS?: number;
+  /** See `NotifyingOptions`. */
+  notificationTimes?: NotifyingOptions['times'];
   log: Log;
 }): Promise<Running> {
   const { database, delivery, log } = options;
@@ -69,7 +73,16 @@ export async function startWorker(options: {
   await checkSecretsKey(database, box);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
-  const attempts = new Attempts({ sql: database, sender, box, log, accountConcurrency: delivery.accountConcurrency });
+  const lateS = options.overdueS ?? overdueS;
+  const notifying = composeNotifying({
+    ...{ database, box, sender, log, overdueS: lateS },
+    timeLimitMs: delivery.timeLimitMs,
+    notifications: options.notifications,
+    ...(options.notificationTimes ? { times: options.notificationTimes } : {}),
+  });
+  const { whenExhausted, notifier } = notifying;
+  const { accountConcurrency } = delivery;
+  const attempts = new Attempts({ database, whenExhausted, sender, box, log, accountConcurrency });
   const relay = new Relay({
     sql: database,
     databaseUrl: options.databaseUrl,
@@ -78,12 +91,15 @@ export async function startWorker(options: {
     firstAttempt: delivery.firstAttempt,
     firstAttemptPermits: delivery.firstAttemptPermits,
     log,
-    ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
+    overdueS: lateS,
   });
   const worker = new EngineWorker({
     temporal: options.temporal,
     schedule,
-    activities: createDeliveryActivities({ attempts, attemptBegan: (eventId) => relay.attemptBegan(eventId) }),
+    activities: createDeliveryActivities({
+      ...{ attempts, notifier },
+      attemptBegan: (eventId) => relay.attemptBegan(eventId),
+    }),
     workflowBundle: options.workflowBundle,
     log,
     onEngine: (engine) => relay.setEngine(engine),
@@ -102,6 +118,7 @@ export async function startWorker(options: {
     new Lane({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const lanes = [
     partitions,
+    ...notifying.lanes,
     drain('statistics', foldMs, foldStatistics),
     drain('replays of what has failed', looksMs, applyWaitingReplays),
     drain('events of deleted accounts', looksMs, stopNextEvents),
@@ -111,6 +128,7 @@ export async function startWorker(options: {
   worker.start();
   return {
     async stop() {
+      notifying.end();
       await Promise.all(lanes.map((lane) => lane.stop()));
       // First whoever makes new work, then whoever does it.
       await relay.stop();

@@ -1,6 +1,6 @@
 import { condition, makeContinueAsNewFunc, setHandler, workflowInfo } from '@temporalio/workflow';
 import { attemptDelivery } from './activities.ts';
-import { concludeExhausted } from './exhausted.ts';
+import { openAnnouncements } from './exhausted.ts';
 import { openInbox } from './inbox.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
 import { showAttempts, showEnd } from './show.ts';
@@ -12,6 +12,7 @@ import { showAttempts, showEnd } from './show.ts';
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
   const { eventId, generation, schedule } = input;
   const inbox = openInbox(generation, input.retries ?? []);
+  const announcements = openAnnouncements(eventId, input.notifications ?? []);
   let attempts = input.resume.attempts;
   /** How the delivery ended; what is left then are retries. */
   let settledAs: DeliveryResult['outcome'] | null = input.resume.settled ? 'already_settled' : null;
@@ -24,6 +25,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     attempts,
     nextAttemptAt: phase === 'waiting' ? new Date(dueAtMs).toISOString() : null,
     retries: inbox.retries.length,
+    notifications: announcements.open.length,
   }));
   /** Whether an attempt of this generation has failed: before that, nothing about the workflow needs an update. */
   let failed = attempts > 0 && !input.resume.settled;
@@ -32,20 +34,33 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     if (failed) showEnd(outcome, attempts);
     return { outcome, generation, attempts };
   };
+  /** What a next run of this workflow has to take over. */
+  const unserved = () => ({ retries: inbox.retries, notifications: [...announcements.open] });
+  /** Whether nobody is left to be told; a replay does not wait for that, and what operators ask for neither. */
+  const allTold = async (interrupted: () => boolean) => {
+    if (announcements.open.length === 0) return true;
+    phase = 'notifying';
+    const told = await announcements.settled(() => inbox.replay !== null || interrupted());
+    phase = 'waiting';
+    return told;
+  };
 
   for (;;) {
     if (inbox.replay) {
       if (failed) showAttempts(inbox.replay.resume.attempts);
-      return continueWith({ ...inbox.replay, eventId, retries: inbox.retries });
+      return continueWith({ ...inbox.replay, eventId, ...unserved() });
     }
-    if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') return end(inbox.stop);
+    if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') {
+      if (await allTold(() => false)) return end(inbox.stop);
+      continue;
+    }
     if (workflowInfo().continueAsNewSuggested) {
       const resume = {
         attempts,
         nextAttemptAt: new Date(dueAtMs).toISOString(),
         settled: settledAs !== null || inbox.stop !== null,
       };
-      return continueWith({ ...input, resume, retries: inbox.retries });
+      return continueWith({ ...input, resume, ...unserved() });
     }
 
     const [retry] = inbox.retries;
@@ -66,8 +81,12 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       continue;
     }
 
-    if (settledAs) return end(settledAs);
-    if (inbox.stop) return end(inbox.stop);
+    const over = settledAs ?? inbox.stop;
+    if (over) {
+      const stopped = inbox.stop;
+      if (await allTold(() => inbox.retries.length > 0 || inbox.stop !== stopped)) return end(over);
+      continue;
+    }
 
     const waitMs = dueAtMs - Date.now();
     if (waitMs > 0) {
@@ -95,8 +114,10 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       case 'exhausted':
         if (result.attempted) attempts++;
         failed = true;
-        await concludeExhausted({ eventId, generation, attempts });
         settledAs = 'exhausted';
+        announcements.exhausted({ generation, attempts }, result.notifications ?? []);
+        // It may take a while until the workflow ends; who looks for failed deliveries finds it now.
+        if (announcements.open.length > 0) showEnd('exhausted', attempts);
         break;
       case 'stopped':
         settledAs = result.reason;

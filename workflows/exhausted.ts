@@ -1,13 +1,44 @@
-import { log } from '@temporalio/workflow';
+import { condition, log } from '@temporalio/workflow';
+import { notify } from './activities.ts';
+import type { NotificationRequest } from './messages.ts';
 
-/**
- * The one place that an exhausted delivery comes through, once a generation: the row says `failed` by now. Whatever has
- * to follow (telling the account's destinations) is asked for here, before the workflow completes.
- */
-export async function concludeExhausted(event: {
-  eventId: string;
-  generation: number;
-  attempts: number;
-}): Promise<void> {
-  log.warn('the delivery is exhausted', event);
+/** Those who are being told that a delivery is exhausted, while the workflow goes on serving operators. */
+export interface Announcements {
+  /** Not settled yet. */
+  open: readonly NotificationRequest[];
+  /** The one place that an exhausted delivery comes through, once a generation: the row says `failed` by now. */
+  exhausted(event: { generation: number; attempts: number }, requests: readonly NotificationRequest[]): void;
+  /** Waits until all are settled, or something else comes up first: then false. */
+  settled(interrupted: () => boolean): Promise<boolean>;
+}
+
+/** @param unsettled what an earlier run of this workflow has left */
+export function openAnnouncements(eventId: string, unsettled: readonly NotificationRequest[]): Announcements {
+  const announcements = {
+    open: [] as NotificationRequest[],
+    exhausted(event: { generation: number; attempts: number }, requests: readonly NotificationRequest[]) {
+      log.warn('the delivery is exhausted', { eventId, ...event });
+      fanOut(requests);
+    },
+    async settled(interrupted: () => boolean) {
+      await condition(() => announcements.open.length === 0 || interrupted());
+      return announcements.open.length === 0;
+    },
+  };
+  const fanOut = (requests: readonly NotificationRequest[]) => {
+    for (const request of requests) {
+      const { generation, destinationId, destinationType } = request;
+      announcements.open.push(request);
+      const done = () => {
+        announcements.open = announcements.open.filter((other) => other !== request);
+      };
+      // One that cannot even be asked for hinders no other; whatever is left of it the sweep finds in the database.
+      notify({ eventId, generation, destinationId }, destinationType).then(done, (error: unknown) => {
+        log.warn('a notification could not be asked for', { eventId, destinationId, error: String(error) });
+        done();
+      });
+    }
+  };
+  fanOut(unsettled);
+  return announcements;
 }

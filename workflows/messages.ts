@@ -32,6 +32,15 @@ export interface DeliverEventInput {
   resume: Resume;
   /** Retries that an earlier generation's run had not served yet. */
   retries?: RetryRequest[];
+  /** Notifications that an earlier run had not settled yet. */
+  notifications?: NotificationRequest[];
+}
+
+/** A destination to be told that a generation of the event is exhausted. */
+export interface NotificationRequest {
+  generation: number;
+  destinationId: string;
+  destinationType: 'webhook' | 'email' | 'chat_one' | 'chat_two';
 }
 
 export interface RetryRequest {
@@ -68,12 +77,14 @@ export const stateQuery = defineQuery<DeliveryState>('state');
 export interface DeliveryState {
   eventId: string;
   generation: number;
-  phase: 'attempting' | 'waiting' | 'ended';
+  phase: 'attempting' | 'waiting' | 'notifying' | 'ended';
   /** Scheduled attempts made in this generation. */
   attempts: number;
   nextAttemptAt: string | null;
   /** Retries that wait for their turn. */
   retries: number;
+  /** Destinations that are yet to be told. */
+  notifications: number;
 }
 
 /** How a workflow ended. */
@@ -106,13 +117,36 @@ export type AttemptResult =
   /** Failed; the schedule's next one is due after `waitMs` (0 for a manual one, which changes no schedule). */
   | { kind: 'failed'; waitMs: number }
   /** The last scheduled attempt failed, or the account stayed disabled for too long: the delivery has failed for good. */
-  | { kind: 'exhausted'; attempted: boolean }
+  | {
+      kind: 'exhausted';
+      attempted: boolean;
+      /** Whom to tell; absent from histories that are older than notifications. */
+      notifications?: NotificationRequest[];
+    }
   /** Nothing was sent: the event needs no attempt any more. */
   | { kind: 'stopped'; reason: StopReason }
   /** Nothing was sent and nothing counted: ask for the same attempt again after `waitMs`. */
   | { kind: 'wait'; waitMs: number };
 
+/** What the notification activities are asked for. */
+export interface NotifyRequest {
+  eventId: string;
+  generation: number;
+  destinationId: string;
+}
+
+/** `gone`: the event is not there any more. What was said, and why it failed, is on the event. */
+export type NotifyResult = { status: 'sent' | 'failed' | 'suppressed' | 'gone' };
+
+/** Each notification is an activity, named for its kind: the Web UI shows who is told, and how often it was tried. */
+export interface NotificationActivities {
+  notifyWebhook(request: NotifyRequest): Promise<NotifyResult>;
+  notifyEmail(request: NotifyRequest): Promise<NotifyResult>;
+  notifyChatOne(request: NotifyRequest): Promise<NotifyResult>;
+  notifyChatTwo(request: NotifyRequest): Promise<NotifyResult>;
+}
+
 /** The activities that the workflow asks for, by name. */
-export interface DeliveryActivities {
+export interface DeliveryActivities extends NotificationActivities {
   attemptDelivery(request: AttemptRequest): Promise<AttemptResult>;
 }

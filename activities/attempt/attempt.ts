@@ -1,20 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecretBox } from '../../src/accounts/secret-box.ts';
-import type { Sql } from '../../src/database/database.ts';
+import type { Transactions } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import { nextDelayMs } from '../../src/delivery/schedule.ts';
 import type { Sender } from '../../src/delivery/send.ts';
 import { AttemptReader, type AttemptRow } from '../../src/events/attempt-row.ts';
+import type { WhenExhausted } from '../../src/events/exhaustion.ts';
 import { giveUp, holdEventUntil } from '../../src/events/hold.ts';
 import { type Outcome, OutcomeRecorder, type Recorded } from '../../src/events/outcome.ts';
 import type { Log } from '../../src/log.ts';
+import { pendingNotifications } from '../../src/notifications/notification-store.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
-import { AccountGate } from './account-gate.ts';
+import { TurnGate } from '../turn-gate.ts';
+import { untilWritten } from '../until-written.ts';
 import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
 
 export interface AttemptDeps {
-  sql: Sql;
+  database: Transactions;
+  /** What follows when a delivery has failed for good. */
+  whenExhausted: WhenExhausted;
   sender: Sender;
   box: SecretBox;
   log: Log;
@@ -38,12 +42,9 @@ export interface Made {
 
 const unmoved = (result: AttemptResult): Made => ({ result, recorded: false });
 
-const firstRecordDelayMs = 100;
-const longestRecordDelayMs = 5_000;
-
 /** Makes attempts: reads the event, decides, posts, records. One for a process: it holds the account gate. */
 export class Attempts {
-  readonly gate: AccountGate;
+  readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
   readonly #recorder: OutcomeRecorder;
@@ -51,9 +52,9 @@ export class Attempts {
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
-    this.gate = new AccountGate(deps.accountConcurrency);
-    this.#reader = new AttemptReader(deps.sql);
-    this.#recorder = new OutcomeRecorder(deps.sql);
+    this.gate = new TurnGate(deps.accountConcurrency);
+    this.#reader = new AttemptReader(deps.database);
+    this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted);
   }
 
   /**
@@ -67,7 +68,9 @@ export class Attempts {
     const running = this.#inFlight.get(name);
     // Whoever began it hands its claim on; a claim of the one that joins is still its own.
     if (running) return running.then(({ result }) => unmoved(result));
-    const attempt = this.#attempt(request, options).finally(() => this.#inFlight.delete(name));
+    const attempt = this.#attempt(request, options)
+      .then((made) => this.#withNotifications(request, made))
+      .finally(() => this.#inFlight.delete(name));
     this.#inFlight.set(name, attempt);
     return attempt;
   }
@@ -81,15 +84,13 @@ export class Attempts {
         return unmoved(decision.result);
       case 'hold': {
         const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
-        await holdEventUntil(this.#deps.sql, { ...hold, until: new Date(Date.now() + decision.waitMs) });
+        await holdEventUntil(this.#deps.database, { ...hold, until: new Date(Date.now() + decision.waitMs) });
         return unmoved({ kind: 'wait', waitMs: decision.waitMs });
       }
       case 'give_up': {
-        const ended = await giveUp(this.#deps.sql, {
-          eventId: row.eventId,
-          generation: row.generation,
-          reason: decision.reason,
-        });
+        const { database, whenExhausted } = this.#deps;
+        const { eventId, generation } = row;
+        const ended = await giveUp(database, { eventId, generation, reason: decision.reason }, whenExhausted);
         if (decision.reason === 'account_deleted') return unmoved({ kind: 'stopped', reason: 'account_deleted' });
         return unmoved(
           ended ? { kind: 'exhausted', attempted: false } : { kind: 'stopped', reason: 'already_settled' },
@@ -100,6 +101,18 @@ export class Attempts {
       default:
         return decision satisfies never;
     }
+  }
+
+  /** Whoever asked has the destinations told; they were noted when the delivery failed for good. */
+  async #withNotifications({ eventId, generation }: AttemptRequest, made: Made): Promise<Made> {
+    if (made.result.kind !== 'exhausted') return made;
+    const pending = await pendingNotifications(this.#deps.database, { eventId, generation });
+    const notifications = pending.map(({ destinationId, destinationType }) => ({
+      generation,
+      destinationId,
+      destinationType,
+    }));
+    return { ...made, result: { ...made.result, notifications } };
   }
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
@@ -164,21 +177,18 @@ export class Attempts {
   }
 
   /** Records until it is recorded: the POST was made, and only this remembers it. */
-  async #record(outcome: Outcome, signal: AbortSignal): Promise<Recorded | null> {
+  #record(outcome: Outcome, signal: AbortSignal): Promise<Recorded | null> {
     let attempt = outcome;
-    for (let delayMs = firstRecordDelayMs; ; delayMs = Math.min(delayMs * 2, longestRecordDelayMs)) {
-      try {
-        return await this.#recorder.record(attempt);
-      } catch (error) {
-        signal.throwIfAborted();
+    return untilWritten(() => this.#recorder.record(attempt), {
+      signal,
+      onFailure: (error) => {
         const failure = databaseFailure(error);
         // A text that PostgreSQL does not take must not hide that the attempt was made.
         if (failure === 'bad_data')
           attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
         this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'an attempt could not be recorded yet');
-        await sleep(delayMs, undefined, { signal });
-      }
-    }
+      },
+    });
   }
 
   #logAttempt(row: AttemptRow, outcome: Outcome): void {

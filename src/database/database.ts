@@ -5,6 +5,7 @@ import { AccountEntity } from '../accounts/account-entity.ts';
 import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../log.ts';
 import { migrations } from './migrations.ts';
+import { inTransaction, sqlOfClient } from './transaction.ts';
 
 /** A statement of the hot path. `name` makes PostgreSQL plan it once a connection. */
 export interface Statement {
@@ -17,7 +18,13 @@ export interface Sql {
   query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
 }
 
-export interface Database extends Sql {
+/** What the stores need where several statements belong together. */
+export interface Transactions extends Sql {
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+export interface Database extends Transactions {
   /**
    * For lists and statistics that people ask for: connections of their own, so that a heavy one never takes those of
    * ingestion, and plans made for the values at hand.
@@ -111,6 +118,7 @@ export async function openDatabase(options: {
       const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
       return result.rows;
     },
+    transaction: (work) => inTransaction(pool, (client) => work(sqlOfClient(client))),
     async close() {
       await readers.end();
       await orm.close(true);

@@ -6,6 +6,7 @@ import { Migration20261121000000_replay_failed } from '../../migrations/Migratio
 import { Migration20261121000001_audit } from '../../migrations/Migration20261121000001_audit.ts';
 import { Migration20261121000002_destinations } from '../../migrations/Migration20261121000002_destinations.ts';
 import { Migration20261121000003_stopped_accounts } from '../../migrations/Migration20261121000003_stopped_accounts.ts';
+import { Migration20261121000004_notifications } from '../../migrations/Migration20261121000004_notifications.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: 'Migration20261121000001_audit', class: Migration20261121000001_audit },
   { name: 'Migration20261121000002_destinations', class: Migration20261121000002_destinations },
   { name: 'Migration20261121000003_stopped_accounts', class: Migration20261121000003_stopped_accounts },
+  { name: 'Migration20261121000004_notifications', class: Migration20261121000004_notifications },
 ];

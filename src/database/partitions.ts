@@ -11,6 +11,7 @@ const partitionedTables = [
   { name: 'events', key: 'id', storage: 'with (fillfactor = 75)' }, // room for the updates of an event's state in its own page
   { name: 'event_payloads', key: 'event_id', storage: '' },
   { name: 'delivery_attempts', key: 'event_id', storage: '' },
+  { name: 'notifications', key: 'event_id', storage: 'with (fillfactor = 80)' },
 ];
 
 /** Serialises the making of partitions among processes; the same number in all of them. */

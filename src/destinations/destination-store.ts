@@ -7,6 +7,7 @@ import type { FieldError } from '../plain-words.ts';
 import { changedSettings, checkSettings, type DestinationSettings, withoutEmpty } from './destination-config.ts';
 import { DestinationEntity, type DestinationRow } from './destination-entity.ts';
 import type { DestinationChange, NewDestination } from './destination-rules.ts';
+import { openSettings, sealSettings } from './sealed-settings.ts';
 
 /** A destination without what is sealed. */
 export interface DestinationHead {
@@ -97,7 +98,7 @@ export class DestinationStore {
         account_id: accountId,
         destination_type: input.destination_type,
         name: input.name,
-        config: this.#seal(accountId, id, checked.settings),
+        config: sealSettings(this.#box, { account_id: accountId, id }, checked.settings),
         condition: input.condition ?? null,
         enabled: input.enabled ?? true,
         position: input.position ?? 0,
@@ -129,7 +130,7 @@ export class DestinationStore {
       const row = await findLocked(tx, accountId, id);
       if (!row) return { ok: false, reason: 'not_found' };
       const { destination_type, config, ...plain } = change;
-      const stored = config ? this.#open(row) : this.#readable(row);
+      const stored = config ? openSettings(this.#box, row) : this.#readable(row);
       const changed = changedSettings(
         { destination_type: row.destination_type, config: stored?.config ?? {} },
         { destination_type, config },
@@ -141,7 +142,7 @@ export class DestinationStore {
         { ...plain, destination_type: settings.destination_type, updated_at: new Date() },
         { ignoreUndefined: true },
       );
-      if (config) row.config = this.#seal(row.account_id, row.id, settings);
+      if (config) row.config = sealSettings(this.#box, row, settings);
       await tx.flush();
       const destination = toDestination(row, settings);
       await alongside?.(tx, destination, fieldNames(change));
@@ -165,19 +166,8 @@ export class DestinationStore {
     });
   }
 
-  #seal(accountId: string, id: string, { config }: DestinationSettings): Buffer {
-    return Buffer.from(this.#box.seal(JSON.stringify(config), placeOf(accountId, id)));
-  }
-
-  #open(row: DestinationRow): DestinationSettings | null {
-    const text = this.#box.open(row.config, placeOf(row.account_id, row.id));
-    if (text === null) return null;
-    const checked = checkSettings(row.destination_type, JSON.parse(text));
-    return checked.ok ? checked.settings : null;
-  }
-
   #readable(row: DestinationRow): DestinationSettings {
-    const settings = this.#open(row);
+    const settings = openSettings(this.#box, row);
     if (!settings) throw new DestinationUnreadable(row.id);
     return settings;
   }
@@ -194,8 +184,6 @@ async function findLocked(tx: EntityManager, accountId: string, id: string): Pro
   // Read after the lock was given, so it is what the writer before left.
   return tx.findOne(DestinationEntity, { id, account_id: accountId });
 }
-
-const placeOf = (accountId: string, id: string) => ({ accountId, field: `destination.${id}` });
 
 function toHead(row: DestinationRow): DestinationHead {
   const { id, account_id, destination_type, name, condition, enabled, position, created_at, updated_at } = row;

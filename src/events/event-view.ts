@@ -1,6 +1,7 @@
 import type { EventRow } from './event.ts';
 
-const iso = (at: Date | null) => at?.toISOString() ?? null;
+/** A moment as the API shows it. */
+export const isoOrNull = (at: Date | null) => at?.toISOString() ?? null;
 
 /** An event as the lists show it (design, section 6). */
 export function eventItem(event: EventRow) {
@@ -19,8 +20,8 @@ export function eventItem(event: EventRow) {
     response_code: event.response_code,
     generation: event.generation,
     received_at: event.received_at.toISOString(),
-    delivered_at: iso(event.delivered_at),
-    next_attempt_at: iso(event.next_attempt_at),
+    delivered_at: isoOrNull(event.delivered_at),
+    next_attempt_at: isoOrNull(event.next_attempt_at),
     rejection_reason: event.rejection_reason,
   };
 }

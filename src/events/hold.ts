@@ -1,4 +1,5 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql, Transactions } from '../database/database.ts';
+import type { WhenExhausted } from './exhaustion.ts';
 
 // An event of a disabled account waits without an attempt; nothing here counts one.
 const holdEvent = {
@@ -31,14 +32,19 @@ const giveUpEvent = {
 };
 
 /**
- * Ends the delivery of an event without an attempt: its account is gone, or was disabled for too long.
+ * Ends the delivery of an event without an attempt: its account is gone, or was disabled for too long. Only the latter is
+ * something that destinations are told of.
  *
  * @returns whether this call ended it, so that what follows from the end happens once.
  */
 export async function giveUp(
-  sql: Sql,
+  database: Transactions,
   event: { eventId: string; generation: number; reason: 'account_deleted' | 'account_disabled' },
+  whenExhausted: WhenExhausted,
 ): Promise<boolean> {
-  const rows = await sql.query(giveUpEvent, [event.eventId, event.generation, event.reason]);
-  return rows.length > 0;
+  return database.transaction(async (sql) => {
+    const rows = await sql.query(giveUpEvent, [event.eventId, event.generation, event.reason]);
+    if (rows.length > 0 && event.reason === 'account_disabled') await whenExhausted(sql, [event.eventId]);
+    return rows.length > 0;
+  });
 }

@@ -1,6 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql, Transactions } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
+import type { WhenExhausted } from './exhaustion.ts';
 import { idRange } from './id-range.ts';
 
 /** One attempt that was made, to be recorded. */
@@ -56,10 +57,18 @@ interface Row {
 export class OutcomeRecorder {
   readonly #batcher: Batcher<Outcome, { recorded: Recorded | null }>;
 
-  constructor(sql: Sql) {
+  constructor(database: Transactions, whenExhausted: WhenExhausted) {
     this.#batcher = new Batcher(
       async (outcomes) => {
-        const rows = await sql.query<Row>(recordOutcomes, columns(outcomes));
+        // Few attempts can be the last one; all others are a statement and no more.
+        const rows = outcomes.some(({ last, succeeded }) => last && !succeeded)
+          ? await database.transaction(async (sql) => {
+              const recorded = await record(sql, outcomes);
+              const ids = recorded.filter(({ exhausted }) => exhausted).map(({ id }) => id);
+              if (ids.length > 0) await whenExhausted(sql, ids);
+              return recorded;
+            })
+          : await record(database, outcomes);
         const found = new Map(rows.map((row) => [row.id, row]));
         return outcomes.map((outcome) => {
           const row = found.get(outcome.eventId);
@@ -78,6 +87,8 @@ export class OutcomeRecorder {
     return (await this.#batcher.add(outcome)).recorded;
   }
 }
+
+const record = (sql: Sql, outcomes: Outcome[]) => sql.query<Row>(recordOutcomes, columns(outcomes));
 
 function columns(outcomes: Outcome[]): unknown[] {
   return [

@@ -12,7 +12,14 @@ const readEvent = {
         select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
         from delivery_attempts where event_id = $1
       ) d
-    ) as history
+    ) as history, (
+      select coalesce(json_agg(n order by n.generation, n.ordinal), '[]') from (
+        select n.destination_id, n.name, n.destination_type, n.generation, n.status, n.attempts, n.error, n.sent_at, n.ordinal,
+          case when n.status = 'pending' then n.due_at end as next_attempt_at,
+          case when s.id is not null then json_build_object('id', s.id, 'events', s.events, 'status', s.status, 'error', s.error, 'sent_at', s.sent_at) end as summary
+        from notifications n left join notification_summaries s on s.id = n.summary_id where n.event_id = $1
+      ) n
+    ) as notifications
     from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
 };
 
@@ -29,6 +36,29 @@ export interface AttemptRecord {
   url: string | null;
 }
 
+/** A destination that was, or is to be, told that a generation of the event is exhausted. */
+export interface NotificationRecord {
+  destination_id: string;
+  /** The destination's name then. */
+  name: string;
+  destination_type: string;
+  generation: number;
+  status: 'pending' | 'sent' | 'failed' | 'suppressed';
+  attempts: number;
+  error: string | null;
+  /** Pending: when it is due. */
+  next_attempt_at: Date | null;
+  sent_at: Date | null;
+  /** What a suppressed one was folded into; null when that is forgotten. */
+  summary: {
+    id: string;
+    events: number;
+    status: 'pending' | 'sent' | 'failed';
+    error: string | null;
+    sent_at: Date | null;
+  } | null;
+}
+
 export interface WholeEvent {
   event: EventRow;
   /** A workflow was started for it, some time. */
@@ -37,21 +67,36 @@ export interface WholeEvent {
   contentType: string | null;
   body: Buffer;
   history: AttemptRecord[];
+  notifications: NotificationRecord[];
 }
+
+/** As `json_agg` has it: times are texts. */
+type AsJson<T> = T extends Date ? string : T extends object ? { [K in keyof T]: AsJson<T[K]> } : T;
 
 type WholeRow = EventRow & {
   started: boolean;
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
-  history: (Omit<AttemptRecord, 'started_at'> & { started_at: string })[];
+  history: AsJson<AttemptRecord>[];
+  notifications: AsJson<NotificationRecord>[];
 };
+
+const date = (text: string | null) => (text === null ? null : new Date(text));
 
 /** Everything about one event, or null. */
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
-  const { started, headers, content_type: contentType, body, history, ...event } = row;
-  const attempts = history.map((attempt) => ({ ...attempt, started_at: new Date(attempt.started_at) }));
-  return { event, started, headers, contentType, body, history: attempts };
+  const { started, headers, content_type: contentType, body, history, notifications, ...event } = row;
+  return {
+    ...{ event, started, headers, contentType, body },
+    history: history.map((attempt) => ({ ...attempt, started_at: new Date(attempt.started_at) })),
+    notifications: notifications.map((one) => ({
+      ...one,
+      next_attempt_at: date(one.next_attempt_at),
+      sent_at: date(one.sent_at),
+      summary: one.summary && { ...one.summary, sent_at: date(one.summary.sent_at) },
+    })),
+  };
 }

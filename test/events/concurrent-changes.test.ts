@@ -22,7 +22,7 @@ test('marks of started workflows and outcomes of attempts, all at once, all coun
   const ids: string[] = sent.map(({ body }) => body.id);
   const token = randomUUID();
   await database.pool.query('update event_queue set claim_token = $1', [token]);
-  const recorder = new OutcomeRecorder(database);
+  const recorder = new OutcomeRecorder(database, async () => undefined);
   await Promise.all(
     ids.flatMap((eventId) => [
       markStartedEvents(database, [{ eventId, generation: 0, token, runId: 'run' }]),

@@ -56,7 +56,7 @@ test.each([
 ])('an attempt that was answered with %i counts', async (responseCode, deliveryStatus) => {
   const succeeded = responseCode === 200;
   const recorded = await whileLocked(() =>
-    new OutcomeRecorder(gateway.database).record({
+    new OutcomeRecorder(gateway.database, async () => undefined).record({
       ...{ eventId: id, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
       ...{ outcome: succeeded ? 'delivered' : 'http_error', responseCode, responseBody: '', error: 'no', url: null },
       ...{
@@ -94,7 +94,7 @@ test('a delivery is held, and given up', async () => {
   await whileLocked(() => holdEventUntil(gateway.database, hold));
   expect(await row()).toMatchObject({ next_attempt_at: hold.until, held_since: expect.any(Date) });
   const given = { eventId: id, generation: 0, reason: 'account_disabled' as const };
-  expect(await whileLocked(() => giveUp(gateway.database, given))).toBe(true);
+  expect(await whileLocked(() => giveUp(gateway.database, given, async () => undefined))).toBe(true);
   expect(await row()).toMatchObject({ delivery_status: 'failed', status: 'failed' });
 });
 

@@ -198,7 +198,7 @@ describe('at once', () => {
 
   test('operators and attempts beside it lose nothing', async () => {
     const ids = await fillEvents(gateway.database, failedEvents(200));
-    const recorder = new OutcomeRecorder(gateway.database);
+    const recorder = new OutcomeRecorder(gateway.database, async () => undefined);
     const work = ids.map(async (id, n) => {
       if (n % 4 === 0) return ack(gateway.database, id);
       if (n % 4 === 1) return fail(gateway.database, id, { error: null, dead: true });

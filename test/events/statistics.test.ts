@@ -20,7 +20,7 @@ let recorder: OutcomeRecorder;
 beforeEach(async () => {
   gateway = await startGateway({ worker: false });
   receiver = new EventReceiver(gateway.database);
-  recorder = new OutcomeRecorder(gateway.database);
+  recorder = new OutcomeRecorder(gateway.database, async () => undefined);
 });
 afterEach(() => gateway.stop());
 
@@ -103,7 +103,7 @@ test('everything that can happen to events, all at once and folded meanwhile, is
         return fail(database, id, { error: 'dead', dead: true });
       case 5:
         await holdEventUntil(database, { eventId: id, generation: 0, until: new Date(), claimToken: null });
-        return giveUp(database, { eventId: id, generation: 0, reason: 'account_disabled' });
+        return giveUp(database, { eventId: id, generation: 0, reason: 'account_disabled' }, async () => undefined);
       case 6:
         await attempt(id, 1, true);
         await replay(database, id);

@@ -56,6 +56,8 @@ export interface TestGatewayOptions {
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
   notifyBurst?: number;
+  /** Waits between the five tries of a notification, and the window of NOTIFY_BURST. */
+  notifications?: { waitsMs?: number[]; burstMs?: number };
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
@@ -111,6 +113,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         },
         notifications: { mail, baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
+        ...(options.notifications ? { notificationTimes: options.notifications } : {}),
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });
       return worker;

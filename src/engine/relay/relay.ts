@@ -2,7 +2,7 @@ import type { Attempts } from '../../../activities/attempt/attempt.ts';
 import type { DeliverySchedule } from '../../../workflows/messages.ts';
 import type { Sql } from '../../database/database.ts';
 import { channels } from '../../events/event.ts';
-import { overdueS, sweep } from '../../events/sweep.ts';
+import { sweep } from '../../events/sweep.ts';
 import { Lane } from '../../lane.ts';
 import type { Log } from '../../log.ts';
 import type { WorkflowEngine } from '../workflow-engine.ts';
@@ -23,8 +23,8 @@ export interface RelayOptions {
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
   log: Log;
-  /** Seconds after which a pending event is looked for; two minutes unless a test is in a hurry. */
-  overdueS?: number;
+  /** Seconds past its time after which a pending event is looked for. */
+  overdueS: number;
 }
 
 const sweepMs = 30_000;
@@ -64,10 +64,10 @@ export class Relay {
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
     this.#sweeper = new Lane({
       name: 'sweep',
-      idleMs: Math.min(sweepMs, (options.overdueS ?? overdueS) * 500),
+      idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const swept = await sweep(sql, { overdueS: options.overdueS ?? overdueS, limit: sweepLimit });
+        const swept = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
         if (swept > 0) {
           log.warn({ events: swept }, 'overdue events are looked after');
           this.#starts.wake();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { eventItem } from '../../events/event-view.ts';
-import type { WholeEvent } from '../../events/read.ts';
+import { eventItem, isoOrNull } from '../../events/event-view.ts';
+import type { NotificationRecord, WholeEvent } from '../../events/read.ts';
 import { isDeeperThan } from '../nesting.ts';
 
 /** Where Temporal shows the workflow of an event; null when it has none there (any more). */
@@ -17,8 +17,18 @@ export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
     payload: payloadView(whole.body),
     headers: whole.headers,
     delivery_history: whole.history.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
-    notifications: [],
+    notifications: whole.notifications.map(notificationView),
     workflow,
+  };
+}
+
+function notificationView(one: NotificationRecord) {
+  const { destination_id, name, destination_type, generation, status, attempts, error, summary } = one;
+  return {
+    ...{ destination_id, name, destination_type, generation, status, attempts, error },
+    next_attempt_at: isoOrNull(one.next_attempt_at),
+    sent_at: isoOrNull(one.sent_at),
+    summary: summary && { ...summary, sent_at: isoOrNull(summary.sent_at) },
   };
 }
 

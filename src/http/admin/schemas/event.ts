@@ -63,15 +63,30 @@ const attempt = z
   })
   .meta({ id: 'Attempt' });
 
+const summary = z
+  .object({
+    id,
+    events: count.meta({ description: 'How many events it tells of' }),
+    status: z.enum(['pending', 'sent', 'failed']),
+    error: text.nullable(),
+    sent_at: timestamp.nullable(),
+  })
+  .meta({ id: 'NotificationSummary', description: 'One message about events that came too thick (`NOTIFY_BURST`)' });
+
 const notification = z
   .object({
     destination_id: id,
     name: text,
     destination_type: text,
-    status: z.enum(['pending', 'sent', 'failed', 'suppressed']),
-    attempts: count,
-    error: text.nullable(),
+    generation: count.meta({ description: 'A replay that is exhausted again tells again' }),
+    status: z
+      .enum(['pending', 'sent', 'failed', 'suppressed'])
+      .meta({ description: '`suppressed`: folded into the `summary`' }),
+    attempts: count.meta({ description: 'Of five' }),
+    error: text.nullable().meta({ description: 'Why the last try failed' }),
+    next_attempt_at: timestamp.nullable(),
     sent_at: timestamp.nullable(),
+    summary: summary.nullable(),
   })
   .meta({ id: 'Notification' });
 

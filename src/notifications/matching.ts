@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache';
+import { evaluate } from '../conditions/evaluate.ts';
+import { type ParsedCondition, parseCondition } from '../conditions/parse.ts';
+import type { Variables } from '../conditions/tree.ts';
+
+/** Parsing takes about a tenth of a millisecond, and thousands of events may fail together. */
+const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000 });
+
+function parse(text: string): ParsedCondition {
+  const known = parsed.get(text);
+  if (known) return known;
+  const fresh = parseCondition(text);
+  parsed.set(text, fresh);
+  return fresh;
+}
+
+export type Match = { ok: true; matches: boolean } | { ok: false; error: string };
+
+/**
+ * Whether a destination with this condition is told; null means `delivery_failed`. Conditions are parsed before they are
+ * stored, so one that does not parse was stored by another version; `error` says what is wrong with it.
+ */
+export function matchCondition(condition: string | null, variables: Variables): Match {
+  if (condition === null) return { ok: true, matches: variables.delivery_failed };
+  const result = parse(condition);
+  if (result.ok) return { ok: true, matches: evaluate(result.condition, variables) };
+  return {
+    ok: false,
+    error: `its condition does not parse: line ${result.line}, column ${result.column}: ${result.message}`,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Sql } from '../database/database.ts';
+import type { EventRow } from '../events/event.ts';
+import type { ToldDestination } from './exhausted.ts';
+import type { NotificationStatus } from './notification.ts';
+
+/** A notification that is about to be written; the event is as the transaction has made it. */
+export interface NewNotification {
+  event: EventRow;
+  destination: ToldDestination;
+  ordinal: number;
+  status: NotificationStatus;
+  error: string | null;
+  summaryId: string | null;
+}
+
+// Configs can be kilobytes, so each destination's goes over once, however many events it is told of.
+const insertNotifications = {
+  name: 'insert_notifications',
+  text: `
+    insert into notifications (event_id, generation, destination_id, account_id, destination_type, name, config, ordinal, failed_at,
+      event_error, event_attempts, status, due_at, error, summary_id)
+    select n.event_id, n.generation, n.destination_id, d.account_id, d.destination_type, d.name, d.config, n.ordinal, now(),
+      n.event_error, n.event_attempts, n.status, case when n.status = 'pending' then now() end, n.error, n.summary_id
+    from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::text[], $8::text[], $9::uuid[])
+      as n (event_id, generation, destination_id, ordinal, event_error, event_attempts, status, error, summary_id)
+    join unnest($10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::bytea[])
+      as d (id, account_id, destination_type, name, config) on d.id = n.destination_id`,
+};
+
+export async function writeNotifications(sql: Sql, notifications: NewNotification[]): Promise<void> {
+  if (notifications.length === 0) return;
+  const destinations = [...new Map(notifications.map(({ destination }) => [destination.id, destination])).values()];
+  await sql.query(insertNotifications, [
+    notifications.map(({ event }) => event.id),
+    notifications.map(({ event }) => event.generation),
+    notifications.map(({ destination }) => destination.id),
+    notifications.map(({ ordinal }) => ordinal),
+    notifications.map(({ event }) => event.last_error),
+    notifications.map(({ event }) => event.attempts),
+    notifications.map(({ status }) => status),
+    notifications.map(({ error }) => error),
+    notifications.map(({ summaryId }) => summaryId),
+    destinations.map(({ id }) => id),
+    destinations.map(({ account_id }) => account_id),
+    destinations.map(({ destination_type }) => destination_type),
+    destinations.map(({ name }) => name),
+    destinations.map(({ config }) => config),
+  ]);
+}

@@ -1,0 +1,17 @@
+import type { DestinationType } from '../destinations/destination-config.ts';
+
+export const notificationStatuses = ['pending', 'sent', 'failed', 'suppressed'] as const;
+/** `suppressed`: folded into a summary. */
+export type NotificationStatus = (typeof notificationStatuses)[number];
+
+/** The name under which a destination is told of something once. */
+export interface NotificationKey {
+  eventId: string;
+  generation: number;
+  destinationId: string;
+}
+
+/** A notification and what kind of destination it is for. */
+export interface NotificationRef extends NotificationKey {
+  destinationType: DestinationType;
+}

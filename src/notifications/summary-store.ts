@@ -1,0 +1,93 @@
+import type { Sql } from '../database/database.ts';
+import type { DestinationType } from '../destinations/destination-config.ts';
+import type { SealedSettings } from '../destinations/sealed-settings.ts';
+
+/** A summary whose next try is ours to make. It takes no more events. */
+export interface ClaimedSummary {
+  id: string;
+  attempt: number;
+  settings: SealedSettings;
+  account: { provider: string; account_slug: string; app_key: string };
+  events: number;
+  firstEventIds: string[];
+  firstReceivedAt: Date;
+  lastReceivedAt: Date;
+  firstFailedAt: Date;
+  lastFailedAt: Date;
+}
+
+const claimSummary = {
+  name: 'claim_summary',
+  text: `
+    with due as (
+      select id from notification_summaries where status = 'pending' and due_at <= now()
+      order by due_at limit 1 for update skip locked
+    )
+    update notification_summaries s set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => $1)
+    from due where s.id = due.id
+    returning s.*`,
+};
+
+interface Row {
+  id: string;
+  destination_id: string;
+  account_id: string;
+  destination_type: DestinationType;
+  config: Buffer;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  events: number;
+  first_event_ids: string[];
+  first_received_at: Date;
+  last_received_at: Date;
+  first_failed_at: Date;
+  last_failed_at: Date;
+  attempts: number;
+}
+
+/** Begins a try of the summary that has been due for longest; null when none is. */
+export async function claimNextSummary(sql: Sql, leaseS: number): Promise<ClaimedSummary | null> {
+  const [row] = await sql.query<Row>(claimSummary, [leaseS]);
+  if (!row) return null;
+  const { destination_id, account_id, destination_type, config, provider, account_slug, app_key } = row;
+  return {
+    id: row.id,
+    attempt: row.attempts,
+    settings: { id: destination_id, account_id, destination_type, config },
+    account: { provider, account_slug, app_key },
+    events: row.events,
+    firstEventIds: row.first_event_ids,
+    firstReceivedAt: row.first_received_at,
+    lastReceivedAt: row.last_received_at,
+    firstFailedAt: row.first_failed_at,
+    lastFailedAt: row.last_failed_at,
+  };
+}
+
+const noteSummarySent = {
+  name: 'note_summary_sent',
+  text: `update notification_summaries set status = 'sent', sent_at = clock_timestamp(), error = null, due_at = null where id = $1 and status in ('pending', 'failed')`,
+};
+
+export async function recordSummarySent(sql: Sql, id: string): Promise<void> {
+  await sql.query(noteSummarySent, [id]);
+}
+
+const noteSummaryFailure = {
+  name: 'note_summary_failure',
+  text: `
+    update notification_summaries set error = coalesce($3, error), status = case when $4::float8 is null then 'failed' else 'pending' end,
+      due_at = clock_timestamp() + make_interval(secs => $4)
+    where id = $1 and attempts = $2 and status = 'pending'`,
+};
+
+/** As `recordFailure` of a notification. */
+export async function recordSummaryFailure(
+  sql: Sql,
+  id: string,
+  failure: { attempt: number; error: string | null; waitMs: number | null },
+): Promise<void> {
+  const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
+  await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS]);
+}

@@ -1,0 +1,37 @@
+import type { Sql } from '../database/database.ts';
+import { type EventRow, eventColumns } from '../events/event.ts';
+
+const readToldEvent = {
+  name: 'read_told_event',
+  text: `select ${eventColumns} from events e where e.id = $1`,
+};
+const readToldPayload = {
+  name: 'read_told_payload',
+  text: 'select content_type, body from event_payloads where event_id = $1',
+};
+const readListedEvents = {
+  name: 'read_listed_events',
+  text: 'select id, event_type, last_error from events where id = any($1) order by id',
+};
+
+/** An event for a message about it; null when it is gone. */
+export async function readEvent(sql: Sql, eventId: string): Promise<EventRow | null> {
+  const [event] = await sql.query<EventRow>(readToldEvent, [eventId]);
+  return event ?? null;
+}
+
+export async function readPayload(
+  sql: Sql,
+  eventId: string,
+): Promise<{ body: Buffer; contentType: string | null } | null> {
+  const [row] = await sql.query<{ content_type: string | null; body: Buffer }>(readToldPayload, [eventId]);
+  return row ? { body: row.body, contentType: row.content_type } : null;
+}
+
+/** What a summary says of each event that it names. */
+export async function readListed(
+  sql: Sql,
+  eventIds: string[],
+): Promise<{ id: string; event_type: string | null; last_error: string | null }[]> {
+  return sql.query(readListedEvents, [eventIds]);
+}
