@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { HandOverDeps } from '../../activities/notify/hand-over.ts';
+import { Notifier } from '../../activities/notify/notifier.ts';
+import { sendNextSummary } from '../../activities/notify/summaries.ts';
+import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import { createLog } from '../../src/log.ts';
+import { dashboardLinks } from '../../src/notifications/links.ts';
+import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
+import { claim, overdueNotifications } from '../../src/notifications/notification-store.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { type NotificationStage, openNotificationStage } from './stage.ts';
+
+let stage: NotificationStage;
+beforeEach(async () => {
+  stage = await openNotificationStage();
+});
+afterEach(() => stage.close());
+
+const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };
+const refused = (more: Partial<Said & { ok: false }> = {}): Said => ({
+  ...{ ok: false, outcome: 'http_error', error: 'answered 500', responseCode: 500, responseBody: '' },
+  ...{ retryAfterMs: null, permanent: false, durationMs: 1, ...more },
+});
+const never = new AbortController().signal;
+
+/** What was said, in order; `answers` come one after another, and the last one stays. */
+function service(...answers: (Said | (() => Promise<Said>))[]) {
+  const notices: Notice[] = [];
+  const send: SendNotice = async (_settings, notice) => {
+    notices.push(notice);
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? taken;
+    return typeof answer === 'function' ? answer() : answer;
+  };
+  return { notices, send };
+}
+
+function deps(send: SendNotice, more: { waitsMs?: number[]; leaseS?: number; secretsKey?: Uint8Array } = {}) {
+  const { waitsMs = [0, 0, 0, 0], leaseS = 60, secretsKey = stage.gateway.secretsKey } = more;
+  const common: HandOverDeps = { box: createSecretBox(secretsKey), send, waitsMs, log: createLog('silent') };
+  return { ...common, sql: stage.database, links: dashboardLinks('https://gateway.test'), leaseS };
+}
+
+/** An exhausted event with one destination that is to be told. */
+async function exhausted(fields: Record<string, unknown> = {}) {
+  const account = await stage.account();
+  const destinationId = await stage.destination(account, fields);
+  const eventId = await stage.received(account);
+  await stage.exhaust([eventId]);
+  return { eventId, generation: 0, destinationId };
+}
+
+const only = async () => (await stage.notifications())[0];
+
+test('two at once, and one of another worker, make one try', async () => {
+  const key = await exhausted();
+  const { promise: answer, resolve } = Promise.withResolvers<Said>();
+  const { notices, send } = service(() => answer);
+  const [one, other] = [new Notifier(deps(send)), new Notifier(deps(send))];
+  const asked = [one.notify(key, never), one.notify(key, never)];
+  await until('the try is under way', async () => notices.length > 0 || null);
+  expect(await other.notify(key, never)).toMatchObject({ kind: 'later' });
+  resolve(taken);
+  expect(await Promise.all(asked)).toEqual([
+    { kind: 'settled', status: 'sent' },
+    { kind: 'settled', status: 'sent' },
+  ]);
+  expect(notices).toHaveLength(1);
+  expect(await other.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
+  expect(await only()).toMatchObject({ status: 'sent', attempts: 1, due_at: null, error: null });
+});
+
+test('what is said: the key, the moment, the error, and the payload only where it was asked for', async () => {
+  const key = await exhausted();
+  const mail = await exhausted({
+    ...{ destination_type: 'email', config: { addresses: ['a@ops.test'], include_payload: true } },
+  });
+  const { notices, send } = service(taken);
+  const notifier = new Notifier(deps(send));
+  await notifier.notify(key, never);
+  await notifier.notify(mail, never);
+  expect(notices).toMatchObject([
+    {
+      ...{ kind: 'delivery_failed', id: `${key.eventId}.0.${key.destinationId}`, sample: false, payload: null },
+      ...{ error: 'the consumer answered 503', attempts: 1, event: { id: key.eventId, delivery_status: 'failed' } },
+      dashboardUrl: `https://gateway.test/dashboard/events/${key.eventId}`,
+    },
+    { payload: { contentType: null, body: Buffer.from('body') } },
+  ]);
+});
+
+test('five tries, then it has failed; each leaves its reason', async () => {
+  const key = await exhausted();
+  const { notices, send } = service(refused(), refused(), refused(), refused(), refused({ error: 'the last straw' }));
+  const notifier = new Notifier(deps(send));
+  for (const waits of [true, true, true, true, false]) {
+    expect(await notifier.notify(key, never)).toEqual(
+      waits ? { kind: 'later', waitMs: 0 } : { kind: 'settled', status: 'failed' },
+    );
+  }
+  expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
+  expect(notices).toHaveLength(5);
+  expect(await only()).toMatchObject({ status: 'failed', attempts: 5, error: 'the last straw', due_at: null });
+});
+
+test('a failure for good is not tried again', async () => {
+  const key = await exhausted();
+  const { send } = service(refused({ permanent: true, error: 'no SENDGRID_API_KEY' }));
+  expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
+  expect(await only()).toMatchObject({ status: 'failed', attempts: 1, error: 'no SENDGRID_API_KEY' });
+});
+
+test('before its wait is over nothing is tried', async () => {
+  const key = await exhausted();
+  const { notices, send } = service(refused());
+  const notifier = new Notifier(deps(send, { waitsMs: [60_000] }));
+  expect(await notifier.notify(key, never)).toEqual({ kind: 'later', waitMs: 60_000 });
+  const again = await notifier.notify(key, never);
+  expect(again).toMatchObject({ kind: 'later' });
+  expect(again.kind === 'later' && again.waitMs > 50_000 && again.waitMs <= 60_000).toBe(true);
+  expect(notices).toHaveLength(1);
+});
+
+test('Retry-After also holds back the other messages to that destination, which lose no try by it', async () => {
+  const account = await stage.account();
+  const destinationId = await stage.destination(account);
+  const other = await stage.destination(account, { position: 1 });
+  const [eventId = '', second = ''] = [await stage.received(account), await stage.received(account)];
+  await stage.exhaust([eventId, second]);
+  const { notices, send } = service(refused({ responseCode: 429, retryAfterMs: 30_000 }), taken);
+  const notifier = new Notifier(deps(send));
+  expect(await notifier.notify({ eventId, generation: 0, destinationId }, never)).toEqual({
+    ...{ kind: 'later', waitMs: 30_000 },
+  });
+  expect(await notifier.notify({ eventId: second, generation: 0, destinationId }, never)).toMatchObject({
+    kind: 'later',
+  });
+  expect(notices).toHaveLength(1);
+  const [held] = (await stage.notifications()).filter(
+    (row) => row.event_id === second && row.destination_id === destinationId,
+  );
+  expect(held).toMatchObject({ attempts: 0, status: 'pending' });
+  expect(await notifier.notify({ eventId: second, generation: 0, destinationId: other }, never)).toEqual({
+    ...{ kind: 'settled', status: 'sent' },
+  });
+});
+
+test('a worker that died in a try loses it; when its claim is over the next one is made', async () => {
+  const key = await exhausted();
+  await claim(stage.database, key, { tries: 5, leaseS: 0.3 });
+  const { notices, send } = service(taken);
+  const notifier = new Notifier(deps(send));
+  expect(await notifier.notify(key, never)).toMatchObject({ kind: 'later' });
+  expect(notices).toHaveLength(0);
+  await sleep(350);
+  expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
+  expect(await only()).toMatchObject({ status: 'sent', attempts: 2 });
+});
+
+test('nobody knows how the last try ended: it counts as failed, and says so', async () => {
+  const key = await exhausted();
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    expect(await claim(stage.database, key, { tries: 5, leaseS: 0 })).toMatchObject({ attempt });
+  }
+  expect(await claim(stage.database, key, { tries: 5, leaseS: 0 })).toBeNull();
+  const { notices, send } = service(taken);
+  expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
+  expect(notices).toHaveLength(0);
+  expect(await only()).toMatchObject({ status: 'failed', error: expect.stringContaining('may have arrived') });
+});
+
+test('a try that outlasted its claim still counts when it was taken, and not when it was refused', async () => {
+  const slow = (said: Said) => async () => {
+    await sleep(150);
+    return said;
+  };
+  const [late, lost] = [await exhausted(), await exhausted()];
+  const lease = { leaseS: 0.02 };
+  const sending = new Notifier(deps(service(slow(taken)).send, lease)).notify(late, never);
+  const failing = new Notifier(deps(service(slow(refused())).send, lease)).notify(lost, never);
+  await sleep(100);
+  for (const key of [late, lost])
+    expect(await claim(stage.database, key, { tries: 5, leaseS: 60 })).toMatchObject({ attempt: 2 });
+  await Promise.all([sending, failing]);
+  const states = Object.fromEntries((await stage.notifications()).map((row) => [row.event_id, row]));
+  expect(states[late.eventId]).toMatchObject({ status: 'sent', attempts: 2 });
+  expect(states[lost.eventId]).toMatchObject({ status: 'pending', attempts: 2, error: null });
+});
+
+test('a config that does not decrypt fails for good, without a word of what it holds', async () => {
+  const key = await exhausted();
+  const { notices, send } = service(taken);
+  const notifier = new Notifier(deps(send, { secretsKey: new Uint8Array(32) }));
+  expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
+  expect(notices).toHaveLength(0);
+  expect((await only())?.error).toBe('the config of the destination does not decrypt with SECRETS_KEY');
+});
+
+test('an error that PostgreSQL would not take is stored without what it minds', async () => {
+  const key = await exhausted();
+  await new Notifier(deps(service(refused({ error: 'a\0b\ud800' })).send)).notify(key, never);
+  expect((await only())?.error).toBe('a\ufffdb\ufffd');
+});
+
+test('no more than eight at once to one destination; the others are told when to ask again', async () => {
+  const account = await stage.account();
+  const destinationId = await stage.destination(account);
+  const ids = await Promise.all(Array.from({ length: 20 }, () => stage.received(account)));
+  await stage.exhaust(ids);
+  const { promise: gate, resolve: open } = Promise.withResolvers<Said>();
+  const { notices, send } = service(() => gate);
+  const notifier = new Notifier(deps(send));
+  const asked = ids.map((eventId) => notifier.notify({ eventId, generation: 0, destinationId }, never));
+  const waiting = await Promise.race([Promise.all(asked.slice(8)), sleep(5_000)]);
+  expect(waiting).toHaveLength(12);
+  open(taken);
+  await Promise.all(asked);
+  expect(notices).toHaveLength(8);
+});
+
+test('a notification of nothing is gone; one that was folded stays as it is', async () => {
+  const notifier = new Notifier(deps(service(taken).send));
+  const key = await exhausted();
+  expect(await notifier.notify({ ...key, generation: 7 }, never)).toEqual({ kind: 'gone' });
+  await rows(stage.database, `update notifications set status = 'suppressed', due_at = null`);
+  expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'suppressed' });
+});
+
+test('the sweep finds what is due for long, and nothing else', async () => {
+  const [due, waiting, sent] = [await exhausted(), await exhausted(), await exhausted()];
+  await new Notifier(deps(service(taken).send)).notify(sent, never);
+  await new Notifier(deps(service(refused()).send, { waitsMs: [60_000] })).notify(waiting, never);
+  expect(await overdueNotifications(stage.database, { overdueS: 3600, limit: 10 })).toEqual([]);
+  expect(await overdueNotifications(stage.database, { overdueS: 0, limit: 10 })).toEqual([
+    { ...due, destinationType: 'webhook' },
+  ]);
+});
+
+test('a summary is sent once when its time has come, tried again when it is refused, and shown with the events', async () => {
+  const burst = { limit: 1, windowMs: 400 };
+  const account = await stage.account();
+  await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
+  const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
+  await stage.exhaust(ids, stage.recorder(burst));
+  const { notices, send } = service(refused(), taken);
+  const sendNext = () => sendNextSummary(deps(send), never);
+  expect(await sendNext()).toBe(false);
+  await sleep(450);
+  expect(await Promise.all([sendNext(), sendNext()])).toEqual(expect.arrayContaining([true]));
+  while (await sendNext()) await sleep(1);
+  expect(notices).toHaveLength(2);
+  const folded = (await stage.notifications()).filter((row) => row.status === 'suppressed').map((row) => row.event_id);
+  expect(notices[1]).toMatchObject({
+    ...{ kind: 'summary', events: 3, account: { provider: 'generic', account_slug: 'slug', app_key: 'tests' } },
+    first: folded.map((id) => ({ id, error: 'the consumer answered 503' })),
+  });
+  expect(await stage.summaries()).toMatchObject([{ status: 'sent', attempts: 2, events: 3 }]);
+  const shown = await stage.gateway.admin.event(folded[0] ?? '');
+  expect(shown.notifications).toMatchObject([
+    { status: 'suppressed', attempts: 0, sent_at: null, summary: { events: 3, status: 'sent' } },
+  ]);
+});

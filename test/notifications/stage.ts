@@ -1,0 +1,49 @@
+import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { EventReceiver } from '../../src/events/receive.ts';
+import type { BurstLimit } from '../../src/notifications/bursts.ts';
+import { notesNotifications } from '../../src/notifications/exhausted.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { receivedEvent } from '../support/received.ts';
+import { rows } from '../support/stored.ts';
+
+/** A database with accounts and destinations, and events that are exhausted when a test says so. No worker runs. */
+export async function openNotificationStage() {
+  const gateway: TestGateway = await startGateway({ worker: false });
+  const { database, admin } = gateway;
+  const receiver = new EventReceiver(database);
+  const recorder = (burst: BurstLimit | null = null) => new OutcomeRecorder(database, notesNotifications({ burst }));
+  return {
+    gateway,
+    recorder,
+    database,
+    account: () => admin.createAccount({}),
+    async destination(account: { id: string }, fields: Record<string, unknown> = {}): Promise<string> {
+      const { status, body } = await admin.post(`/admin/accounts/${account.id}/destinations`, {
+        ...{ destination_type: 'webhook', name: 'Hook', config: { url: 'http://127.0.0.1:9/hook' } },
+        ...fields,
+      });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return body.id;
+    },
+    async received(account: { id: string }, fields: Parameters<typeof receivedEvent>[1] = {}): Promise<string> {
+      const event = receivedEvent(account, fields);
+      await receiver.receive(event);
+      return event.id;
+    },
+    /** The tenth attempt of each event fails, all at once. */
+    exhaust: (ids: string[], by = recorder()) => Promise.all(ids.map((id) => by.record(tenth(id)))),
+    notifications: () =>
+      rows(database, 'select * from notifications order by event_id, generation, ordinal, destination_id'),
+    summaries: () => rows(database, 'select * from notification_summaries order by id'),
+    close: () => gateway.stop(),
+  };
+}
+
+export type NotificationStage = Awaited<ReturnType<typeof openNotificationStage>>;
+
+/** A tenth attempt that failed. */
+export const tenth = (eventId: string, generation = 0) => ({
+  ...{ eventId, generation, trigger: 'schedule' as const, number: 10, startedAt: new Date(), durationMs: 1 },
+  ...{ outcome: 'http_error', responseCode: 503, responseBody: '', error: 'the consumer answered 503', url: null },
+  ...{ succeeded: false, last: true, nextAttemptAt: null, claimToken: null },
+});
