@@ -57,6 +57,18 @@ test('down takes everything back, and up works again', async () => {
   expect(await tables()).toEqual(made);
 });
 
+test('days that had events before there were notifications get a partition for them', async () => {
+  await migrate(database, log);
+  await database.orm.migrator.down({ to: 'Migration20261121000003_stopped_accounts' });
+  expect(await tables()).not.toContain('notifications');
+  const daysOf = async (table: string) =>
+    (await tables()).flatMap((name) => (name.match(`^${table}_(\\d{8})$`)?.[1] ?? null) || []);
+  const before = await daysOf('events');
+  expect(before.length).toBeGreaterThan(daysAhead);
+  await database.orm.migrator.up();
+  expect(await daysOf('notifications')).toEqual(before);
+});
+
 test('a database that is not there is an error, not a hang', async () => {
   const gone = new URL(url);
   gone.pathname = '/no_such_database';

@@ -21,10 +21,13 @@ const gateway = await startGatewayProcess('all', {
   DELIVERY_SCHEDULE: Array(9).fill('1s').join(),
 });
 const admin = adminClient(gateway.baseUrl, adminToken);
+const settled = ({ status }: { status: string }) => status !== 'pending';
 const ended = (event: { delivery_status: string }) => event.delivery_status !== 'pending';
 
 interface Scenario {
   replies: Reply[];
+  /** What the account's destinations answer, each in its turn. */
+  destinations?: Reply[][];
   act?(id: string): Promise<unknown>;
 }
 
@@ -34,6 +37,16 @@ const attempted = (id: string, attempts: number) =>
 const scenarios: Record<string, Scenario> = {
   'first-try': { replies: [200] },
   exhausted: { replies: [500] },
+  'exhausted-and-told': { replies: [500], destinations: [[200], [503, 200]] },
+  'replay-while-telling': {
+    replies: [...Array(10).fill(500), 200],
+    destinations: [[503, 503, 200]],
+    act: async (id) => {
+      await admin.eventually(id, (event) => event.notifications[0]?.attempts === 2);
+      await admin.post(`/admin/events/${id}/replay`);
+      await admin.eventually(id, (event) => event.delivery_status === 'delivered');
+    },
+  },
   'retry-while-waiting': {
     replies: [500, 500, 200],
     act: async (id) => {
@@ -86,12 +99,18 @@ try {
   for (const [name, scenario] of Object.entries(scenarios)) {
     const consumer = await startConsumer(...scenario.replies);
     const account = await admin.createAccount({ delivery_url: consumer.url });
+    const told = await Promise.all((scenario.destinations ?? []).map((replies) => startConsumer(...replies)));
+    for (const { url } of told) {
+      const destination = { destination_type: 'webhook', name: 'Operators', config: { url } };
+      await admin.post(`/admin/accounts/${account.id}/destinations`, destination);
+    }
     const { body } = await send(gateway.baseUrl, account, `{"id":"${name}"}`);
     await scenario.act?.(body.id);
     await admin.eventually(body.id, ended);
+    await admin.eventually(body.id, (event) => event.notifications.every(settled));
     const event = await admin.eventually(body.id, (e) => e.workflow !== null);
     await save(name, event.workflow.id);
-    await consumer.close();
+    await Promise.all([consumer, ...told].map((server) => server.close()));
   }
 } finally {
   await gateway.stop();

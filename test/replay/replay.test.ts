@@ -10,10 +10,12 @@ const workflowBundle = { code: inject('workflowCode') };
 
 const read = (file: string) => JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
 
-test('there are histories of success, exhaustion, retry and replay', () => {
+test('there are histories of success, exhaustion, notifications, retry and replay', () => {
   for (const name of [
     'first-try',
     'exhausted',
+    'exhausted-and-told',
+    'replay-while-telling',
     'retry-while-waiting',
     'retry-after-end',
     'replay-while-waiting',
