@@ -1,0 +1,77 @@
+import { call } from './api.js';
+import { badge, make, moment } from './dom.js';
+import { counted, nextQuery } from './format.js';
+import { filterForm } from './list-filters.js';
+import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
+
+/**
+ * @typedef {import('./api.js').EventItem} EventItem
+ * @typedef {import('./api.js').FilterValues} FilterValues
+ */
+
+/** Shows the events that the query of the page's address asks for, in the words of the API. */
+export async function openList() {
+  const query = new URLSearchParams([...new URLSearchParams(location.search)].filter(([, value]) => value !== ''));
+  /** @type {[import('./api.js').Answer<EventItem[]>, import('./api.js').Answer<FilterValues>]} */
+  const [list, values] = await Promise.all([
+    call('GET', query.size === 0 ? '/admin/events' : `/admin/events?${query}`),
+    call('GET', '/admin/events/filters'),
+  ]);
+  if (!list.ok && list.problem.status !== 422) return showProblem(list.problem, openList);
+  show(
+    'Events',
+    make('h1', {}, 'Events'),
+    filterForm(query, values.ok ? values.data : null),
+    ...(list.ok ? [events(list.data), pages(query, nextQuery(list.link))] : []),
+  );
+  // A filter that the API refuses can be corrected in the form.
+  if (!list.ok) tellProblem(list.problem);
+  else if (!values.ok) tellProblem(values.problem);
+  else if (list.data.length === 0) tell('No events match.');
+  else tellNothing();
+}
+
+/** @param {EventItem[]} items */
+function events(items) {
+  if (items.length === 0) {
+    return make('p', { class: 'panel empty' }, 'There are no events here. Change the filters, or look at all events.');
+  }
+  return make('ul', { class: 'events' }, items.map(card));
+}
+
+/** @param {EventItem} item */
+function card(item) {
+  const { id, event_type, provider, account_slug, status, delivery_status, attempts } = item;
+  const error = item.rejection_reason ?? item.last_error;
+  return make(
+    'li',
+    {},
+    make('a', { href: `/dashboard/events/${encodeURIComponent(id)}` }, event_type ?? 'no event type'),
+    make('span', { class: 'source' }, `${provider} / ${account_slug}`),
+    make(
+      'span',
+      { class: 'states' },
+      delivery_status && badge(delivery_status),
+      badge(status),
+      counted(attempts, 'attempt'),
+    ),
+    make('span', { class: 'when' }, moment(item.received_at)),
+    error && make('span', { class: 'error' }, error),
+  );
+}
+
+/**
+ * @param {URLSearchParams} query
+ * @param {string | null} next
+ */
+function pages(query, next) {
+  const newest = new URLSearchParams(query);
+  newest.delete('before');
+  newest.delete('offset');
+  return make(
+    'nav',
+    { class: 'pages', 'aria-label': 'Pages' },
+    newest.size < query.size && make('a', { href: `/dashboard/events?${newest}` }, '← Newest events'),
+    next !== null && make('a', { href: `/dashboard/events?${next}`, rel: 'next', id: 'next' }, 'Next page →'),
+  );
+}
