@@ -51,6 +51,15 @@ export function moment(iso, { utc = false } = {}) {
 }
 
 /**
+ * Both states of an event.
+ *
+ * @param {{status: string, delivery_status: string | null}} event
+ */
+export function stateBadges({ status, delivery_status }) {
+  return [delivery_status && badge(delivery_status, `delivery ${delivery_status}`), badge(status, `status ${status}`)];
+}
+
+/**
  * A state, coloured by what it means; the text alone says it, too.
  *
  * @param {string} state
@@ -63,7 +72,7 @@ export function badge(state, label = state) {
 const tones = new Map([
   ...['failed', 'dead', 'rejected'].map((state) => /** @type {const} */ ([state, 'bad'])),
   ...['delivered', 'processed', 'sent'].map((state) => /** @type {const} */ ([state, 'good'])),
-  ...['pending', 'received', 'enqueued'].map((state) => /** @type {const} */ ([state, 'open'])),
+  /** @type {const} */ (['pending', 'open']),
 ]);
 
 /**

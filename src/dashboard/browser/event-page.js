@@ -1,5 +1,5 @@
 import { call, token } from './api.js';
-import { badge, details, make, moment, textBox } from './dom.js';
+import { details, make, moment, stateBadges, textBox } from './dom.js';
 import { actionButtons } from './event-actions.js';
 import { attemptsTable, headersTable, notificationsTable } from './event-tables.js';
 import { counted, payloadText } from './format.js';
@@ -33,8 +33,8 @@ export async function openEvent(id) {
 async function read(id) {
   /** @type {import('./api.js').Answer<WholeEvent>} */
   const answer = await call('GET', `/admin/events/${id}`);
-  // `filters` is an address of the API, too, but the id of nothing.
-  if (!answer.ok || 'id' in answer.data) return answer;
+  // `filters` and `replay-failed` are addresses of the API, too, but ids of nothing.
+  if (answer.ok ? 'id' in answer.data : answer.problem.status !== 405) return answer;
   return {
     ok: false,
     problem: { status: 404, title: 'There is no such thing', detail: 'there is no event of this id' },
@@ -53,13 +53,7 @@ function showEvent(id, event) {
     `${event.event_type ?? 'Event'} · ${event.delivery_status ?? event.status}`,
     make('p', { class: 'trail' }, make('a', { href: '/dashboard/events' }, '← All events'), refresh),
     make('h1', {}, event.event_type ?? make('span', { class: 'aside' }, 'no event type')),
-    make(
-      'p',
-      { class: 'badges' },
-      event.delivery_status && badge(event.delivery_status, `delivery ${event.delivery_status}`),
-      badge(event.status, `status ${event.status}`),
-      counted(event.attempts, 'attempt'),
-    ),
+    make('p', { class: 'badges' }, stateBadges(event), counted(event.attempts, 'attempt')),
     problemOf(event),
     actionButtons((action, reason) => act(id, event, action, reason)),
     facts(event),
@@ -76,13 +70,12 @@ function showEvent(id, event) {
 }
 
 /** @param {WholeEvent} event */
-function problemOf({ last_error, response_code, rejection_reason, delivery_status }) {
+function problemOf({ last_error, rejection_reason, delivery_status }) {
   const text = rejection_reason ?? last_error;
   if (text === null) return make('div', { hidden: true });
   const label = rejection_reason === null ? 'Last error' : 'Rejected';
-  const code = response_code === null ? '' : ` (answer ${response_code})`;
   const tone = delivery_status === 'delivered' ? 'calm' : 'bad';
-  return make('p', { class: `notice ${tone}` }, make('strong', {}, label + code), ': ', text);
+  return make('p', { class: `notice ${tone}` }, make('span', {}, make('strong', {}, `${label}: `), text));
 }
 
 /** @param {WholeEvent} event */
@@ -101,6 +94,7 @@ function facts(event) {
     ['Delivered', event.delivered_at && moment(event.delivered_at, utc)],
     ['Next attempt', event.next_attempt_at && moment(event.next_attempt_at, utc)],
     ['Generation', event.generation === 0 ? '0' : `${event.generation} (replayed)`],
+    ['Last answer', event.response_code === null ? null : String(event.response_code)],
     ['External id', make('code', {}, event.external_id)],
     ['Event id', make('code', {}, event.id)],
     ['Account id', make('code', {}, event.account_id)],

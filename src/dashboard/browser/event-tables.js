@@ -4,7 +4,7 @@ import { counted, duration } from './format.js';
 /**
  * @typedef {import('./api.js').WholeEvent} WholeEvent
  * @typedef {import('./dom.js').Child} Child
- * @typedef {{label: string, cell: Child, wide?: boolean}} Cell
+ * @typedef {{label: string, cell: Child, place?: 'row' | 'wide'}} Cell where there is little room, both have a line of their own
  */
 
 /**
@@ -13,18 +13,23 @@ import { counted, duration } from './format.js';
  * @param {WholeEvent['delivery_history']} history
  */
 export function attemptsTable(history) {
+  /** @type {Cell[][]} */
   const rows = history.toReversed().map((attempt) => {
     const { number, generation, trigger, started_at, duration_ms, outcome, response_code, error, url } = attempt;
     return [
       { label: 'No.', cell: number },
       { label: 'Generation', cell: generation },
       { label: 'Trigger', cell: trigger },
-      { label: 'Started', cell: moment(started_at) },
+      { label: 'Started', cell: moment(started_at), place: 'row' },
       { label: 'Duration', cell: duration(duration_ms) },
       { label: 'Outcome', cell: badge(outcome === 'delivered' ? 'delivered' : 'failed', outcome) },
       { label: 'Code', cell: response_code ?? '–' },
-      { label: 'Error', cell: error ?? '–', wide: true },
-      { label: 'Answer', cell: answer(`${generation}-${trigger}-${number}`, attempt.response_body, url), wide: true },
+      { label: 'Error', cell: error ?? '–', place: 'wide' },
+      {
+        label: 'Answer',
+        cell: answer(`${generation}-${trigger}-${number}`, attempt.response_body, url),
+        place: 'wide',
+      },
     ];
   });
   return section('Attempts', rows, 'No attempt was made yet.');
@@ -51,14 +56,15 @@ function answer(key, body, url) {
  * @param {WholeEvent['notifications']} notifications
  */
 export function notificationsTable(notifications) {
+  /** @type {Cell[][]} */
   const rows = notifications.map(({ destination_id, name, destination_type, status, attempts, error, sent_at }) => [
     { label: 'Destination', cell: make('span', { title: destination_id }, name) },
     { label: 'Type', cell: destination_type },
     { label: 'Status', cell: badge(status) },
     { label: 'Attempts', cell: attempts },
-    { label: 'Sent', cell: moment(sent_at) },
-    { label: 'Error', cell: error ?? '–', wide: true },
-    { label: 'Destination id', cell: make('code', {}, destination_id), wide: true },
+    { label: 'Sent', cell: moment(sent_at), place: 'row' },
+    { label: 'Error', cell: error ?? '–', place: 'wide' },
+    { label: 'Destination id', cell: make('code', {}, destination_id), place: 'wide' },
   ]);
   return section('Notifications', rows, 'Nobody was notified.');
 }
@@ -89,9 +95,7 @@ function section(title, rows, none) {
     make(
       'tr',
       { role: 'row' },
-      row.map(({ label, cell, wide }) =>
-        make('td', { role: 'cell', class: wide && 'wide', 'data-label': label }, cell),
-      ),
+      row.map(({ label, cell, place }) => make('td', { role: 'cell', class: place, 'data-label': label }, cell)),
     ),
   );
   return make(

@@ -1,5 +1,5 @@
 import { call } from './api.js';
-import { badge, make, moment } from './dom.js';
+import { make, moment, stateBadges } from './dom.js';
 import { counted, nextQuery } from './format.js';
 import { filterForm } from './list-filters.js';
 import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
@@ -41,20 +41,14 @@ function events(items) {
 
 /** @param {EventItem} item */
 function card(item) {
-  const { id, event_type, provider, account_slug, status, delivery_status, attempts } = item;
+  const { id, event_type, provider, account_slug, attempts } = item;
   const error = item.rejection_reason ?? item.last_error;
   return make(
     'li',
     {},
     make('a', { href: `/dashboard/events/${encodeURIComponent(id)}` }, event_type ?? 'no event type'),
     make('span', { class: 'source' }, `${provider} / ${account_slug}`),
-    make(
-      'span',
-      { class: 'states' },
-      delivery_status && badge(delivery_status),
-      badge(status),
-      counted(attempts, 'attempt'),
-    ),
+    make('span', { class: 'states' }, stateBadges(item), counted(attempts, 'attempt')),
     make('span', { class: 'when' }, moment(item.received_at)),
     error && make('span', { class: 'error' }, error),
   );

@@ -16,7 +16,9 @@ const page = shellElement('page', HTMLDivElement);
  * @param {'good' | 'bad' | 'calm'} [tone]
  */
 export function tell(text, tone = 'calm') {
-  message.replaceChildren(make('p', { class: `notice ${tone}` }, text));
+  const close = make('button', { type: 'button', class: 'close', 'aria-label': 'Close this message' }, '×');
+  close.addEventListener('click', tellNothing);
+  message.replaceChildren(make('p', { class: `notice ${tone}` }, make('span', {}, text), close));
 }
 
 /** @param {Problem} problem */
@@ -48,7 +50,7 @@ export function show(title, ...content) {
   form.hidden = true;
   signOut.hidden = false;
   page.replaceChildren(...content);
-  for (const part of page.querySelectorAll('details')) part.open = keys.includes(part.getAttribute('data-key'));
+  for (const part of page.querySelectorAll('details')) part.open ||= keys.includes(part.getAttribute('data-key'));
   if (focused) document.getElementById(focused)?.focus();
 }
 
