@@ -61,7 +61,7 @@ export function notificationsTable(notifications) {
     { label: 'Destination', cell: make('span', { title: destination_id }, name) },
     { label: 'Type', cell: destination_type },
     { label: 'Status', cell: badge(status) },
-    { label: 'Attempts', cell: attempts },
+    { label: 'Attempts', cell: attempts, place: 'row' },
     { label: 'Sent', cell: moment(sent_at), place: 'row' },
     { label: 'Error', cell: error ?? '–', place: 'wide' },
     { label: 'Destination id', cell: make('code', {}, destination_id), place: 'wide' },

@@ -38,8 +38,13 @@ export function payloadText(payload) {
     const { base64 } = payload;
     if (typeof base64 === 'string') return { kind: 'bytes that are no text, in base64', text: base64 };
   }
-  return { kind: 'JSON', text: JSON.stringify(payload, null, 2) };
+  // Characters that turn the direction of writing would show something else than there is.
+  const text = JSON.stringify(payload, null, 2).replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, escaped);
+  return { kind: 'JSON', text };
 }
+
+/** @param {string} character */
+const escaped = (character) => `\\u${character.charCodeAt(0).toString(16)}`;
 
 /**
  * The query of the next page, of a list's `Link` header; null when this is the last one.

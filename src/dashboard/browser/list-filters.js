@@ -40,9 +40,11 @@ export function filterForm(query, values) {
     }
     location.assign(`/dashboard/events?${wanted}`);
   });
-  const set = inForm.some((name) => query.has(name));
-  const open = set || matchMedia('(min-width: 48rem)').matches;
-  const shown = make('details', { class: 'panel', 'data-key': 'filters', open }, make('summary', {}, 'Filters'), form);
+  // On a phone the events come first; what they are filtered by is said all the same.
+  const open = matchMedia('(min-width: 48rem)').matches;
+  const set = inForm.flatMap((name) => query.getAll(name)).join(' · ');
+  const summary = make('summary', {}, 'Filters', set !== '' && make('span', { class: 'aside' }, ` ${set}`));
+  const shown = make('details', { class: 'panel', 'data-key': 'filters', open }, summary, form);
   return make('div', {}, shown, others(query));
 }
 

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { make, moment, stateBadges } from './dom.js';
-import { counted, nextQuery } from './format.js';
+import { counted, nextQuery, utcTime } from './format.js';
 import { filterForm } from './list-filters.js';
 import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
 
@@ -46,7 +46,12 @@ function card(item) {
   return make(
     'li',
     {},
-    make('a', { href: `/dashboard/events/${encodeURIComponent(id)}` }, event_type ?? 'no event type'),
+    // All of the card is the link, so what hovering tells is told by it.
+    make(
+      'a',
+      { href: `/dashboard/events/${encodeURIComponent(id)}`, title: utcTime(item.received_at) },
+      event_type ?? 'no event type',
+    ),
     make('span', { class: 'source' }, `${provider} / ${account_slug}`),
     make('span', { class: 'states' }, stateBadges(item), counted(attempts, 'attempt')),
     make('span', { class: 'when' }, moment(item.received_at)),
