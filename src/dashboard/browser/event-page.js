@@ -20,6 +20,7 @@ const looksAfterMs = [700, 1500, 3000, 5000, 7000];
  */
 export async function openEvent(id) {
   asked += 1;
+  tell('Loading …');
   const answer = await read(id);
   if (!answer.ok) return showProblem(answer.problem, () => openEvent(id));
   tellNothing();

@@ -12,15 +12,18 @@ const ofPage = ['before', 'offset'];
  * The form that filters the list, and what else the address filters by.
  *
  * @param {URLSearchParams} query
- * @param {FilterValues | null} values what there is to filter by, as far as known
+ * @returns {{element: HTMLElement, suggest: (values: FilterValues) => void}} `suggest` offers what there is to filter by
  */
-export function filterForm(query, values) {
+export function filterForm(query) {
+  const provider = suggesting('provider', 'Provider', query);
+  const account = suggesting('account_slug', 'Account', query);
+  const type = suggesting('event_type', 'Event type', query);
   const form = make(
     'form',
     { class: 'filters' },
-    suggesting('provider', 'Provider', query, values?.providers ?? []),
-    suggesting('account_slug', 'Account', query, values?.account_slugs ?? []),
-    suggesting('event_type', 'Event type', query, values?.event_types ?? []),
+    provider.element,
+    account.element,
+    type.element,
     choosing('delivery_status', 'Delivery', query, deliveryStatuses),
     choosing('status', 'Status', query, statuses),
     make(
@@ -45,7 +48,14 @@ export function filterForm(query, values) {
   const set = inForm.flatMap((name) => query.getAll(name)).join(' · ');
   const summary = make('summary', {}, 'Filters', set !== '' && make('span', { class: 'aside' }, ` ${set}`));
   const shown = make('details', { class: 'panel', 'data-key': 'filters', open }, summary, form);
-  return make('div', {}, shown, others(query));
+  return {
+    element: make('div', {}, shown, others(query)),
+    suggest({ providers, account_slugs, event_types }) {
+      provider.suggest(providers);
+      account.suggest(account_slugs);
+      type.suggest(event_types);
+    },
+  };
 }
 
 /**
@@ -76,28 +86,23 @@ function others(query) {
  * @param {string} name
  * @param {string} label
  * @param {URLSearchParams} query
- * @param {string[]} values
  */
-function suggesting(name, label, query, values) {
-  const list = `${name}-values`;
-  const options = values.map((value) => make('option', { value }));
-  const input = {
-    id: name,
-    name,
-    list,
-    value: query.get(name) ?? '',
-    maxlength: 500,
-    autocomplete: 'off',
-    autocapitalize: 'none',
-    spellcheck: 'false',
+function suggesting(name, label, query) {
+  const id = `${name}-values`;
+  const value = query.get(name) ?? '';
+  const typing = { maxlength: 500, autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' };
+  const list = make('datalist', { id });
+  return {
+    element: make(
+      'div',
+      {},
+      make('label', { for: name }, label),
+      make('input', { id: name, name, list: id, value, ...typing }),
+      list,
+    ),
+    /** @param {string[]} values */
+    suggest: (values) => list.replaceChildren(...values.map((value) => make('option', { value }))),
   };
-  return make(
-    'div',
-    {},
-    make('label', { for: name }, label),
-    make('input', input),
-    make('datalist', { id: list }, options),
-  );
 }
 
 /**

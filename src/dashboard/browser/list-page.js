@@ -1,4 +1,4 @@
-import { call } from './api.js';
+import { call, token } from './api.js';
 import { make, moment, stateBadges } from './dom.js';
 import { counted, nextQuery, utcTime } from './format.js';
 import { filterForm } from './list-filters.js';
@@ -11,24 +11,28 @@ import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
 
 /** Shows the events that the query of the page's address asks for, in the words of the API. */
 export async function openList() {
+  tell('Loading …');
   const query = new URLSearchParams([...new URLSearchParams(location.search)].filter(([, value]) => value !== ''));
-  /** @type {[import('./api.js').Answer<EventItem[]>, import('./api.js').Answer<FilterValues>]} */
-  const [list, values] = await Promise.all([
-    call('GET', query.size === 0 ? '/admin/events' : `/admin/events?${query}`),
-    call('GET', '/admin/events/filters'),
-  ]);
+  /** @type {import('./api.js').Answer<EventItem[]>} */
+  const list = await call('GET', query.size === 0 ? '/admin/events' : `/admin/events?${query}`);
   if (!list.ok && list.problem.status !== 422) return showProblem(list.problem, openList);
+  const { element, suggest } = filterForm(query);
   show(
     'Events',
     make('h1', {}, 'Events'),
-    filterForm(query, values.ok ? values.data : null),
+    element,
     ...(list.ok ? [events(list.data), pages(query, nextQuery(list.link))] : []),
   );
   // A filter that the API refuses can be corrected in the form.
   if (!list.ok) tellProblem(list.problem);
-  else if (!values.ok) tellProblem(values.problem);
   else if (list.data.length === 0) tell('No events match.');
   else tellNothing();
+
+  // Not before the list: nobody waits for it, and a wrong token counts once.
+  /** @type {import('./api.js').Answer<FilterValues>} */
+  const values = await call('GET', '/admin/events/filters');
+  if (values.ok) suggest(values.data);
+  else if (token.get() !== null) tellProblem(values.problem);
 }
 
 /** @param {EventItem[]} items */

@@ -10,3 +10,8 @@ const open = () => (id === undefined ? openList() : openEvent(id));
 listenForToken(open);
 if (token.get() === null) askForToken(null);
 else open();
+
+// A page that the browser kept for "back" is from before the sign-out.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && token.get() === null) askForToken(null);
+});
