@@ -1,6 +1,7 @@
 import { node } from '@elysia/node';
 import { Elysia } from 'elysia';
 import { z } from 'zod';
+import { dashboardRoutes } from '../dashboard/routes.ts';
 import type { Log } from '../log.ts';
 import { plainWords } from '../plain-words.ts';
 import { version } from '../version.ts';
@@ -60,6 +61,7 @@ export function createApp(deps: AppDeps) {
     })
     .use(healthRoutes({ sql: deps.database }))
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
+    .use(dashboardRoutes())
     .use(admin)
     .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes }));
   return app;

@@ -1,0 +1,97 @@
+import { localTime, utcTime } from './format.js';
+
+/** @typedef {Node | string | number | null | undefined | false} Child nothing is made of null, undefined and false */
+
+/**
+ * Makes an element. Texts become text nodes, whatever they hold; nothing here reads HTML.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number | boolean | null | undefined>} attributes true is an empty one, false and null none
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    element.setAttribute(name, value === true ? '' : String(value));
+  }
+  for (const child of children.flat()) {
+    if (child === false || child === null || child === undefined) continue;
+    element.append(typeof child === 'number' ? String(child) : child);
+  }
+  return element;
+}
+
+/**
+ * The element of the shell that has this id.
+ *
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} type
+ * @returns {T}
+ */
+export function shellElement(id, type) {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/**
+ * A moment in local time; in UTC on hover, or beside it where there is no hovering.
+ *
+ * @param {string | null | undefined} iso
+ * @param {{utc?: boolean}} [options]
+ */
+export function moment(iso, { utc = false } = {}) {
+  if (!iso) return '–';
+  const shown = make('time', { datetime: iso, title: utcTime(iso) }, localTime(iso));
+  return utc ? make('span', {}, shown, ' ', make('span', { class: 'aside' }, utcTime(iso))) : shown;
+}
+
+/**
+ * Both states of an event.
+ *
+ * @param {{status: string, delivery_status: string | null}} event
+ */
+export function stateBadges({ status, delivery_status }) {
+  return [delivery_status && badge(delivery_status, `delivery ${delivery_status}`), badge(status, `status ${status}`)];
+}
+
+/**
+ * A state, coloured by what it means; the text alone says it, too.
+ *
+ * @param {string} state
+ * @param {string} [label]
+ */
+export function badge(state, label = state) {
+  return make('span', { class: `badge ${tones.get(state) ?? 'calm'}` }, label);
+}
+
+const tones = new Map([
+  ...['failed', 'dead', 'rejected'].map((state) => /** @type {const} */ ([state, 'bad'])),
+  ...['delivered', 'processed', 'sent'].map((state) => /** @type {const} */ ([state, 'good'])),
+  /** @type {const} */ (['pending', 'open']),
+]);
+
+/**
+ * Long text as it is, in a box that scrolls, also by keyboard.
+ *
+ * @param {string} label
+ * @param {string} text
+ */
+export function textBox(label, text) {
+  return make('pre', { tabindex: 0, role: 'region', 'aria-label': label }, text);
+}
+
+/**
+ * A part that opens on demand, and is found again by its key when the page is made anew.
+ *
+ * @param {string} key
+ * @param {Child} summary
+ * @param {...Child} content
+ */
+export function details(key, summary, ...content) {
+  return make('details', { 'data-key': key }, make('summary', {}, summary), ...content);
+}

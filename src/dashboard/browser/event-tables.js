@@ -1,0 +1,112 @@
+import { badge, details, make, moment, textBox } from './dom.js';
+import { counted, duration } from './format.js';
+
+/**
+ * @typedef {import('./api.js').WholeEvent} WholeEvent
+ * @typedef {import('./dom.js').Child} Child
+ * @typedef {{label: string, cell: Child, place?: 'row' | 'wide'}} Cell where there is little room, both have a line of their own
+ */
+
+/**
+ * Each attempt, the newest first: that is the one to look at.
+ *
+ * @param {WholeEvent['delivery_history']} history
+ */
+export function attemptsTable(history) {
+  /** @type {Cell[][]} */
+  const rows = history.toReversed().map((attempt) => {
+    const { number, generation, trigger, started_at, duration_ms, outcome, response_code, error, url } = attempt;
+    return [
+      { label: 'No.', cell: number },
+      { label: 'Generation', cell: generation },
+      { label: 'Trigger', cell: trigger },
+      { label: 'Started', cell: moment(started_at), place: 'row' },
+      { label: 'Duration', cell: duration(duration_ms) },
+      { label: 'Outcome', cell: badge(outcome === 'delivered' ? 'delivered' : 'failed', outcome) },
+      { label: 'Code', cell: response_code ?? '–' },
+      { label: 'Error', cell: error ?? '–', place: 'wide' },
+      {
+        label: 'Answer',
+        cell: answer(`${generation}-${trigger}-${number}`, attempt.response_body, url),
+        place: 'wide',
+      },
+    ];
+  });
+  return section('Attempts', rows, 'No attempt was made yet.');
+}
+
+/**
+ * @param {string} key
+ * @param {string | null} body
+ * @param {string | null} url
+ */
+function answer(key, body, url) {
+  if (url === null && body === null) return 'nothing was sent';
+  return details(
+    `answer-${key}`,
+    body ? counted(body.length, 'character') : 'no content',
+    url && make('p', { class: 'aside' }, `from ${url}`),
+    body && textBox('Answer', body),
+  );
+}
+
+/**
+ * Who was told that the delivery failed.
+ *
+ * @param {WholeEvent['notifications']} notifications
+ */
+export function notificationsTable(notifications) {
+  /** @type {Cell[][]} */
+  const rows = notifications.map(({ destination_id, name, destination_type, status, attempts, error, sent_at }) => [
+    { label: 'Destination', cell: make('span', { title: destination_id }, name) },
+    { label: 'Type', cell: destination_type },
+    { label: 'Status', cell: badge(status) },
+    { label: 'Attempts', cell: attempts, place: 'row' },
+    { label: 'Sent', cell: moment(sent_at), place: 'row' },
+    { label: 'Error', cell: error ?? '–', place: 'wide' },
+    { label: 'Destination id', cell: make('code', {}, destination_id), place: 'wide' },
+  ]);
+  return section('Notifications', rows, 'Nobody was notified.');
+}
+
+/** @param {WholeEvent['headers']} headers */
+export function headersTable(headers) {
+  const rows = headers.map(([name, value]) =>
+    make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, make('code', {}, value))),
+  );
+  return make('table', { class: 'pairs' }, make('tbody', {}, rows));
+}
+
+/**
+ * A table that becomes a list of cards where it does not fit. Its roles are written down, since a browser forgets them of
+ * what is no longer laid out as a table.
+ *
+ * @param {string} title
+ * @param {Cell[][]} rows
+ * @param {string} none what to say when there are none
+ */
+function section(title, rows, none) {
+  const id = title.toLowerCase();
+  const heading = make('h2', { id }, title, ' ', make('span', { class: 'aside' }, String(rows.length)));
+  const [first] = rows;
+  if (!first) return make('section', {}, heading, make('p', { class: 'aside' }, none));
+  const head = first.map(({ label }) => make('th', { role: 'columnheader', scope: 'col' }, label));
+  const body = rows.map((row) =>
+    make(
+      'tr',
+      { role: 'row' },
+      row.map(({ label, cell, place }) => make('td', { role: 'cell', class: place, 'data-label': label }, cell)),
+    ),
+  );
+  return make(
+    'section',
+    {},
+    heading,
+    make(
+      'table',
+      { class: 'cards', role: 'table', 'aria-labelledby': id },
+      make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, head)),
+      make('tbody', { role: 'rowgroup' }, body),
+    ),
+  );
+}

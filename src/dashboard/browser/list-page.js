@@ -1,0 +1,80 @@
+import { call, token } from './api.js';
+import { make, moment, stateBadges } from './dom.js';
+import { counted, nextQuery, utcTime } from './format.js';
+import { filterForm } from './list-filters.js';
+import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
+
+/**
+ * @typedef {import('./api.js').EventItem} EventItem
+ * @typedef {import('./api.js').FilterValues} FilterValues
+ */
+
+/** Shows the events that the query of the page's address asks for, in the words of the API. */
+export async function openList() {
+  tell('Loading …');
+  const query = new URLSearchParams([...new URLSearchParams(location.search)].filter(([, value]) => value !== ''));
+  /** @type {import('./api.js').Answer<EventItem[]>} */
+  const list = await call('GET', query.size === 0 ? '/admin/events' : `/admin/events?${query}`);
+  if (!list.ok && list.problem.status !== 422) return showProblem(list.problem, openList);
+  const { element, suggest } = filterForm(query);
+  show(
+    'Events',
+    make('h1', {}, 'Events'),
+    element,
+    ...(list.ok ? [events(list.data), pages(query, nextQuery(list.link))] : []),
+  );
+  // A filter that the API refuses can be corrected in the form.
+  if (!list.ok) tellProblem(list.problem);
+  else if (list.data.length === 0) tell('No events match.');
+  else tellNothing();
+
+  // Not before the list: nobody waits for it, and a wrong token counts once.
+  /** @type {import('./api.js').Answer<FilterValues>} */
+  const values = await call('GET', '/admin/events/filters');
+  if (values.ok) suggest(values.data);
+  else if (token.get() !== null) tellProblem(values.problem);
+}
+
+/** @param {EventItem[]} items */
+function events(items) {
+  if (items.length === 0) {
+    return make('p', { class: 'panel empty' }, 'There are no events here. Change the filters, or look at all events.');
+  }
+  return make('ul', { class: 'events' }, items.map(card));
+}
+
+/** @param {EventItem} item */
+function card(item) {
+  const { id, event_type, provider, account_slug, attempts } = item;
+  const error = item.rejection_reason ?? item.last_error;
+  return make(
+    'li',
+    {},
+    // All of the card is the link, so what hovering tells is told by it.
+    make(
+      'a',
+      { href: `/dashboard/events/${encodeURIComponent(id)}`, title: utcTime(item.received_at) },
+      event_type ?? 'no event type',
+    ),
+    make('span', { class: 'source' }, `${provider} / ${account_slug}`),
+    make('span', { class: 'states' }, stateBadges(item), counted(attempts, 'attempt')),
+    make('span', { class: 'when' }, moment(item.received_at)),
+    error && make('span', { class: 'error' }, error),
+  );
+}
+
+/**
+ * @param {URLSearchParams} query
+ * @param {string | null} next
+ */
+function pages(query, next) {
+  const newest = new URLSearchParams(query);
+  newest.delete('before');
+  newest.delete('offset');
+  return make(
+    'nav',
+    { class: 'pages', 'aria-label': 'Pages' },
+    newest.size < query.size && make('a', { href: `/dashboard/events?${newest}` }, '← Newest events'),
+    next !== null && make('a', { href: `/dashboard/events?${next}`, rel: 'next', id: 'next' }, 'Next page →'),
+  );
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dashboardLinks } from '../../src/notifications/links.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+const get = (path: string, init: RequestInit = {}) =>
+  fetch(`${gateway.baseUrl}${path}`, { redirect: 'manual', ...init });
+const unknownId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
+
+describe('the pages', () => {
+  test('that notifications link to are there, for whoever has no token', async () => {
+    const links = dashboardLinks(gateway.baseUrl);
+    const at = new Date();
+    const filter = { provider: 'generic', account_slug: 'shop', firstReceived: at, lastReceived: at };
+    for (const link of [links.event(unknownId), links.failedEvents(filter), `${gateway.baseUrl}/dashboard/events/`]) {
+      const page = await fetch(link);
+      expect([link, page.status, page.headers.get('content-type')]).toEqual([link, 200, 'text/html; charset=utf-8']);
+      expect(await page.text()).toMatch(/^<!doctype html>/);
+    }
+  });
+
+  test.each(['/dashboard/events', `/dashboard/events/${unknownId}`])(
+    '%s may run what is ours, and nothing else',
+    async (path) => {
+      const { headers } = await get(path);
+      const policy = headers.get('content-security-policy')?.split('; ') ?? [];
+      expect(policy.sort()).toEqual([
+        "base-uri 'none'",
+        "connect-src 'self'",
+        "default-src 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "img-src 'self'",
+        "require-trusted-types-for 'script'",
+        "script-src 'self'",
+        "style-src 'self'",
+      ]);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-cache');
+      expect(headers.get('set-cookie')).toBeNull();
+    },
+  );
+
+  test('hold no data: the page of an event that is there is that of one that is not, token or none', async () => {
+    const account = await gateway.admin.createAccount({});
+    const { body } = await send(gateway.baseUrl, account, '{"id":"one","type":"kept.secret"}');
+    const headers = { 'x-admin-token': gateway.adminToken };
+    const shell = await (await get('/dashboard/events')).text();
+    const paths = [
+      `/dashboard/events/${body.id}`,
+      `/dashboard/events/${unknownId}`,
+      '/dashboard/events/no-uuid',
+      '/dashboard/events?provider=generic',
+    ];
+    for (const path of paths) {
+      expect([path, await (await get(path)).text()]).toEqual([path, shell]);
+      expect([path, await (await get(path, { headers })).text()]).toEqual([path, shell]);
+    }
+    // What the shell shows comes from here, and this needs the token.
+    expect((await get(`/admin/events/${body.id}`)).status).toBe(401);
+  });
+
+  test('/dashboard leads to the list', async () => {
+    for (const path of ['/dashboard', '/dashboard/']) {
+      const answer = await get(path);
+      expect([path, answer.status, answer.headers.get('location')]).toEqual([path, 302, '/dashboard/events']);
+    }
+  });
+
+  test('are answered to HEAD with the same headers and no body', async () => {
+    const asked = await get('/dashboard/events');
+    const answer = await get('/dashboard/events', { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('');
+    const shell = await asked.arrayBuffer();
+    expect(answer.headers.get('content-length')).toBe(String(shell.byteLength));
+    for (const name of ['content-type', 'content-security-policy', 'etag', 'cache-control'])
+      expect([name, answer.headers.get(name)]).toEqual([name, asked.headers.get(name)]);
+  });
+
+  test('are not sent again to who has them', async () => {
+    for (const path of ['/dashboard/events', '/dashboard/assets/main.js']) {
+      const etag = (await get(path)).headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{22}"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const answer = await get(path, { headers: { 'if-none-match': known } });
+        expect([path, known, answer.status, await answer.text()]).toEqual([path, known, 304, '']);
+        expect(answer.headers.get('etag')).toBe(etag);
+      }
+      expect((await get(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+    }
+  });
+});
+
+describe('other addresses', () => {
+  test.each([
+    '/dashboard/accounts',
+    '/dashboard/events/a/b',
+    '/dashboard/assets',
+    '/dashboard/assets/',
+    '/dashboard/assets/none.js',
+    '/dashboard/assets/shell.html',
+    '/dashboard/assets/tsconfig.json',
+    '/dashboard/assets/..%2fshell.html',
+    '/dashboard/assets/..%2f..%2froutes.ts',
+    '/dashboard/assets/constructor',
+    '/dashboards',
+  ])('%s is a 404 problem', async (path) => {
+    const answer = await get(path);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
+  });
+
+  test('other methods are 405, and no webhook', async () => {
+    for (const path of [
+      '/dashboard',
+      '/dashboard/events',
+      `/dashboard/events/${unknownId}`,
+      '/dashboard/assets/main.js',
+    ]) {
+      for (const method of ['POST', 'PUT', 'DELETE']) {
+        const answer = await get(path, { method, body: '{}' });
+        expect([path, method, answer.status, answer.headers.get('allow')]).toEqual([path, method, 405, 'GET']);
+        expect(await answer.json()).toMatchObject({ code: 'method_not_allowed' });
+      }
+    }
+  });
+
+  test('accounts may be called like pages', async () => {
+    for (const account_slug of ['events', 'assets', 'dashboard']) {
+      const account = await gateway.admin.createAccount({ account_slug });
+      expect([account_slug, (await send(gateway.baseUrl, account, '{}')).status]).toEqual([account_slug, 202]);
+    }
+  });
+});
