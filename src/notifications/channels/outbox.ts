@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { reasonOf } from '../../delivery/failure.ts';
+import { codeOf, reasonOf } from '../../delivery/failure.ts';
 import { headerValue } from '../../delivery/headers.ts';
 import type { Said } from '../notice.ts';
 import type { Mail } from './email.ts';
@@ -46,13 +46,22 @@ function compose({ id, from, to, subject, text, html, attachment }: Mail, at: Da
   return composer.compile().build();
 }
 
+/** Makes the folder, but none above it: those are missing only where something is wrong, such as a disk that is not mounted. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
 /** The file is there whole, or not at all. */
 async function writeWhole(folder: string, name: string, content: Buffer): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const temporary = join(folder, `.${randomBytes(12).toString('hex')}.new`);
   const path = join(folder, name);
+  const file = await open(temporary, 'wx', 0o600);
   try {
-    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(content);
       await file.sync();
