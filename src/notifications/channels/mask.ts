@@ -13,7 +13,8 @@ const plainParts = new Set([
   ...['true', 'false'],
 ]);
 
-const isTelling = (part: string) => part.length >= fewestCharacters && !plainParts.has(part.toLowerCase());
+const isPlain = (part: string) => plainParts.has(part.toLowerCase());
+const isTelling = (part: string) => part.length >= fewestCharacters && !isPlain(part);
 
 /** The text behind percent-encoding; as written when that is broken. */
 function decoded(text: string): string {
@@ -32,15 +33,17 @@ function decoded(text: string): string {
 export function secretsOfUrl(text: string): string[] {
   const url = URL.parse(text);
   if (!url) return [text];
-  const secrets = [text, url.href];
   const { username, password, pathname, search } = url;
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  // The path as a whole: its parts may be short.
+  const secrets = segments.every(isPlain) && search === '' ? [] : [text, pathname + search].filter(isTelling);
   if (username !== '' || password !== '') {
     const both = `${decoded(username)}:${decoded(password)}`;
     secrets.push(Buffer.from(both, 'utf8').toString('base64'));
   }
   if (password !== '') secrets.push(password);
   const values = search.slice(1).split('&');
-  const parts = [...pathname.split('/'), ...values.map((pair) => pair.slice(pair.indexOf('=') + 1)), username];
+  const parts = [...segments, ...values.map((pair) => pair.slice(pair.indexOf('=') + 1)), username];
   return [...secrets, ...parts.filter(isTelling)];
 }
 

@@ -121,9 +121,18 @@ describe('a mask', () => {
   test('reads the secrets of an address', () => {
     const url = 'https://me:pass@h.test/services/token-1/ab?sig=one%20two&b=true&c=xyz&bare-token#part';
     expect(secretsOfUrl(url)).toEqual([
-      ...[url, url, Buffer.from('me:pass').toString('base64'), 'pass'],
+      ...[
+        url,
+        '/services/token-1/ab?sig=one%20two&b=true&c=xyz&bare-token',
+        Buffer.from('me:pass').toString('base64'),
+        'pass',
+      ],
       ...['token-1', 'one%20two', 'bare-token'],
     ]);
+    expect(secretsOfUrl('https://h.test/a/b')).toEqual(['https://h.test/a/b', '/a/b']);
+    expect(secretsOfUrl('https://h.test/a')).toEqual(['https://h.test/a']);
+    for (const plain of ['https://h.test', 'https://h.test/', 'https://h.test/api/hook'])
+      expect(secretsOfUrl(plain)).toEqual([]);
     expect(secretsOfUrl('no address')).toEqual(['no address']);
   });
 });
