@@ -21,6 +21,8 @@ import type { AdminToken } from './http/admin/auth.ts';
 import { type App, createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
+import { createChannels } from './notifications/channels/channels.ts';
+import { testDestination } from './notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { providers } from './providers/registry.ts';
@@ -47,6 +49,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const box = createSecretBox(secretsKey);
   const em = () => database.orm.em.fork();
   const sender = createSender({ allowedNetworks });
+  const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const app = createApp({
     database,
@@ -56,6 +59,8 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     adminTokens: parts.adminTokens,
     trustedProxies: parts.trustedProxies,
     testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
+    testDestination: (account, destination) =>
+      testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
     verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {})),
     purgeAuditLogs: (purge) => purgeAuditLogs({ database, secretsKey, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,

@@ -140,7 +140,7 @@ const environment = z.object({
   SENDGRID_API_KEY: z.string().regex(visibleAscii, notVisible).optional(),
   SENDGRID_BASE_URL: origin
     .refine(
-      (text) => URL.parse(text)?.pathname === '/',
+      (text) => URL.parse(text)?.href === `${URL.parse(text)?.origin}/`,
       'must be an origin, such as https://api.sendgrid.com, without a path',
     )
     .prefault('https://api.sendgrid.com'),

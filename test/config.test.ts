@@ -52,6 +52,10 @@ test('without any setting everything has its default', () => {
       firstAttempt: 'auto',
       firstAttemptPermits: 4,
     },
+    notifications: {
+      mail: { from: 'webhook-gateway@localhost.localdomain', sendgrid: null, outboxDir: null },
+      burst: null,
+    },
     logLevel: 'warn',
   });
 });
@@ -59,7 +63,8 @@ test('without any setting everything has its default', () => {
 test('an empty setting counts as none', () => {
   const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
   const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
-  expect(all(Object.fromEntries(`${names} ${more}`.split(' ').map((name) => [name, ''])))).toEqual(all());
+  const mail = 'MAIL_FROM_EMAIL SENDGRID_API_KEY SENDGRID_BASE_URL NOTIFY_BURST';
+  expect(all(Object.fromEntries(`${names} ${more} ${mail}`.split(' ').map((name) => [name, ''])))).toEqual(all());
 });
 
 test('settings that are not ours are left alone', () => {
@@ -121,6 +126,16 @@ describe('values', () => {
     ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
     ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
     ['FIRST_ATTEMPT_PERMITS', '1000', (c) => c.delivery.firstAttemptPermits, 1000],
+    ['MAIL_FROM_EMAIL', 'ops@hooks.test', (c) => c.notifications.mail.from, 'ops@hooks.test'],
+    [
+      'SENDGRID_API_KEY',
+      'SG.key',
+      (c) => c.notifications.mail.sendgrid,
+      { apiKey: 'SG.key', baseUrl: 'https://api.sendgrid.com' },
+    ],
+    ['SENDGRID_BASE_URL', 'https://api.eu.sendgrid.com', (c) => c.notifications.mail.sendgrid, null],
+    ['NOTIFY_BURST', '1', (c) => c.notifications.burst, 1],
+    ['NOTIFY_BURST', '1000', (c) => c.notifications.burst, 1000],
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
@@ -138,6 +153,15 @@ describe('values', () => {
       { name: 'ann', token: 'token-of-ann' },
       { name: 'bob@x.test', token: 'a:b:c:d:e' },
     ]);
+  });
+
+  test.each([
+    ['https://api.eu.sendgrid.com', 'https://api.eu.sendgrid.com'],
+    ['https://api.eu.sendgrid.com/', 'https://api.eu.sendgrid.com'],
+    ['http://127.0.0.1:8025', 'http://127.0.0.1:8025'],
+  ])('SENDGRID_BASE_URL=%s is called with the key', (given, baseUrl) => {
+    const { mail } = all({ SENDGRID_API_KEY: 'SG.key', SENDGRID_BASE_URL: given }).notifications;
+    expect(mail.sendgrid).toEqual({ apiKey: 'SG.key', baseUrl });
   });
 
   test('only the embedded default allows loopback and is quiet', () => {
@@ -238,6 +262,21 @@ describe('mistakes', () => {
     ['ACCOUNT_CONCURRENCY', '0', 'must be between 1 and 10000'],
     ['FIRST_ATTEMPT', 'never', 'must be one of: auto, workflow, direct'],
     ['FIRST_ATTEMPT_PERMITS', '1001', 'must be between 1 and 1000'],
+    ['MAIL_FROM_EMAIL', 'ops', 'must be an email address'],
+    ['MAIL_FROM_EMAIL', 'Ops <ops@hooks.test>', 'must be an email address'],
+    ['SENDGRID_API_KEY', 'SG. key', 'may hold visible ASCII characters only'],
+    ['SENDGRID_BASE_URL', 'api.sendgrid.com', 'must be an http: or https: URL'],
+    ...[
+      ...['https://api.sendgrid.com/v3', 'https://api.sendgrid.com?a=b', 'https://api.sendgrid.com/#a'],
+      ...['https://user:password@api.sendgrid.com', 'https://user@api.sendgrid.com/'],
+    ].map((value): [string, string, string] => [
+      'SENDGRID_BASE_URL',
+      value,
+      'must be an origin, such as https://api.sendgrid.com, without a path',
+    ]),
+    ['NOTIFY_BURST', '0', 'must be between 1 and 1000'],
+    ['NOTIFY_BURST', '1001', 'must be between 1 and 1000'],
+    ['NOTIFY_BURST', 'many', 'must be a whole number'],
     ['LOG_LEVEL', 'loud', 'must be one of: fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, says) => {
     const message = refusal({ [name]: value });

@@ -10,6 +10,7 @@ export const auditActions = [
   'destination.create',
   'destination.update',
   'destination.delete',
+  'destination.test',
   'condition.check',
   'event.list',
   'event.filters',

@@ -79,6 +79,17 @@ export class DestinationStore {
     return rows.map((row) => toDestination(row, this.#readable(row)));
   }
 
+  /**
+   * A destination of an account, disabled or not; null when there is none. Whether there still is the account is for the
+   * caller to ask.
+   *
+   * @throws DestinationUnreadable
+   */
+  async get(accountId: string, id: string): Promise<Destination | null> {
+    const row = await this.#em().findOne(DestinationEntity, { id, account_id: accountId });
+    return row && toDestination(row, this.#readable(row));
+  }
+
   /** Makes a destination; `too_many` when the account has `maxDestinations` already. */
   create(
     accountId: string,

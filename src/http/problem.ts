@@ -19,7 +19,7 @@ export const problems = {
   invalid: [422, 'The request is not valid'],
   rate_limited: [429, 'Too many wrong admin tokens came from this address'],
   internal: [500, 'Something went wrong here'],
-  delivery_unreachable: [502, 'The consumer did not take the delivery'],
+  delivery_unreachable: [502, 'What was sent was not taken'],
   database_unavailable: [503, 'The database is not available'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -37,8 +37,10 @@ export function byStatus(codes: readonly ProblemCode[]): Map<number, ProblemCode
 export interface ProblemOptions {
   errors?: FieldError[];
   headers?: Record<string, string>;
-  /** What a consumer answered, where the problem is its answer. */
+  /** What a consumer or a service answered, where the problem is its answer. */
   responseCode?: number | null;
+  /** The beginning of that answer, without secrets. */
+  responseBody?: string | null;
 }
 
 /** An error for whoever made the request, as RFC 9457 has it. Thrown by routes; nothing in it is a secret. */
@@ -58,7 +60,7 @@ export class Problem extends Error {
   /** The body of the answer: application/problem+json. */
   body(): string {
     const [status, title] = problems[this.code];
-    const { errors, responseCode } = this.options;
+    const { errors, responseCode, responseBody } = this.options;
     return JSON.stringify({
       type: 'about:blank',
       title,
@@ -67,6 +69,7 @@ export class Problem extends Error {
       code: this.code,
       errors,
       response_code: responseCode ?? undefined,
+      response_body: responseBody ?? undefined,
     });
   }
 

@@ -103,6 +103,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
       webUiUrl: temporal.uiUrl,
       dataDir: dataDir.path,
       allowedNetworks: config.delivery.allowedNetworks,
+      outboxDir: mail.sendgrid ? null : mail.outboxDir,
     }),
   );
 

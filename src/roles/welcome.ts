@@ -5,10 +5,12 @@ export interface Welcome {
   webUiUrl: string | null;
   dataDir: string;
   allowedNetworks: readonly string[];
+  /** Where e-mail is written instead of being sent; null when it is sent. */
+  outboxDir: string | null;
 }
 
 /** What `npm start` says when everything runs: addresses, token, and three commands to paste. */
-export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks }: Welcome): string {
+export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir }: Welcome): string {
   const token = adminToken ?? '$ADMIN_TOKEN';
   const quoted = adminToken === null ? '"X-Admin-Token: $ADMIN_TOKEN"' : `'X-Admin-Token: ${token}'`;
   const account = JSON.stringify({
@@ -25,7 +27,7 @@ The webhook gateway is up.
   Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
   Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
   Data           ${dataDir}
-  Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}
+  Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}
 
 Try it, in another terminal: make an account, send it a webhook, see what became of it.
 

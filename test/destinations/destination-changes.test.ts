@@ -123,7 +123,11 @@ describe('a config that does not decrypt', () => {
   test('is an error that names the destination and says what to do', async () => {
     const { id } = await create(hook);
     const { strangers } = stores;
-    for (const call of [() => strangers.list(account), () => strangers.update(account, id, { name: 'b' })]) {
+    for (const call of [
+      () => strangers.list(account),
+      () => strangers.get(account, id),
+      () => strangers.update(account, id, { name: 'b' }),
+    ]) {
       const error = await call().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(DestinationUnreadable);
       expect(error).toMatchObject({ destinationId: id, message: expect.stringContaining(id) });

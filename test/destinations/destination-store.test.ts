@@ -108,6 +108,16 @@ describe('create and list', () => {
   });
 });
 
+describe('get', () => {
+  test('finds one of the account, enabled or not, and no other’s', async () => {
+    const [one, disabled] = [await create(hook), await create({ ...chat, enabled: false })];
+    expect(await stores.destinations.get(account, one.id)).toEqual(one);
+    expect(await stores.destinations.get(account, disabled.id)).toEqual(disabled);
+    expect(await stores.destinations.get(await stores.newAccount(), one.id)).toBeNull();
+    expect(await stores.destinations.get(account, randomUUID())).toBeNull();
+  });
+});
+
 describe('delete', () => {
   test('removes one, once', async () => {
     const [gone, kept] = [await create(chat), await create(hook)];

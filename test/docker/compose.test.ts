@@ -169,6 +169,21 @@ describe("the gateway's containers", () => {
     expect(left).toEqual(['DATA_DIR', 'TEMPORAL_API_KEY', 'TEMPORAL_TLS', 'TEMPORAL_UI_PORT']);
   });
 
+  test('api and worker send e-mail and make links alike', () => {
+    const changes = { PUBLIC_URL: 'https://hooks.test', MAIL_FROM_EMAIL: 'ops@hooks.test', SENDGRID_API_KEY: 'SG.key' };
+    const { api, worker } = compose({ ...filled, ...changes }).services;
+    const [ofApi, ofWorker] = [
+      readConfig('api', api?.environment ?? {}),
+      readConfig('worker', worker?.environment ?? {}),
+    ];
+    expect(ofApi.notifications).toEqual(ofWorker.notifications);
+    expect(ofApi.notifications.mail).toMatchObject({ from: 'ops@hooks.test', sendgrid: { apiKey: 'SG.key' } });
+    expect([ofApi.publicUrl, ofWorker.publicUrl]).toEqual(['https://hooks.test', 'https://hooks.test']);
+    // Without one, links lead to where nginx is published.
+    for (const role of ['api', 'worker'] as const)
+      expect(readConfig(role, environmentOf(role)).publicUrl).toBe('http://127.0.0.1:8080');
+  });
+
   test('what an operator changes in .env arrives', () => {
     const changed = compose({ ...filled, DELIVERY_TIMEOUT: '30s', MAX_PAYLOAD_BYTES: '5000000', PORT: '9000' });
     expect(readConfig('worker', changed.services.worker?.environment ?? {}).delivery.timeLimitMs).toBe(30_000);

@@ -20,8 +20,11 @@ const { values } = parseArgs({
 /** Where the document cannot say all of what holds. */
 const settings = `
 [[operations]]
-# Its 502 tells of a consumer.
-include-path = "/admin/accounts/{account_id}/test-delivery"
+# Their 502 tells of a consumer or a service.
+include-path = [
+  "/admin/accounts/{account_id}/test-delivery",
+  "/admin/accounts/{account_id}/destinations/{destination_id}/test",
+]
 checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 
 [[operations]]

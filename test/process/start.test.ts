@@ -29,6 +29,7 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
   expect(gateway.stdout()).toContain(dataDir);
   expect(gateway.stdout()).toContain('127.0.0.0/8');
+  expect(gateway.stdout()).toMatch(/E-mail +written to \/.+\/outbox \(set SENDGRID_API_KEY to send it\)\n/);
   // Nothing is wrong, so nothing is logged.
   expect(gateway.stderr()).toBe('');
 

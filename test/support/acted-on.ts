@@ -4,13 +4,13 @@ import type { TestGateway } from './gateway.ts';
 /** Fresh things to act on, by the names of the path parameters that name them. */
 export type ActedOn = Record<'account_id' | 'destination_id' | 'event_id', string>;
 
-/** Makes an account that delivers to `deliveryUrl`, with a destination, and an event that waits for its first attempt. */
+/** Makes an account that delivers to `deliveryUrl`, with a destination there, too, and an event that waits for its first attempt. */
 export async function somethingToActOn(gateway: TestGateway, deliveryUrl: string): Promise<ActedOn> {
   const account = await gateway.admin.createAccount({ delivery_url: deliveryUrl });
   const destination = await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, {
-    destination_type: 'email',
+    destination_type: 'webhook',
     name: 'On-call',
-    config: { addresses: ['on-call@example.test'] },
+    config: { url: deliveryUrl },
   });
   const received = await send(gateway.baseUrl, account, '{"id":"1","type":"order.paid"}');
   if (destination.status !== 201 || received.status !== 202)

@@ -1,16 +1,19 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
+import type { AccountRow } from '../../accounts/account-entity.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
 import { sqlOfTransaction } from '../../database/transaction.ts';
 import { destinationSchemas } from '../../destinations/destination-rules.ts';
-import type { DestinationStore } from '../../destinations/destination-store.ts';
+import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
 import { destinationView } from '../../destinations/destination-view.ts';
+import type { Said } from '../../notifications/notice.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import { accountNotFound, existingAccountId } from './accounts.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { isId } from './query-schemas.ts';
 import { empty } from './schemas/common.ts';
-import { destination as destinationSchema } from './schemas/destination.ts';
+import { destination as destinationSchema, destinationTested } from './schemas/destination.ts';
 
 const notFound = () => new Problem('not_found', 'there is no destination of this id at this account');
 
@@ -22,8 +25,13 @@ const newDestination = {
 };
 
 /** `/admin/accounts/{account_id}/destinations` (specification, section 4.3). */
-export function destinationRoutes(deps: { destinations: DestinationStore; calls: AdminCalls }) {
-  const { destinations, calls } = deps;
+export function destinationRoutes(deps: {
+  accounts: Pick<AccountStore, 'get'>;
+  destinations: DestinationStore;
+  calls: AdminCalls;
+  testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
+}) {
+  const { accounts, destinations, calls } = deps;
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
     .get(
       '/',
@@ -114,6 +122,41 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         success: { 204: empty },
         answers: 'It is deleted',
         errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:destination_id/test',
+      async ({ params, request }) => {
+        const { account_id, destination_id } = params;
+        const call = calls.of(request);
+        const account = await accounts.get(existingAccountId(account_id));
+        if (!account) throw accountNotFound();
+        const destination = isId(destination_id) ? await destinations.get(account.id, destination_id) : null;
+        if (!destination) throw notFound();
+        const said = await deps.testDestination(account, destination);
+        if (!said.ok) {
+          const { outcome, error, responseCode, responseBody } = said;
+          call.note({ outcome, response_code: responseCode });
+          throw new Problem('delivery_unreachable', error, { responseCode, responseBody });
+        }
+        return {
+          ok: true as const,
+          destination_type: destination.destination_type,
+          response_code: said.responseCode,
+          response_body: said.responseBody,
+          duration_ms: said.durationMs,
+          outbox_file: said.outboxFile,
+        };
+      },
+      operation('destination.test', {
+        summary: 'Send a sample notification',
+        description:
+          'Tells the destination of a made-up event of the type `webhook_gateway.test`, in the very way it is told of failed ones, and answers with what the service said. Nothing is stored, and it is not tried again. Disabled destinations can be tried, too.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: destinationTested },
+        answers: 'The service took it, or it is in the outbox',
+        errors: ['not_found', 'delivery_unreachable'],
       }),
     );
 }

@@ -4,7 +4,8 @@ import type { AccountStore } from '../../accounts/account-store.ts';
 import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
-import type { DestinationStore } from '../../destinations/destination-store.ts';
+import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
+import type { Said } from '../../notifications/notice.ts';
 import { addressOf } from '../address.ts';
 import { describedBy } from '../api/document.ts';
 import { accountRoutes } from './accounts.ts';
@@ -25,6 +26,7 @@ export interface AdminDeps {
   providerNames: readonly string[];
   findWorkflow: FindWorkflow;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
+  testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
   verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }

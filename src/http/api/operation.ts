@@ -9,6 +9,7 @@ const problemShape = {
   detail: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   response_code: z.int().optional(),
+  response_body: z.string().optional(),
 };
 
 /** A problem with one of these codes (RFC 9457; design, section 6). */

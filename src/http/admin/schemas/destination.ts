@@ -37,3 +37,29 @@ export const destination = z
       },
     ],
   });
+
+/** What a test of a destination answers when it was taken. */
+export const destinationTested = z
+  .object({
+    ok: z.literal(true),
+    destination_type: z.enum(['webhook', 'email', 'chat_one', 'chat_two']),
+    response_code: z.int().nullable().meta({ description: 'Null when the message was written into the outbox' }),
+    response_body: text.nullable().meta({ description: 'The first 16 KiB of the answer, secrets masked' }),
+    duration_ms: z.number(),
+    outbox_file: text
+      .nullable()
+      .meta({ description: 'Where an e-mail was written while there is no SENDGRID_API_KEY' }),
+  })
+  .meta({
+    id: 'DestinationTested',
+    examples: [
+      {
+        ok: true,
+        destination_type: 'chat_one',
+        response_code: 200,
+        response_body: 'ok',
+        duration_ms: 41,
+        outbox_file: null,
+      },
+    ],
+  });

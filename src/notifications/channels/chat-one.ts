@@ -1,0 +1,14 @@
+import { headerValue } from '../../delivery/headers.ts';
+import { chatOneMessage } from '../messages/chat-one.ts';
+import type { Notice, Said } from '../notice.ts';
+import { secretsOfUrl } from './mask.ts';
+import { type Outbound, postJson } from './post.ts';
+import { userAgent } from './user-agent.ts';
+
+/** Posts the message to an incoming webhook of Slack's kind. Never rejects. */
+export function sendToChatOne(outbound: Outbound, config: { webhook_url: string }, notice: Notice): Promise<Said> {
+  const url = config.webhook_url;
+  const body = Buffer.from(JSON.stringify(chatOneMessage(notice)));
+  const headers = [['idempotency-key', headerValue(notice.id)] as const, userAgent];
+  return postJson(outbound, { url, headers, body, secrets: secretsOfUrl(url) });
+}

@@ -1,0 +1,71 @@
+import type { DestinationSettings } from '../../destinations/destination-config.ts';
+import { emailMessage } from '../messages/email.ts';
+import type { Notice, Said } from '../notice.ts';
+import type { MailSettings } from '../settings.ts';
+import { writeToOutbox } from './outbox.ts';
+import type { Outbound } from './post.ts';
+import { sendBySendGrid } from './sendgrid.ts';
+
+type EmailConfig = Extract<DestinationSettings, { destination_type: 'email' }>['config'];
+
+/** A message as it leaves. */
+export interface Mail {
+  /** The name of the notification: the idempotency key. */
+  id: string;
+  from: { name: string; email: string };
+  to: readonly string[];
+  subject: string;
+  text: string;
+  html: string;
+  attachment: { filename: string; type: string; content: Uint8Array } | null;
+}
+
+const mediaType = /^(?!message\/|multipart\/)[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/i;
+
+/**
+ * The type of an attachment as every mail program and SendGrid take it: without parameters (SendGrid refuses `;`), and none
+ * that would have the bytes read as a message or as parts. It may be what a provider sent.
+ */
+function plainType(type: string): string {
+  const [essence = ''] = type.split(';');
+  return mediaType.test(essence.trim()) ? essence.trim().toLowerCase() : 'application/octet-stream';
+}
+
+/** Each address once, whatever its case, as written first: SendGrid refuses a message that names one twice. */
+function once(addresses: readonly string[]): string[] {
+  const byLetters = new Map<string, string>();
+  for (const address of addresses)
+    if (!byLetters.has(address.toLowerCase())) byLetters.set(address.toLowerCase(), address);
+  return [...byLetters.values()];
+}
+
+/** Sends the message by e-mail: through SendGrid, without an API key into the outbox. Rejects only for bugs. */
+export async function sendByEmail(
+  outbound: Outbound,
+  settings: MailSettings,
+  config: EmailConfig,
+  notice: Notice,
+): Promise<Said> {
+  const { sendgrid, outboxDir } = settings;
+  const { subject, text, html, attachment } = emailMessage(notice, { includePayload: config.include_payload ?? false });
+  const mail: Mail = {
+    id: notice.id,
+    from: { name: 'Webhook gateway', email: settings.from },
+    to: once(config.addresses),
+    ...{ subject, text, html },
+    attachment: attachment && {
+      filename: attachment.filename.replaceAll(/[^\w.-]+/g, '_'),
+      type: plainType(attachment.type),
+      content: attachment.content,
+    },
+  };
+  if (sendgrid) return sendBySendGrid(outbound, sendgrid, mail);
+  const at = notice.kind === 'summary' ? notice.until : notice.failedAt;
+  if (outboxDir !== null) return writeToOutbox(outboxDir, mail, at);
+  return {
+    ok: false,
+    outcome: 'mail_not_configured',
+    error: 'no e-mail can be sent: set SENDGRID_API_KEY',
+    ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: true, durationMs: 0 },
+  };
+}

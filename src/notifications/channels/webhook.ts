@@ -1,0 +1,28 @@
+import { type Header, headerValue } from '../../delivery/headers.ts';
+import { signDelivery } from '../../delivery/signature.ts';
+import type { DestinationSettings } from '../../destinations/destination-config.ts';
+import { webhookMessage } from '../messages/webhook.ts';
+import type { FailureNotice, Said } from '../notice.ts';
+import { secretsOfUrl } from './mask.ts';
+import { type Outbound, postJson } from './post.ts';
+
+type WebhookConfig = Extract<DestinationSettings, { destination_type: 'webhook' }>['config'];
+
+/** Posts the message to a webhook of the operators, signed by Standard Webhooks when there is a secret. Never rejects. */
+export function sendToWebhook(outbound: Outbound, config: WebhookConfig, notice: FailureNotice): Promise<Said> {
+  const { url, secret } = config;
+  const { id } = notice;
+  const body = Buffer.from(JSON.stringify(webhookMessage(notice)));
+  const timestampS = Math.floor(Date.now() / 1000);
+  const name = headerValue(id);
+  const headers: Header[] = [
+    ['idempotency-key', name],
+    ['webhook-id', name],
+    ['webhook-timestamp', String(timestampS)],
+  ];
+  // Over the id as it is sent: that is what the receiver computes with.
+  if (secret) headers.push(['webhook-signature', signDelivery({ secret, id: name, timestampS, body })]);
+  const secrets = secretsOfUrl(url);
+  if (secret) secrets.push(secret, secret.replace(/^whsec_/, ''));
+  return postJson(outbound, { url, headers, body, secrets });
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { MailSettings } from '../../src/notifications/settings.ts';
+import { entriesOf } from './audit.ts';
+import { type Consumer, type Reply, startConsumer } from './consumer.ts';
+import { type Create, destinationClient } from './destination-client.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
+
+export const mailFrom = 'gateway@gateway.test';
+export const apiKey = 'SG.very-secret-key';
+
+export const hookTo = (url: string, more: object = {}) =>
+  ({ destination_type: 'webhook', name: 'Hook', config: { url, ...more } }) satisfies Create;
+export const mailTo = (include_payload = false) =>
+  ({
+    ...{ destination_type: 'email' as const, name: 'Mail' },
+    config: { addresses: ['on-call@ops.test'], include_payload },
+  }) satisfies Create;
+
+/** Types of destinations that post to one address, with an address of each at a service. */
+export const posts = {
+  webhook: (port: number) => hookTo(`http://127.0.0.1:${port}/very-secret-path?sig=very-secret-sig`),
+  chat_one: (port: number) => ({
+    ...{ destination_type: 'chat_one' as const, name: 'Chat' },
+    config: { webhook_url: `http://127.0.0.1:${port}/services/T1/B1/very-secret-token` },
+  }),
+  chat_two: (port: number) => ({
+    ...{ destination_type: 'chat_two' as const, name: 'Chat' },
+    config: { webhook_url: `http://127.0.0.1:${port}/api/webhooks/12/very-secret-token` },
+  }),
+} satisfies Record<string, (port: number) => Create>;
+export const kinds = ['webhook', 'chat_one', 'chat_two'] as const;
+
+/**
+ * For the tests of one file: gateways that send e-mail to a service of theirs, into an outbox, and not at all; they start
+ * and end with the file.
+ */
+export function destinationTests() {
+  const outboxDir = mkdtempSync(join(tmpdir(), 'outbox-'));
+  const consumers: Consumer[] = [];
+  const gateways = new Map<string, TestGateway>();
+  let mailService: Consumer | null = null;
+  const started = <T>(thing: T | null | undefined): T => {
+    if (!thing) throw new Error('it has not been started');
+    return thing;
+  };
+
+  beforeAll(async () => {
+    mailService = await startConsumer(202);
+    const sendgrid = { apiKey, baseUrl: `http://127.0.0.1:${mailService.port}` };
+    const settings: Record<string, MailSettings> = {
+      key: { from: mailFrom, sendgrid, outboxDir },
+      outbox: { from: mailFrom, sendgrid: null, outboxDir },
+      none: { from: mailFrom, sendgrid: null, outboxDir: null },
+    };
+    for (const [name, mail] of Object.entries(settings))
+      gateways.set(name, await startGateway({ worker: false, timeLimitMs: 500, mail }));
+  });
+  afterAll(async () => {
+    for (const gateway of gateways.values()) await gateway.stop();
+    await mailService?.close();
+    rmSync(outboxDir, { recursive: true });
+  });
+  afterEach(async () => {
+    const sendgrid = started(mailService);
+    sendgrid.deliveries.splice(0);
+    sendgrid.replies = [202];
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+  });
+
+  return {
+    withKey: () => started(gateways.get('key')),
+    withOutbox: () => started(gateways.get('outbox')),
+    withoutMail: () => started(gateways.get('none')),
+    /** What stands for SendGrid. */
+    mailService: () => started(mailService),
+    async service(...replies: Reply[]): Promise<Consumer> {
+      const consumer = await startConsumer(...replies);
+      consumers.push(consumer);
+      return consumer;
+    },
+    /** Makes an account with a destination and tries that out. */
+    async tryOut(gateway: TestGateway, body: Create) {
+      const client = destinationClient(gateway);
+      const account = await gateway.admin.createAccount({ app_key: 'my-app' });
+      const { id: destination_id } = await client.create(account.id, body);
+      const answer = await client.at(account.id)({ destination_id }).test.post();
+      const entries = await entriesOf(gateway.database, destination_id, 'destination.test');
+      expect(entries).toHaveLength(1);
+      return { account, destination_id, answer, details: entries[0]?.details };
+    },
+  };
+}
