@@ -112,7 +112,7 @@ ${label('Payload')}${note}${payload.shown === null ? '' : block(payload.shown, 0
 const label = (words: string) =>
   `<h2 style="margin:0 0 6px;font-size:14px;line-height:20px;font-weight:600">${escapeHtml(words)}</h2>\n`;
 
-/** Text that keeps its lines. */
+/** Text that keeps its lines: `pre` does so also where mail programs know no `white-space`. */
 function block(text: string, marginPx: number): string {
-  return `<div class="code" style="margin:0 0 ${marginPx}px;padding:10px 12px;border:1px solid #e2e5ea;border-radius:6px;background-color:#f6f7f9;color:#1f2937;font-size:13px;line-height:19px;${mono};white-space:pre-wrap;${wrap}">${escapeHtml(text)}</div>`;
+  return `<pre class="code" style="margin:0 0 ${marginPx}px;padding:10px 12px;border:1px solid #e2e5ea;border-radius:6px;background-color:#f6f7f9;color:#1f2937;font-size:13px;line-height:19px;${mono};white-space:pre-wrap;${wrap}">${escapeHtml(text)}</pre>`;
 }

@@ -67,7 +67,7 @@ test('nothing of an event is formatted, linked or mentioned', () => {
   for (const notice of noticesWith(value)) {
     const message = chatOneMessage(notice);
     const harmless = chatOneMessage(
-      notice.kind === 'summary' ? summary({ first: Array(30).fill(listed()) }) : failure(),
+      notice.kind === 'summary' ? summary({ first: Array(60).fill(listed()) }) : failure(),
     );
     // What Slack interprets is the same as for an event that holds nothing of the kind.
     expect(textsOf(message, 'mrkdwn')).toEqual(textsOf(harmless, 'mrkdwn'));

@@ -59,6 +59,12 @@ test('long links and long entries together stay within the limits', () => {
   const message = chatTwoMessage(summary({ first, dashboardUrl: longUrl }));
   expectDiscordLimits(message);
   expect(message.embeds[0].fields.length).toBeGreaterThan(2);
+  const longest = `https://a.example/${'x'.repeat(1900)}`;
+  for (const notice of noticesWith('*'.repeat(1000))) {
+    const { embeds } = chatTwoMessage({ ...notice, dashboardUrl: longest });
+    expect(embeds[0].description).toContain(longest);
+    expectDiscordLimits(chatTwoMessage({ ...notice, dashboardUrl: longest }));
+  }
 });
 
 test.each([

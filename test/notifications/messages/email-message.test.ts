@@ -61,6 +61,15 @@ test.each([
   expect(message.text).toMatch(said);
 });
 
+test('URLs are escaped as every value is', () => {
+  const odd = `https://a.example/?a=1&lt=2'"><b>`;
+  const shown = 'https://a.example/?a=1&amp;lt=2&#39;%22%3E%3Cb%3E';
+  const one = emailMessage(failure({ dashboardUrl: odd }), plain);
+  expect(one.html.split(`href="${shown}"`)).toHaveLength(3);
+  const many = emailMessage(summary({ first: [listed({ dashboardUrl: odd })] }), plain);
+  expect(many.html).toContain(`href="${shown}"`);
+});
+
 test('a summary says that there are more only when there are', () => {
   const more = 'the first of them';
   expect(emailMessage(summary({ events: 3 }), plain).text).toContain(more);

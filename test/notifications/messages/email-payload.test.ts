@@ -19,13 +19,13 @@ describe('a payload that the destination asks for', () => {
     expect(mail.attachment).toEqual({ filename, type, content: body });
     expect(mail.text).toContain(`Payload: ${body.length} bytes of application/x-anything. `);
     expect(mail.text).toContain(`The whole of it is attached as ${filename}.\n\n  ${text}\n`);
-    expect(mail.html).toContain(`>${escapeHtml(text)}</div>`);
+    expect(mail.html).toContain(`>${escapeHtml(text)}</pre>`);
   });
 
   test('its lines stay, and control characters in it are visible', () => {
     const mail = mailWith(utf8('a\r\n\tb\u0000\u001B\u202E'));
     expect(mail.text).toContain('\n  a\n  \tb␀␛\uFFFD\n');
-    expect(mail.html).toContain('>a\n\tb␀␛\uFFFD</div>');
+    expect(mail.html).toContain('>a\n\tb␀␛\uFFFD</pre>');
   });
 
   test('a declared type is anybody’s word', () => {
@@ -72,7 +72,7 @@ describe('a long payload', () => {
     const body = utf8(`${start}${character}${'z'.repeat(9)}`);
     const mail = mailWith(body);
     expect(mail.text).toContain(`${start}…\n`);
-    expect(mail.html).toContain(`${start}…</div>`);
+    expect(mail.html).toContain(`${start}…</pre>`);
     expect(mail.attachment?.content).toBe(body);
   });
 

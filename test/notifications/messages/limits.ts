@@ -55,7 +55,23 @@ export function expectSoundEmail({ subject, text, html, attachment }: EmailMessa
   // Tags are ours alone: these are all that there are.
   const tags = html.replace(/<style>[\s\S]*?<\/style>/, '').match(/<[^>]*>?/g) ?? [];
   const names = new Set(tags.map((tag) => /^<[/!]?([a-z0-9]+)/i.exec(tag)?.[1]));
-  const known = ['DOCTYPE', 'html', 'head', 'meta', 'title', 'body', 'table', 'tr', 'td', 'h1', 'h2', 'p', 'a', 'div'];
+  const known = [
+    'DOCTYPE',
+    'html',
+    'head',
+    'meta',
+    'title',
+    'body',
+    'table',
+    'tr',
+    'td',
+    'h1',
+    'h2',
+    'p',
+    'a',
+    'div',
+    'pre',
+  ];
   expect([...names].filter((name) => name === undefined || !known.includes(name))).toEqual([]);
   for (const tag of tags) expect(tag).toMatch(/^<(?:[/!]?\w+)(?: [a-z-]+="[^"<>]*"| html)*>$/);
   // Nothing is fetched.

@@ -91,7 +91,7 @@ export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
   const one = listed({ event_type: value, error: value });
   return [
     failure({ error: value, payload: { body: utf8(value), contentType: value } }, ofEvent),
-    summary({ account: { provider: value, account_slug: value, app_key: value }, first: Array(30).fill(one) }),
+    summary({ account: { provider: value, account_slug: value, app_key: value }, first: Array(60).fill(one) }),
   ];
 }
 
