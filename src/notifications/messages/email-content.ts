@@ -1,0 +1,64 @@
+import type { Notice } from '../notice.ts';
+import { type PayloadPart, payloadPart } from './email-payload.ts';
+import { cut, oneLine, plainUrl } from './text.ts';
+import {
+  errorText,
+  facts,
+  introduction,
+  maxShown,
+  openEvent,
+  openList,
+  reasonForMail,
+  summaryText,
+  title,
+  typeName,
+} from './words.ts';
+
+/** Errors hold answers of others: what is longer is read in the dashboard. */
+const maxError = 4000;
+const maxListedError = 500;
+
+/** What an e-mail says, before it is plain text or HTML; its texts are of one line, except `error` and `payload.shown`. */
+export interface EmailContent {
+  tone: 'failure' | 'sample';
+  title: string;
+  introduction: string;
+  facts: [label: string, value: string][];
+  error: string | null;
+  /** The first events of a summary. */
+  entries: { name: string; error: string; url: string }[];
+  link: { words: string; url: string };
+  payload: PayloadPart | null;
+  footer: string;
+}
+
+/** What an e-mail says of a notice. */
+export function emailContent(notice: Notice, includePayload: boolean): EmailContent {
+  const common = { title: title(notice), footer: reasonForMail(notice) };
+  if (notice.kind === 'summary') {
+    return {
+      ...common,
+      tone: 'failure',
+      introduction: summaryText(notice),
+      facts: [],
+      error: null,
+      entries: notice.first.slice(0, maxShown).map(({ event_type, error, dashboardUrl }) => ({
+        name: typeName(event_type),
+        error: cut(oneLine(errorText(error)), maxListedError),
+        url: plainUrl(dashboardUrl),
+      })),
+      link: { words: openList, url: plainUrl(notice.dashboardUrl) },
+      payload: null,
+    };
+  }
+  return {
+    ...common,
+    tone: notice.sample ? 'sample' : 'failure',
+    introduction: introduction(notice),
+    facts: facts(notice),
+    error: cut(errorText(notice.error), maxError),
+    entries: [],
+    link: { words: openEvent, url: plainUrl(notice.dashboardUrl) },
+    payload: includePayload && notice.payload ? payloadPart(notice.payload) : null,
+  };
+}

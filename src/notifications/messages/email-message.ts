@@ -1,0 +1,49 @@
+import type { Notice } from '../notice.ts';
+import { type EmailContent, emailContent } from './email-content.ts';
+import { emailHtml } from './email-html.ts';
+import type { Attachment } from './email-payload.ts';
+import { headline } from './words.ts';
+
+/** The body of an e-mail and what goes with it. */
+export interface EmailMessage {
+  /** Of less than 200 characters, none of them a control character: it becomes a header. */
+  subject: string;
+  text: string;
+  html: string;
+  /** The payload as it was received. */
+  attachment: Attachment | null;
+}
+
+/**
+ * An e-mail in plain text and HTML (specification, section 6.3.5).
+ *
+ * @param options.includePayload whether the payload is shown and attached
+ */
+export function emailMessage(notice: Notice, options: { includePayload: boolean }): EmailMessage {
+  const content = emailContent(notice, options.includePayload);
+  return {
+    subject: headline(notice),
+    text: plainText(content),
+    html: emailHtml(content),
+    attachment: content.payload?.attachment ?? null,
+  };
+}
+
+/** The same as the HTML says, in the same order; what strangers wrote is indented and cannot pass for ours. */
+function plainText(content: EmailContent): string {
+  const { facts, error, entries, link, payload } = content;
+  const paragraphs = [
+    content.title,
+    content.introduction,
+    facts.map(([label, value]) => `${`${label}:`.padEnd(12)} ${value}`).join('\n'),
+    error !== null && `Error:\n${indented(error)}`,
+    ...entries.map(({ name, error, url }) => `* ${name}: ${error}\n  ${url}`),
+    `${link.words}:\n${link.url}`,
+    payload && `Payload: ${payload.note}`,
+    payload?.shown != null && indented(payload.shown),
+    content.footer,
+  ];
+  return `${paragraphs.filter((paragraph) => paragraph).join('\n\n')}\n`;
+}
+
+const indented = (text: string) => text.replace(/^/gm, '  ');

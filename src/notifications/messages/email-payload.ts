@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer';
+import { cut, oneLine, visible } from './text.ts';
+
+/** A file of an e-mail. */
+export interface Attachment {
+  filename: string;
+  type: string;
+  content: Uint8Array;
+}
+
+/** How an e-mail shows a payload. */
+export interface PayloadPart {
+  /** One sentence about what it is. */
+  note: string;
+  /** The payload or its beginning; null when there is nothing to show. */
+  shown: string | null;
+  attachment: Attachment | null;
+}
+
+const mebibyte = 2 ** 20;
+/** More is hard to read, and mail programs cut long messages: Gmail at about 102 KB. */
+const maxShownBytes = 20 * 1024;
+/** SendGrid takes messages under 30 MB ("Mail Send: Limitations"), of which base64 takes a quarter. */
+const maxAttachedBytes = 20 * mebibyte;
+const maxContentType = 100;
+
+/** What an e-mail shows of a payload and attaches: the whole of it, if it is not too long for a message. */
+export function payloadPart({ body, contentType }: { body: Uint8Array; contentType: string | null }): PayloadPart {
+  // SendGrid refuses attachments without content.
+  if (body.length === 0) return { note: 'The payload is empty.', shown: null, attachment: null };
+  const text = isUtf8(body);
+  const attachment = body.length <= maxAttachedBytes ? { ...fileOf(body, text), content: body } : null;
+  const what = describe(body, contentType);
+  const whole = attachment
+    ? `The whole of it is attached as ${attachment.filename}.`
+    : 'It is too long to attach: the dashboard has the whole of it.';
+  if (!text) return { note: `${what}. It is not text and not shown here. ${whole}`, shown: null, attachment };
+  if (body.length > maxShownBytes) {
+    const shown = `${visible(new TextDecoder().decode(beginning(body)))}…`;
+    return { note: `${what}. Here are the first ${maxShownBytes / 1024} KiB. ${whole}`, shown, attachment };
+  }
+  return { note: `${what}. ${whole}`, shown: visible(new TextDecoder().decode(body)), attachment };
+}
+
+function fileOf(body: Uint8Array, text: boolean): { filename: string; type: string } {
+  if (!text) return { filename: 'payload.bin', type: 'application/octet-stream' };
+  if (isJson(new TextDecoder().decode(body))) return { filename: 'payload.json', type: 'application/json' };
+  return { filename: 'payload.txt', type: 'text/plain' };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function describe(body: Uint8Array, contentType: string | null): string {
+  const declared = cut(oneLine(contentType ?? ''), maxContentType);
+  return `${sizeOf(body.length)}${declared && ` of ${declared}`}`;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes === 1) return '1 byte';
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < mebibyte) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / mebibyte).toFixed(1)} MiB`;
+}
+
+/** The first bytes of UTF-8 text that are to be shown, without a character that does not fit whole. */
+function beginning(body: Uint8Array): Uint8Array {
+  let end = maxShownBytes;
+  // Bytes of the form 10xxxxxx go on with a character; none has more than three of them.
+  while (((body[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return body.subarray(0, end);
+}

@@ -1,0 +1,72 @@
+import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
+import { cut, oneLine, utc, visible } from './text.ts';
+
+/** Entries of a summary that a message shows at most, whatever the summary holds: more is for the dashboard. */
+export const maxShown = 10;
+
+/** UTF-16 units of a name. Stored ones have at most 255 characters, of two units each, so none of them is cut. */
+const maxName = 512;
+
+/** A value that names something, on one line. */
+const named = (name: string) => cut(oneLine(name), maxName);
+
+export const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
+
+/** An error, maybe of several lines. */
+export const errorText = (error: string) => visible(error).trim() || 'no error message';
+
+/** What a message is about, in a few words of ours alone. */
+export function title(notice: Notice): string {
+  if (notice.kind === 'summary')
+    return notice.events === 1 ? '1 more event failed' : `${notice.events} more events failed`;
+  return notice.sample ? 'Test: nothing has failed' : 'Delivery failed';
+}
+
+/** A type or an account in a headline. */
+const maxInHeadline = 80;
+
+/** The title with what it is about, on a line of less than 200 UTF-16 units. */
+export function headline(notice: Notice): string {
+  const about = notice.kind === 'summary' ? notice.account : notice.event;
+  const account = cut(oneLine(about.account_slug), maxInHeadline);
+  if (notice.kind === 'summary') return `${title(notice)} (${account})`;
+  const type = cut(typeName(notice.event.event_type), maxInHeadline);
+  return notice.sample ? `[Test] Nothing has failed: ${type} (${account})` : `${title(notice)}: ${type} (${account})`;
+}
+
+/** What has happened, in words of ours alone. */
+export function introduction({ sample }: FailureNotice): string {
+  return sample
+    ? 'This is a test of this destination. Nothing has failed: the values below are an example of what a real message shows.'
+    : 'This event could not be delivered, and no further attempts will be made. It can be replayed from the dashboard.';
+}
+
+/** What has happened, with the account's names. */
+export function summaryText({ account, events, since, until, first }: SummaryNotice): string {
+  const whose = `${named(account.account_slug)} (${named(account.provider)})`;
+  const when = since.getTime() === until.getTime() ? `at ${utc(since)}` : `between ${utc(since)} and ${utc(until)}`;
+  const some = first.length > 0 && first.length < events ? ' Here are the first of them.' : '';
+  return `${events} more ${events === 1 ? 'event' : 'events'} of ${whose} failed ${when}.${some}`;
+}
+
+/** The facts about a failed event (specification, section 6.3.5), except its error; no value is empty. */
+export function facts({ event, attempts, failedAt, sample }: FailureNotice): [label: string, value: string][] {
+  const rows: [string, string][] = [
+    ['Event type', typeName(event.event_type)],
+    ['Provider', named(event.provider)],
+    ['Account', named(event.account_slug)],
+    ['Event id', named(event.id)],
+    [sample ? 'Time' : 'Failed at', utc(failedAt)],
+    ['Attempts', String(attempts)],
+  ];
+  return rows.map(([label, value]) => [label, value || 'none']);
+}
+
+export const openEvent = 'Open the event in the dashboard';
+export const openList = 'Open the list in the dashboard';
+
+/** Why somebody gets an e-mail. */
+export function reasonForMail(notice: Notice): string {
+  const { account_slug, provider } = notice.kind === 'summary' ? notice.account : notice.event;
+  return `You get this because your address is in a destination of the account ${named(account_slug)} (${named(provider)}).`;
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { type ChatOneMessage, chatOneMessage } from '../../../src/notifications/messages/chat-one-message.ts';
+import { expectReadable, expectSlackLimits } from './limits.ts';
+import { failure, hardValues, listed, noticesWith, summary } from './support.ts';
+
+const objectsOf = ({ blocks }: ChatOneMessage) =>
+  blocks.flatMap((block) => {
+    if (block.type === 'divider') return [];
+    return ['text' in block ? [block.text] : [], 'fields' in block ? (block.fields ?? []) : []].flat();
+  });
+const textsOf = (message: ChatOneMessage, type: 'plain_text' | 'mrkdwn') =>
+  objectsOf(message).flatMap((object) => (object.type === type ? [object.text] : []));
+
+test('a failed event is told with its facts, its error and a link', () => {
+  const message = chatOneMessage(failure());
+  expect(textsOf(message, 'plain_text')).toEqual([
+    'Delivery failed',
+    'order.paid',
+    'generic',
+    'shop',
+    '0198f3a2-7c41-7d2e-9a53-5f1c2b7e8d90',
+    '2026-11-21 15:33:16 UTC',
+    '10',
+    'HTTP 503',
+  ]);
+  const url = 'https://hooks.example.com/dashboard/events/0198f3a2-7c41-7d2e-9a53-5f1c2b7e8d90';
+  expect(textsOf(message, 'mrkdwn')).toContain(`<${url}|Open the event in the dashboard>`);
+  expect(message.text.replaceAll('\u2060', '')).toBe('Delivery failed: order.paid (shop): HTTP 503');
+});
+
+test('a summary is told with its first events and a link to all', () => {
+  const message = chatOneMessage(summary());
+  expect(textsOf(message, 'plain_text')).toEqual([
+    '12 more events failed',
+    '12 more events of shop (generic) failed between 2026-11-21 15:20:00 UTC and 2026-11-21 15:33:16 UTC. Here are the first of them.',
+    'order.paid: HTTP 503',
+    'no type: HTTP 503',
+  ]);
+  expect(textsOf(message, 'mrkdwn').at(-1)).toBe(
+    '<https://hooks.example.com/dashboard/events?provider=generic&amp;account_slug=shop|Open the list in the dashboard>',
+  );
+});
+
+test('a test says that nothing has failed, also where only its beginning shows', () => {
+  const message = chatOneMessage(failure({ sample: true }));
+  expect(message.text).toMatch(/^\[Test\] Nothing has failed/);
+  expect(textsOf(message, 'plain_text')[0]).toBe('Test: nothing has failed');
+  expect(textsOf(message, 'mrkdwn')[0]).toContain('Nothing has failed');
+});
+
+test('an event without a type or an error says so', () => {
+  const texts = textsOf(chatOneMessage(failure({ error: '' }, { event_type: null })), 'plain_text');
+  expect(texts).toContain('no type');
+  expect(texts).toContain('no error message');
+});
+
+test.each(hardValues)('%s in every value: limits hold', (_, value) => {
+  for (const notice of noticesWith(value)) {
+    const message = chatOneMessage(notice);
+    expectSlackLimits(message);
+    expectReadable(message);
+  }
+});
+
+test('nothing of an event is formatted, linked or mentioned', () => {
+  const value = '@here <!channel> <@U123> <https://evil|x> *b* http://evil.com :tada: #general';
+  for (const notice of noticesWith(value)) {
+    const message = chatOneMessage(notice);
+    const harmless = chatOneMessage(
+      notice.kind === 'summary' ? summary({ first: Array(60).fill(listed()) }) : failure(),
+    );
+    // What Slack interprets is the same as for an event that holds nothing of the kind.
+    expect(textsOf(message, 'mrkdwn')).toEqual(textsOf(harmless, 'mrkdwn'));
+    expect(message.mrkdwn).toBe(false);
+    expect(message.text).not.toMatch(/[<>]|@here|:\/\/|:tada:|\*b\*|#general|evil\.com/);
+    expect(message.text).toContain('&lt;!channel&gt;');
+  }
+});
+
+test('a URL cannot end its link; one that is too long is left out', () => {
+  const odd = chatOneMessage(failure({ dashboardUrl: 'https://a.example/x|y> <!channel>&z' }));
+  expect(textsOf(odd, 'mrkdwn').at(-1)).toBe(
+    '<https://a.example/x%7Cy%3E%20%3C!channel%3E&amp;z|Open the event in the dashboard>',
+  );
+  const long = chatOneMessage(failure({ dashboardUrl: `https://a.example/${'x'.repeat(5000)}` }));
+  expectSlackLimits(long);
+  expect(JSON.stringify(long)).not.toContain('a.example');
+});

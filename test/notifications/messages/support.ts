@@ -1,0 +1,107 @@
+import type { EventRow } from '../../../src/events/event.ts';
+import type { FailureNotice, SummaryNotice } from '../../../src/notifications/notice.ts';
+
+export const utf8 = (text: string) => new TextEncoder().encode(text);
+
+const eventId = '0198f3a2-7c41-7d2e-9a53-5f1c2b7e8d90';
+
+const event: EventRow = {
+  id: eventId,
+  account_id: '0198f3a2-0000-7d2e-9a53-5f1c2b7e8d90',
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'shop-app',
+  event_type: 'order.paid',
+  external_id: 'ord_1',
+  status: 'failed',
+  delivery_status: 'failed',
+  attempts: 10,
+  last_error: 'HTTP 503',
+  response_code: 503,
+  generation: 0,
+  received_at: new Date('2026-11-21T12:54:00.000Z'),
+  delivered_at: null,
+  next_attempt_at: null,
+  rejection_reason: null,
+};
+
+/** A failed event with some values of its own. */
+export function failure(changes: Partial<FailureNotice> = {}, ofEvent: Partial<EventRow> = {}): FailureNotice {
+  return {
+    kind: 'delivery_failed',
+    id: `${eventId}.0.d1`,
+    sample: false,
+    failedAt: new Date('2026-11-21T15:33:16.120Z'),
+    event: { ...event, ...ofEvent },
+    error: 'HTTP 503',
+    attempts: 10,
+    dashboardUrl: `https://hooks.example.com/dashboard/events/${eventId}`,
+    payload: null,
+    ...changes,
+  };
+}
+
+/** One of the events of a summary. */
+export function listed(changes: Partial<SummaryNotice['first'][number]> = {}): SummaryNotice['first'][number] {
+  return {
+    id: eventId,
+    event_type: 'order.paid',
+    error: 'HTTP 503',
+    dashboardUrl: `https://hooks.example.com/dashboard/events/${eventId}`,
+    ...changes,
+  };
+}
+
+/** A summary with some values of its own. */
+export function summary(changes: Partial<SummaryNotice> = {}): SummaryNotice {
+  return {
+    kind: 'summary',
+    id: 's1',
+    account: { provider: 'generic', account_slug: 'shop', app_key: 'shop-app' },
+    events: 12,
+    since: new Date('2026-11-21T15:20:00.000Z'),
+    until: new Date('2026-11-21T15:33:16.000Z'),
+    first: [listed(), listed({ event_type: null })],
+    dashboardUrl: 'https://hooks.example.com/dashboard/events?provider=generic&account_slug=shop',
+    ...changes,
+  };
+}
+
+const repeated = (text: string) => text.repeat(Math.ceil(10_000 / text.length)).slice(0, 10_000);
+
+/** Values of 10,000 UTF-16 units that are hard on limits and on escapes, and values that hold nothing. */
+export const hardValues: [name: string, value: string][] = [
+  ['ASCII', repeated('abcdefghij')],
+  ['4-byte characters', repeated('😀')],
+  ['less-than signs', repeated('<')],
+  ['ampersands', repeated('&')],
+  ['Markdown', repeated('*_`~|')],
+  ['mentions and links', repeated('@everyone <!channel> <@U123> [x](http://evil) ')],
+  ['backslashes', repeated('\\')],
+  ['line ends', repeated('- a\r\n1. b\n')],
+  ['control characters', repeated('\u0000\u0007\u001B[31m\u007F\u0085\u202E')],
+  ['lone surrogates', repeated('\uD83D \uDE00')],
+  ['nothing', ''],
+  ['white space', ' \t\r\n '],
+];
+
+/** A failure and a summary that have the value wherever somebody else chooses it. */
+export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
+  const ofEvent = { event_type: value, account_slug: value, provider: value, id: value };
+  const one = listed({ event_type: value, error: value });
+  return [
+    failure({ error: value, payload: { body: utf8(value), contentType: value } }, ofEvent),
+    summary({ account: { provider: value, account_slug: value, app_key: value }, first: Array(60).fill(one) }),
+  ];
+}
+
+/** Characters that no message shows as they are; tabs and line ends are not among them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+export const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/;
+
+/** Every string in a value, however deep. */
+export function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
+  return Object.values(value).flatMap(stringsIn);
+}
