@@ -1,5 +1,5 @@
 import { headerValue } from '../../delivery/headers.ts';
-import { chatOneMessage } from '../messages/chat-one.ts';
+import { chatOneMessage } from '../messages/chat-one-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import { secretsOfUrl } from './mask.ts';
 import { type Outbound, postJson } from './post.ts';

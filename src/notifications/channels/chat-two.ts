@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
-import { chatTwoMessage } from '../messages/chat-two.ts';
+import { chatTwoMessage } from '../messages/chat-two-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import { secretsOfUrl } from './mask.ts';
 import { jsonOf, type Outbound, postJson } from './post.ts';

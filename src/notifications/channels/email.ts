@@ -1,5 +1,5 @@
 import type { DestinationSettings } from '../../destinations/destination-config.ts';
-import { emailMessage } from '../messages/email.ts';
+import { emailMessage } from '../messages/email-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import { writeToOutbox } from './outbox.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
-import { emailMessage } from '../../../src/notifications/messages/email.ts';
+import { emailMessage } from '../../../src/notifications/messages/email-message.ts';
 import type { Notice } from '../../../src/notifications/notice.ts';
 import { channels, failure, mailTo, noMail, summary, temporaryFolder } from './support.ts';
 

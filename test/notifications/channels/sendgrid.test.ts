@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emailMessage } from '../../../src/notifications/messages/email.ts';
+import { emailMessage } from '../../../src/notifications/messages/email-message.ts';
 import { version } from '../../../src/version.ts';
 import { consumer } from '../../delivery/servers.ts';
 import { apiKey, channels, failure, headersOf, mailTo, sendgridAt, summary } from './support.ts';
