@@ -56,6 +56,8 @@ export interface TestGatewayOptions {
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
   notifyBurst?: number;
+  /** Waits between the five attempts of a notification, and how long a burst lasts. */
+  notifications?: { waitsMs?: number[]; burstMs?: number };
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
