@@ -5,7 +5,6 @@ import { type Destination, type Receivers, startReceivers, webhookTo } from '../
 import {
   accountWith,
   addDestination,
-  allSentAgain,
   type Notification,
   type Situation,
   sendEvent,
@@ -168,35 +167,6 @@ test('an event that a person calls failed before is told of when its attempts ar
   held.answer(500);
   await told(stage, id, 4);
   expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
-});
-
-test('a manual attempt that fails tells nobody again', async () => {
-  const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));
-  await told(stage, id, 4);
-  expect((await stage.operate.retry(id)).status).toBe(202);
-  await stage.gateway.admin.eventually(id, (e) => e.attempts === 11);
-  await stage.workflows.result(id);
-  expect((await stage.gateway.admin.event(id)).notifications).toHaveLength(4);
-  expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
-});
-
-test('a replay that is exhausted again tells again; one that is delivered does not', async () => {
-  const situation = await accountWith(stage, receivers.destinations);
-  const id = await sendEvent(stage, situation);
-  await told(stage, id, 4);
-  expect((await stage.operate.replay(id)).status).toBe(202);
-  expect(summarised(await told(stage, id, 8))).toEqual(allSentAgain);
-  expect(receivers.counts()).toEqual({ webhook: 2, email: 2, chat_one: 2, chat_two: 2 });
-  expect(receivers.hook.deliveries.map(({ headers }) => headers['webhook-id'])).toEqual([
-    `${id}.0.${situation.ids[0]}`,
-    `${id}.1.${situation.ids[0]}`,
-  ]);
-  situation.consumer.replies = [200];
-  await stage.operate.replay(id);
-  await stage.gateway.admin.eventually(id, (e) => e.generation === 2 && e.delivery_status === 'delivered');
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 2 });
-  expect((await stage.gateway.admin.event(id)).notifications).toHaveLength(8);
-  expect(receivers.complaints()).toEqual([]);
 });
 
 test('an event that is delivered at last tells nobody', async () => {

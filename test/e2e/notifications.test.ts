@@ -150,3 +150,17 @@ test('a webhook is signed, and named for good', async () => {
     });
   }
 });
+
+test('every message carries the name of its notification, for whoever has to tell two from one', async () => {
+  const { ids, ...situation } = await accountWith(stage, receivers.destinations);
+  const id = await sendEvent(stage, { ids, ...situation }, payload);
+  await told(stage, id, 4);
+  const posts = [receivers.hook.deliveries, receivers.slack.requests, receivers.discord.requests];
+  const names = ids.map((destination) => `${id}.0.${destination}`);
+  const [hook, mail, slack, discord] = names;
+  expect(posts.map(([request]) => request?.headers['idempotency-key'])).toEqual([hook, slack, discord]);
+  const [message] = receivers.mail.messages;
+  expect({ ...message?.custom_args, ...message?.personalizations[0]?.custom_args }).toMatchObject({
+    notification_id: mail,
+  });
+});

@@ -8,7 +8,7 @@ import { hang } from '../support/replies.ts';
 import { discordPath } from '../support/services/discord.ts';
 import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
-import { addDestination, type Notification } from '../support/services/telling.ts';
+import { addDestination, type Notification, shownByDiscord, shownBySlack } from '../support/services/telling.ts';
 
 const timeout = 300_000;
 /** A worker that died is noticed, at the latest, when the sweep looks for what is overdue (120 s). */
@@ -26,6 +26,8 @@ async function stageOfProcesses() {
     variables: {
       DELIVERY_SCHEDULE: Array(9).fill('1ms').join(),
       DELIVERY_TIMEOUT: '2s',
+      // A name as in a network of containers, which not every service takes for one.
+      PUBLIC_URL: 'http://gateway:8080',
       SENDGRID_API_KEY: receivers.mail.apiKey,
       SENDGRID_BASE_URL: receivers.mail.origin,
     },
@@ -77,6 +79,9 @@ test('a worker is killed while two of four destinations have answered: the other
   // The one that hung is told again under the same name.
   expect(hook.deliveries.length).toBeGreaterThan(1);
   expect(new Set(hook.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  const link = `http://gateway:8080/dashboard/events/${id}`;
+  expect(shownByDiscord(receivers.discord.messages[0])).toContain(link);
+  expect(shownBySlack(receivers.slack.messages[0])).toContain(link);
   expect(receivers.complaints()).toEqual([]);
 });
 

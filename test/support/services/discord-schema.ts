@@ -37,7 +37,9 @@ const object = (required: string[], properties: Record<string, unknown>) => ({
 // Whitespace around it is trimmed, so that a text of nothing else is an empty one.
 const filled = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '\\S' });
 const atMost = (maxLength: number) => ({ type: 'string', maxLength });
-const url = { type: 'string', maxLength: 2048, pattern: '^https?://[^\\s/]+(/\\S*)?$' };
+// Schemes are http and https. Not in the reference, but found by many: a host without a dot is "not a well formed URL".
+// https://github.com/bugsink/bugsink/issues/280, https://github.com/go-gitea/gitea/issues/14379
+const url = { type: 'string', maxLength: 2048, pattern: '^https?://[^\\s/.]+\\.[^\\s/]+(/\\S*)?$' };
 
 const embed = object([], {
   title: atMost(256),

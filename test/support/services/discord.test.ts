@@ -66,6 +66,7 @@ test.each<[string, unknown]>([
   ['a colour with a hash', embeds({ color: '#ff0000' })],
   ['a time that is none', embeds({ timestamp: 'yesterday' })],
   ['a link that is none', embeds({ url: '/dashboard' })],
+  ['a link to a host without a dot', embeds({ url: 'http://localhost:8080/dashboard' })],
   ['an unknown field', { text: 'Hello, World!' }],
   ['a mention of nothing known', { content: 'a', allowed_mentions: { parse: ['all'] } }],
 ])('refuses %s as Discord does', async (_, message) => {
