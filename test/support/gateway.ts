@@ -56,7 +56,7 @@ export interface TestGatewayOptions {
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
   notifyBurst?: number;
-  /** Waits between the five attempts of a notification, and how long a burst lasts. */
+  /** Waits between the five tries of a notification, and the window of NOTIFY_BURST. */
   notifications?: { waitsMs?: number[]; burstMs?: number };
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
