@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { hold } from '../support/replies.ts';
+import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import { slackRateLimited } from '../support/services/slack.ts';
+import { accountWith, allSentAgain, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+
+// Replays and retries of events of which destinations have been told, or are being told (design, sections 4 and 8).
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({
+    delaysMs: instantDelaysMs,
+    mail: receivers.mailSettings,
+    notifications: { waitsMs: [20, 20, 20, 20] },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+test('a manual attempt that fails tells nobody again', async () => {
+  const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));
+  await told(stage, id, 4);
+  expect((await stage.operate.retry(id)).status).toBe(202);
+  await stage.gateway.admin.eventually(id, (e) => e.attempts === 11);
+  await stage.workflows.result(id);
+  expect((await stage.gateway.admin.event(id)).notifications).toHaveLength(4);
+  expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
+});
+
+test('a replay that is exhausted again tells again; one that is delivered does not', async () => {
+  const situation = await accountWith(stage, receivers.destinations);
+  const id = await sendEvent(stage, situation);
+  await told(stage, id, 4);
+  expect((await stage.operate.replay(id)).status).toBe(202);
+  expect(summarised(await told(stage, id, 8))).toEqual(allSentAgain);
+  expect(receivers.counts()).toEqual({ webhook: 2, email: 2, chat_one: 2, chat_two: 2 });
+  expect(receivers.hook.deliveries.map(({ headers }) => headers['webhook-id'])).toEqual([
+    `${id}.0.${situation.ids[0]}`,
+    `${id}.1.${situation.ids[0]}`,
+  ]);
+  situation.consumer.replies = [200];
+  await stage.operate.replay(id);
+  await stage.gateway.admin.eventually(id, (e) => e.generation === 2 && e.delivery_status === 'delivered');
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 2 });
+  expect((await stage.gateway.admin.event(id)).notifications).toHaveLength(8);
+  expect(receivers.complaints()).toEqual([]);
+});
+
+test.each([
+  ['replay', 1],
+  ['retry', 0],
+])('a %s that is asked for while a destination does not answer begins at once', async (said, generation) => {
+  const held = hold();
+  receivers.hook.replies = [held.reply, 200];
+  const situation = await accountWith(stage, [receivers.destinations[0]]);
+  const id = await sendEvent(stage, situation);
+  await held.arrived;
+  situation.consumer.replies = [200];
+  expect((await (said === 'replay' ? stage.operate.replay(id) : stage.operate.retry(id))).status).toBe(202);
+  await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.generation === generation);
+  // All this while the destination had not answered.
+  expect(receivers.hook.deliveries).toHaveLength(1);
+  held.answer(500);
+  const event = await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.status === 'sent');
+  expect(summarised(event)).toEqual(['0 webhook sent 2']);
+  await stage.workflows.result(id);
+  const names = receivers.hook.deliveries.map(({ headers }) => headers['webhook-id']);
+  expect(names).toEqual(Array(2).fill(`${id}.0.${situation.ids[0]}`));
+});
+
+test('a replay that is asked for between two attempts of a notification begins at once', async () => {
+  receivers.slack.faults = [slackRateLimited(3)];
+  const situation = await accountWith(stage, [receivers.destinations[2]]);
+  const id = await sendEvent(stage, situation);
+  await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.attempts === 1);
+  situation.consumer.replies = [200];
+  expect((await stage.operate.replay(id)).status).toBe(202);
+  const replayed = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(replayed.notifications[0]).toMatchObject({ status: 'pending', attempts: 1, generation: 0 });
+  const event = await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.status === 'sent');
+  expect(summarised(event)).toEqual(['0 chat_one sent 2']);
+  await stage.workflows.result(id);
+  expect([receivers.slack.requests.length, receivers.slack.messages.length]).toEqual([2, 1]);
+});

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { type Held, hold } from '../support/replies.ts';
+import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import {
+  accountWith,
+  type Notification,
+  type Situation,
+  sendEvent,
+  shownByDiscord,
+  shownByMail,
+  shownBySlack,
+  told,
+} from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
+
+// NOTIFY_BURST: so many messages, then one summary of the rest.
+
+const burst = 2;
+/** Longer than a few events take that fail at once. */
+const burstMs = 5_000;
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({
+    delaysMs: instantDelaysMs,
+    mail: receivers.mailSettings,
+    notifyBurst: burst,
+    notifications: { burstMs },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+/** Sends events whose last attempts are all answered in the same moment. */
+async function failTogether(situation: Situation, count: number): Promise<string[]> {
+  const attempts = new Map<unknown, number>();
+  const lasts: Held[] = [];
+  situation.consumer.replies = [
+    (response, delivery) => {
+      const id = delivery.headers['webhook-id'];
+      attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      if (attempts.get(id) !== 10) return void response.writeHead(500).end();
+      const held = hold();
+      lasts.push(held);
+      if (typeof held.reply === 'function') held.reply(response, delivery);
+    },
+  ];
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push(await sendEvent(stage, situation, `{"id":"${n}","type":"order-${n}"}`));
+  await expect.poll(() => lasts.length, { timeout: 30_000 }).toBe(count);
+  for (const held of lasts) held.answer(500);
+  return ids;
+}
+
+async function statuses(ids: string[], count: number) {
+  const events = await Promise.all(ids.map((id) => told(stage, id, count)));
+  const found: Record<string, string[]> = {};
+  for (const { notifications } of events)
+    for (const { destination_type, status } of notifications as Notification[])
+      found[destination_type] = [...(found[destination_type] ?? []), status].toSorted();
+  return found;
+}
+
+test('of seven events at once chats and mail get two and a summary, webhooks all seven', async () => {
+  const situation = await accountWith(stage, receivers.destinations);
+  const ids = await failTogether(situation, 7);
+  const folded = ['sent', 'sent', ...Array(5).fill('suppressed')];
+  expect(await statuses(ids, 4)).toEqual({
+    webhook: Array(7).fill('sent'),
+    ...{ email: folded, chat_one: folded, chat_two: folded },
+  });
+  // The summary itself is no event's notification: it comes when the time is over.
+  await expect
+    .poll(() => receivers.counts(), { timeout: 30_000 })
+    .toEqual({ webhook: 7, email: 3, chat_one: 3, chat_two: 3 });
+  const kinds = {
+    mail: receivers.mail.messages.map((message) => Object.values(shownByMail(message)).join('\n')),
+    slack: receivers.slack.messages.map(shownBySlack),
+    discord: receivers.discord.messages.map(shownByDiscord),
+  };
+  for (const texts of Object.values(kinds)) {
+    const summaries = texts.filter((text) => text.includes(`${stage.gateway.baseUrl}/dashboard/events?`));
+    expect(summaries).toHaveLength(1);
+    expect(summaries[0]).toMatch(/\b5\b/);
+    expect(summaries[0]).toContain(situation.account.account_slug);
+    const single = ids.filter((id) =>
+      texts.some((text) => !summaries.includes(text) && text.includes(`/dashboard/events/${id}`)),
+    );
+    expect(single).toHaveLength(2);
+  }
+  const hooks = receivers.hook.deliveries.map(({ body }) => JSON.parse(body.toString()));
+  expect(hooks.map(({ type }) => type)).toEqual(Array(7).fill('delivery.failed'));
+  expect(hooks.map(({ data }) => data.event.id).toSorted()).toEqual(ids.toSorted());
+  expect(receivers.complaints()).toEqual([]);
+});
+
+test('as many as are allowed are no burst, and each account counts for itself', async () => {
+  const situations = await Promise.all([1, 2].map(() => accountWith(stage, receivers.destinations.slice(2, 3))));
+  const ids = (await Promise.all(situations.map((situation) => failTogether(situation, burst)))).flat();
+  expect(await statuses(ids, 1)).toEqual({ chat_one: Array(4).fill('sent') });
+  expect(receivers.slack.messages).toHaveLength(4);
+});
+
+test('afterwards messages come one by one again', async () => {
+  const situation = await accountWith(stage, receivers.destinations.slice(2, 3));
+  const first = await failTogether(situation, burst + 1);
+  expect(await statuses(first, 1)).toEqual({ chat_one: ['sent', 'sent', 'suppressed'] });
+  await expect.poll(() => receivers.slack.messages.length, { timeout: 30_000 }).toBe(3);
+  // The window is over for the newest message, whichever that was.
+  await until('the window is over', () => Date.now() > (receivers.slack.requests.at(-1)?.atMs ?? 0) + burstMs);
+  const next = await failTogether(situation, 1);
+  expect(await statuses(next, 1)).toEqual({ chat_one: ['sent'] });
+  expect(shownBySlack(receivers.slack.messages.at(-1))).toContain(next[0]);
+});

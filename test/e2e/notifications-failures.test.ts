@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Reply } from '../support/consumer.ts';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { askToWait, hang, hold } from '../support/replies.ts';
+import { discordPath, discordRateLimited } from '../support/services/discord.ts';
+import {
+  type Destination,
+  hookPath,
+  type Receivers,
+  startReceivers,
+  webhookTo,
+} from '../support/services/receivers.ts';
+import { sendGridRateLimited, sendGridRevoked } from '../support/services/sendgrid.ts';
+import { slackPath, slackRateLimited } from '../support/services/slack.ts';
+import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+
+// Destinations that fail, each for itself (design, section 8).
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({
+    delaysMs: instantDelaysMs,
+    timeLimitMs: 1_000,
+    mail: receivers.mailSettings,
+    notifications: { waitsMs: [20, 20, 20, 20] },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+test('the others are told at once while one does not answer, and it has five attempts', async () => {
+  const held = hold();
+  receivers.hook.replies = [held.reply, 500];
+  const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));
+  await held.arrived;
+  const waiting = await stage.gateway.admin.eventually(
+    id,
+    (e) => e.notifications.filter(({ status }: Notification) => status === 'sent').length === 3,
+  );
+  expect(waiting.notifications[0]).toMatchObject({ destination_type: 'webhook', status: 'pending', sent_at: null });
+  held.answer(500);
+  const event = await told(stage, id, 4);
+  expect(summarised(event)).toEqual([...allSent.slice(0, 3), '0 webhook failed 5']);
+  expect(event.notifications[0]).toMatchObject({ sent_at: null, error: expect.stringContaining('500') });
+  expect(receivers.counts()).toEqual({ webhook: 5, email: 1, chat_one: 1, chat_two: 1 });
+  const names = receivers.hook.deliveries.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(names).size).toBe(1);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted' });
+});
+
+test('when all of them fail, the event is failed all the same', async () => {
+  receivers.hook.replies = [500];
+  for (const service of [receivers.mail, receivers.slack, receivers.discord]) service.outage = 500;
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
+  expect(event).toMatchObject({ status: 'failed', delivery_status: 'failed' });
+  expect(summarised(event)).toEqual(allSent.map((line) => line.replace('sent 1', 'failed 5')));
+  expect(receivers.counts()).toEqual({ webhook: 5, email: 0, chat_one: 0, chat_two: 0 });
+});
+
+test('one that answers at the fifth attempt has been told', async () => {
+  receivers.hook.replies = [500, 502, 503, 504, 204];
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, [receivers.destinations[0]])), 1);
+  expect(summarised(event)).toEqual(['0 webhook sent 5']);
+});
+
+test('each waits for as long as it is asked to', async () => {
+  const waitS = 2;
+  receivers.hook.replies = [askToWait(429, waitS), 200];
+  receivers.mail.faults = [sendGridRateLimited(waitS)];
+  receivers.slack.faults = [slackRateLimited(waitS)];
+  receivers.discord.faults = [discordRateLimited(waitS)];
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
+  expect(summarised(event)).toEqual(allSent.map((line) => line.replace('sent 1', 'sent 2')));
+  const came = [
+    receivers.hook.deliveries,
+    receivers.mail.requests,
+    receivers.slack.requests,
+    receivers.discord.requests,
+  ];
+  const gapsMs = came.map(([first, second]) => (second?.atMs ?? 0) - (first?.atMs ?? 0));
+  // A few ms: the wait begins when the answer came, the gap when the request did, on another clock.
+  expect(gapsMs.filter((gapMs) => gapMs < waitS * 1000 - 20)).toEqual([]);
+});
+
+test('one that never answers is given up on, and tried again', async () => {
+  receivers.hook.replies = [hang, 200];
+  receivers.slack.faults = [hang];
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4, 50_000);
+  expect(summarised(event)).toEqual(['0 chat_one sent 2', '0 chat_two sent 1', '0 email sent 1', '0 webhook sent 2']);
+});
+
+test('a private address is refused; nobody else is held up by it', async () => {
+  const secret = '/the-path/of-an-internal/service';
+  const privately = (url: string): Destination[] => [
+    { destination_type: 'webhook', name: 'Private', config: { url } },
+    { destination_type: 'chat_one', name: 'Private', config: { webhook_url: url } },
+    { destination_type: 'chat_two', name: 'Private', config: { webhook_url: url } },
+  ];
+  const destinations = [
+    ...privately(`http://10.0.0.1${secret}`),
+    ...privately(`http://169.254.169.254${secret}`),
+    webhookTo(receivers.hook, hookPath),
+  ];
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, destinations)), 7);
+  const statuses = event.notifications.map(({ status }: Notification) => status);
+  expect(statuses).toEqual([...Array(6).fill('failed'), 'sent']);
+  for (const { error } of event.notifications.slice(0, 6)) expect(error).toMatch(/address|refused|public|allowed/i);
+  expect(JSON.stringify(event)).not.toContain(secret);
+});
+
+/** Sends back all that a careless service could. */
+const echo: Reply = (response, { url, headers, body }) => {
+  response.writeHead(500, { 'content-type': 'text/plain', 'x-url': url });
+  response.end(`no: ${url} ${JSON.stringify(headers)} ${body}`);
+};
+
+test('neither errors nor answers show the secret parts of a destination', async () => {
+  receivers.hook.replies = [echo];
+  receivers.mail.faults = [sendGridRevoked, ...Array(4).fill(echo)];
+  receivers.slack.outage = echo;
+  receivers.discord.outage = echo;
+  const { destinations, mail } = receivers;
+  const gone: Destination[] = [
+    { destination_type: 'chat_one', name: 'Gone', config: { webhook_url: `http://127.0.0.1:1${slackPath}` } },
+    { destination_type: 'chat_two', name: 'Gone', config: { webhook_url: `http://127.0.0.1:1${discordPath}` } },
+  ];
+  const event = await told(stage, await sendEvent(stage, await accountWith(stage, [...destinations, ...gone])), 6);
+  expect(event.notifications.map(({ status }: Notification) => status)).toEqual(Array(6).fill('failed'));
+  for (const { error } of event.notifications) expect(error).toMatch(/\S/);
+  const shown = JSON.stringify(event);
+  const secrets = [hookPath, slackPath, discordPath, mail.apiKey];
+  expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+  // The parts that nobody could guess, alone.
+  expect(shown).not.toContain(slackPath.split('/').at(-1));
+  expect(shown).not.toContain(discordPath.split('/').at(-1));
+});

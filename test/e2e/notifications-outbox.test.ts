@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { expect, onTestFinished, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { type Destination, mailAddress } from '../support/services/receivers.ts';
+import { accountWith, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { openStage } from '../support/situations.ts';
+
+// E-mail without an API key (design, section 8).
+
+const mail: Destination = {
+  destination_type: 'email',
+  name: 'Mail',
+  config: { addresses: [mailAddress], include_payload: true },
+};
+const from = 'gateway@gateway.example';
+
+async function stageWith(outboxDir: string | null) {
+  const stage = await openStage({
+    delaysMs: instantDelaysMs,
+    mail: { from, sendgrid: null, outboxDir },
+    notifications: { waitsMs: [10, 10, 10, 10] },
+  });
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+test('the message is written into the outbox, with everything that a mail has', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'outbox-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const stage = await stageWith(folder);
+  const bytes = Buffer.from('{"id":1.0,\r\n"type":"order.\\u00e9\u00e9","z":"\\u0000"}');
+  const situation = await accountWith(stage, [mail]);
+  const id = await sendEvent(stage, situation, bytes);
+  expect(summarised(await told(stage, id, 1))).toEqual(['0 email sent 1']);
+  const files = await readdir(folder);
+  expect(files).toHaveLength(1);
+  const message = await PostalMime.parse(await readFile(join(folder, files[0] ?? '')));
+  expect([message.from?.address, message.to?.map(({ address }) => address)]).toEqual([from, [mailAddress]]);
+  const facts = ['order.éé', 'generic', situation.account.account_slug, id, `/dashboard/events/${id}`];
+  for (const part of [message.text, message.html]) expect(facts.filter((fact) => !part?.includes(fact))).toEqual([]);
+  expect(message.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer))).toEqual([bytes]);
+});
+
+test('with neither a key nor an outbox the mail fails, and says so', async () => {
+  const stage = await stageWith(null);
+  const consumer = await stage.consumer(200);
+  const id = await sendEvent(
+    stage,
+    await accountWith(stage, [mail, { destination_type: 'webhook', name: 'Hook', config: { url: consumer.url } }]),
+  );
+  const event = await told(stage, id, 2);
+  expect(event.notifications.map(({ status }: Notification) => status)).toEqual(['failed', 'sent']);
+  expect(event.notifications[0].error).toMatch(/mail|SENDGRID_API_KEY/i);
+  expect(consumer.deliveries).toHaveLength(1);
+});

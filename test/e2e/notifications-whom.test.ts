@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { hold } from '../support/replies.ts';
+import { type Destination, type Receivers, startReceivers, webhookTo } from '../support/services/receivers.ts';
+import {
+  accountWith,
+  addDestination,
+  type Notification,
+  type Situation,
+  sendEvent,
+  summarised,
+  told,
+} from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+
+// Which destinations are told, and when nobody is (design, sections 4, 7 and 8).
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+const pathsTold = () => receivers.hook.deliveries.map(({ url }) => url).toSorted();
+const nobody = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
+
+/** An event whose tenth attempt waits for its answer, while the test does something. */
+async function onTheTenth(destinations: Destination[]) {
+  const held = hold();
+  const situation = await accountWith(stage, destinations, [...Array.from({ length: 9 }, () => 500), held.reply, 500]);
+  const id = await sendEvent(stage, situation);
+  await held.arrived;
+  return { ...situation, id, held };
+}
+
+const changed = async ({ account, ids }: Situation, at: number, change: object) => {
+  const path = `/admin/accounts/${account.id}/destinations/${ids[at]}`;
+  expect((await stage.gateway.admin.request('PATCH', path, change)).status).toBe(200);
+};
+const deleted = async ({ account, ids }: Situation, at: number) => {
+  const path = `/admin/accounts/${account.id}/destinations/${ids[at]}`;
+  expect((await stage.gateway.admin.request('DELETE', path)).status).toBe(204);
+};
+
+test('those are told whose condition matches', async () => {
+  const conditions: Record<string, string | undefined> = {
+    '/none': undefined,
+    '/failed': 'delivery_failed',
+    '/provider': 'delivery_failed and provider == "generic"',
+    '/type': "event_type.startswith('order.')",
+    '/attempts': 'attempts == 10 and response_code == 500',
+    '/list': 'event_type in ["a", "order.created"] and not provider == "support_chat"',
+    '/not-failed': 'not delivery_failed',
+    '/other-provider': 'delivery_failed and provider == "support_chat"',
+    '/other-type': 'event_type.startswith("invoice")',
+    '/other-code': 'response_code == 404',
+  };
+  const situation = await accountWith(
+    stage,
+    Object.entries(conditions).map(([path, condition]) =>
+      webhookTo(receivers.hook, path, condition === undefined ? {} : { condition }),
+    ),
+  );
+  const event = await told(stage, await sendEvent(stage, situation), 6);
+  expect(pathsTold()).toEqual(['/attempts', '/failed', '/list', '/none', '/provider', '/type']);
+  expect(event.notifications.map(({ destination_id }: Notification) => destination_id)).toEqual(
+    situation.ids.slice(0, 6),
+  );
+});
+
+test.each<[string, Destination[]]>([
+  ['there is no destination', []],
+  [
+    'none matches',
+    [
+      {
+        destination_type: 'chat_one',
+        name: 'No',
+        config: { webhook_url: 'https://a.test/' },
+        condition: 'not delivery_failed',
+      },
+    ],
+  ],
+  [
+    'all are disabled',
+    [{ destination_type: 'chat_two', name: 'Off', config: { webhook_url: 'https://a.test/' }, enabled: false }],
+  ],
+])('nobody is told when %s', async (_, destinations) => {
+  const id = await sendEvent(stage, await accountWith(stage, destinations));
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted' });
+  expect((await told(stage, id, 0)).notifications).toEqual([]);
+});
+
+test('what counts is how the destinations are when the tenth attempt fails', async () => {
+  const { hook } = receivers;
+  const event = await onTheTenth([
+    webhookTo(hook, '/kept'),
+    webhookTo(hook, '/disabled'),
+    webhookTo(hook, '/deleted'),
+    webhookTo(hook, '/old'),
+    webhookTo(hook, '/no-longer', { condition: 'delivery_failed' }),
+    webhookTo(hook, '/enabled', { enabled: false }),
+  ]);
+  await changed(event, 1, { enabled: false });
+  await deleted(event, 2);
+  await changed(event, 3, { name: 'Moved', config: { url: new URL('/new', hook.url).href } });
+  await changed(event, 4, { condition: 'provider == "support_chat"' });
+  await changed(event, 5, { enabled: true });
+  await addDestination(stage.gateway.admin, event.account.id, webhookTo(hook, '/added', { position: 9 }));
+  event.held.answer(500);
+  const { notifications } = await told(stage, event.id, 4);
+  expect(pathsTold()).toEqual(['/added', '/enabled', '/kept', '/new']);
+  expect(notifications.map(({ name }: Notification) => name)).toEqual([
+    'Hook /kept',
+    'Moved',
+    'Hook /enabled',
+    'Hook /added',
+  ]);
+});
+
+test.each<[string, (situation: Situation) => Promise<void>]>([
+  ['edited', (s) => changed(s, 0, { name: 'Other', config: { url: new URL('/other', receivers.hook.url).href } })],
+  ['disabled', (s) => changed(s, 0, { enabled: false })],
+  ['deleted', (s) => deleted(s, 0)],
+])('a destination that is %s afterwards is told as it was', async (_, change) => {
+  const held = hold();
+  receivers.hook.replies = [held.reply, 200];
+  const situation = await accountWith(stage, [webhookTo(receivers.hook, '/as-it-was')]);
+  const id = await sendEvent(stage, situation);
+  await held.arrived;
+  await change(situation);
+  held.answer(500);
+  const event = await told(stage, id, 1);
+  expect(summarised(event)).toEqual(['0 webhook sent 2']);
+  expect(event.notifications[0]).toMatchObject({ name: 'Hook /as-it-was', destination_id: situation.ids[0] });
+  expect(pathsTold()).toEqual(['/as-it-was', '/as-it-was']);
+});
+
+test.each(['ack', 'dead', 'deleteAccount'] as const)(
+  'nobody is told after %s during the tenth attempt',
+  async (said) => {
+    const { id, account, held } = await onTheTenth(receivers.destinations);
+    const answer = await stage.operate[said](said === 'deleteAccount' ? account.id : id);
+    expect(answer.status).toBeLessThan(300);
+    held.answer(500);
+    expect((await stage.workflows.result(id)).outcome).toBe(
+      { ack: 'acknowledged', dead: 'dead', deleteAccount: 'account_deleted' }[said],
+    );
+    expect((await stage.gateway.admin.event(id)).notifications).toEqual([]);
+    expect(receivers.counts()).toEqual(nobody);
+  },
+);
+
+test('an event that a person calls failed before is told of when its attempts are over', async () => {
+  const { id, held } = await onTheTenth(receivers.destinations);
+  expect((await stage.operate.fail(id)).status).toBe(200);
+  expect(receivers.counts()).toEqual(nobody);
+  held.answer(500);
+  await told(stage, id, 4);
+  expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
+});
+
+test('an event that is delivered at last tells nobody', async () => {
+  const situation = await accountWith(stage, receivers.destinations, [...Array.from({ length: 9 }, () => 500), 200]);
+  const id = await sendEvent(stage, situation);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', attempts: 10 });
+  expect((await stage.gateway.admin.event(id)).notifications).toEqual([]);
+  expect(receivers.counts()).toEqual(nobody);
+});

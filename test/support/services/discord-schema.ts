@@ -1,0 +1,80 @@
+import { Ajv } from 'ajv';
+
+// What Discord's webhooks take as JSON, as far as anybody could need it here. Discord ignores fields that it does not
+// know; here they are a mistake.
+// https://docs.discord.com/developers/resources/webhook#execute-webhook
+// https://docs.discord.com/developers/resources/message#embed-object (and #embed-object-embed-limits)
+// https://github.com/discord/discord-api-spec/blob/main/specs/openapi.json
+
+export interface DiscordEmbed {
+  title?: string;
+  description?: string;
+  url?: string;
+  timestamp?: string;
+  color?: number;
+  footer?: { text: string; icon_url?: string };
+  author?: { name: string; url?: string; icon_url?: string };
+  fields?: { name: string; value: string; inline?: boolean }[];
+}
+
+/** A message that Discord takes. */
+export interface DiscordMessage {
+  content?: string;
+  embeds?: DiscordEmbed[];
+  username?: string;
+  allowed_mentions?: { parse?: string[]; roles?: string[]; users?: string[]; replied_user?: boolean };
+  flags?: number;
+  tts?: boolean;
+}
+
+const object = (required: string[], properties: Record<string, unknown>) => ({
+  type: 'object',
+  required,
+  additionalProperties: false,
+  properties,
+});
+
+// Whitespace around it is trimmed, so that a text of nothing else is an empty one.
+const filled = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '\\S' });
+const atMost = (maxLength: number) => ({ type: 'string', maxLength });
+// Schemes are http and https. Not in the reference, but found by many: a host without a dot is "not a well formed URL".
+// https://github.com/bugsink/bugsink/issues/280, https://github.com/go-gitea/gitea/issues/14379
+const url = { type: 'string', maxLength: 2048, pattern: '^https?://[^\\s/.]+\\.[^\\s/]+(/\\S*)?$' };
+
+const embed = object([], {
+  title: atMost(256),
+  type: { const: 'rich' },
+  description: atMost(4096),
+  url,
+  timestamp: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)$' },
+  color: { type: 'integer', minimum: 0, maximum: 0xffffff },
+  footer: object(['text'], { text: filled(2048), icon_url: url }),
+  author: object(['name'], { name: filled(256), url, icon_url: url }),
+  fields: {
+    type: 'array',
+    maxItems: 25,
+    items: object(['name', 'value'], { name: filled(256), value: filled(1024), inline: { type: 'boolean' } }),
+  },
+});
+
+const snowflakes = { type: 'array', maxItems: 100, items: { type: 'string', pattern: '^\\d{1,20}$' } };
+
+const schema = object([], {
+  content: atMost(2000),
+  username: filled(80),
+  avatar_url: url,
+  tts: { type: 'boolean' },
+  embeds: { type: 'array', maxItems: 10, items: embed },
+  // https://docs.discord.com/developers/resources/message#allowed-mentions-object
+  allowed_mentions: object([], {
+    parse: { type: 'array', uniqueItems: true, items: { enum: ['roles', 'users', 'everyone'] } },
+    roles: snowflakes,
+    users: snowflakes,
+    replied_user: { type: 'boolean' },
+  }),
+  // SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS
+  flags: { enum: [0, 4, 4096, 4100] },
+});
+
+/** Whether it has the shape of a message; `errors` says why not. */
+export const isDiscordMessage = new Ajv({ allErrors: true }).compile<DiscordMessage>(schema);

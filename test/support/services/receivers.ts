@@ -1,0 +1,92 @@
+import type { MailSettings } from '../../../src/notifications/settings.ts';
+import { type Consumer, startConsumer } from '../consumer.ts';
+import { type Discord, startDiscord } from './discord.ts';
+import { type SendGrid, startSendGrid } from './sendgrid.ts';
+import { type Slack, startSlack } from './slack.ts';
+
+export const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+/** In each receiver's address or header; nobody may find them in a record or a history. */
+export const hookPath = '/path-of-the-hook/7d1f';
+export const mailAddress = 'on-call@ops.example';
+
+/** One receiver of each kind of destination. */
+export interface Receivers {
+  hook: Consumer;
+  mail: SendGrid;
+  slack: Slack;
+  discord: Discord;
+  /** How a gateway sends e-mail to `mail`. */
+  mailSettings: MailSettings;
+  /** A destination of each kind, as the admin API takes them: webhook, email, chat_one, chat_two. */
+  destinations: [Destination, Destination, Destination, Destination];
+  /** What was wrong with the messages: expected to be empty. */
+  complaints(): string[];
+  /** How many messages each has taken or, the hook, has been sent. */
+  counts(): { webhook: number; email: number; chat_one: number; chat_two: number };
+  /** Everything answers well again, and nothing has come; after each test. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+export interface Destination {
+  destination_type: 'webhook' | 'email' | 'chat_one' | 'chat_two';
+  name: string;
+  config: Record<string, unknown>;
+  condition?: string;
+  enabled?: boolean;
+  position?: number;
+}
+
+/** Starts all four on loopback. */
+export async function startReceivers(): Promise<Receivers> {
+  const [hook, mail, slack, discord] = await Promise.all([
+    startConsumer(200),
+    startSendGrid(),
+    startSlack(),
+    startDiscord(),
+  ]);
+  const services = [mail, slack, discord];
+  const lists = [hook.deliveries, slack.commands, discord.mentions];
+  return {
+    ...{ hook, mail, slack, discord },
+    mailSettings: {
+      from: 'gateway@gateway.example',
+      sendgrid: { apiKey: mail.apiKey, baseUrl: mail.origin },
+      outboxDir: null,
+    },
+    destinations: [
+      webhookTo(hook, hookPath, { config: { url: at(hook, hookPath), secret: hookSecret } }),
+      { destination_type: 'email', name: 'Mail', config: { addresses: [mailAddress] } },
+      { destination_type: 'chat_one', name: 'Chat one', config: { webhook_url: slack.url } },
+      { destination_type: 'chat_two', name: 'Chat two', config: { webhook_url: discord.url } },
+    ],
+    complaints: () => [
+      ...services.flatMap(({ violations }) => violations),
+      ...[...slack.commands, ...discord.mentions].map((said) => `${said} was not escaped`),
+    ],
+    counts: () => ({
+      webhook: hook.deliveries.length,
+      email: mail.messages.length,
+      chat_one: slack.messages.length,
+      chat_two: discord.messages.length,
+    }),
+    clear() {
+      hook.replies = [200];
+      for (const list of lists) list.length = 0;
+      for (const service of services) {
+        for (const list of [service.requests, service.messages, service.violations, service.faults]) list.length = 0;
+        service.outage = null;
+      }
+    },
+    async close() {
+      await Promise.all([hook, ...services].map((one) => one.close()));
+    },
+  };
+}
+
+const at = (hook: Consumer, path: string) => new URL(path, hook.url).href;
+
+/** A webhook destination at a path of a consumer; without a secret unless `more` has one. */
+export function webhookTo(hook: Consumer, path: string, more: Partial<Destination> = {}): Destination {
+  return { destination_type: 'webhook', name: `Hook ${path}`, config: { url: at(hook, path) }, ...more };
+}
