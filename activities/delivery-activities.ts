@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflows/messages.ts';
 import type { Attempts } from './attempt/attempt.ts';
 import type { Notifier } from './notify/notifier.ts';
@@ -26,6 +26,8 @@ export function createDeliveryActivities(deps: {
           type: 'NotTakenYet',
           message: 'the destination has not taken it yet; why not is shown with the event',
           nextRetryDelay: told.waitMs,
+          // Nothing is wrong here: no warning with a stack trace for each try.
+          category: ApplicationFailureCategory.BENIGN,
         });
       default:
         return told satisfies never;

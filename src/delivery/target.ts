@@ -32,9 +32,9 @@ function basicAuthorization({ username, password }: URL): string | null {
  */
 export function parseTarget(text: string): Target {
   const url = URL.parse(text);
-  if (!url) return { ok: false, error: 'the delivery URL is not a valid absolute URL' };
+  if (!url) return { ok: false, error: 'the URL is not a valid absolute URL' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return { ok: false, error: `the delivery URL must begin with http: or https:, not ${url.protocol}` };
+    return { ok: false, error: `the URL must begin with http: or https:, not ${url.protocol}` };
   }
   return {
     ok: true,

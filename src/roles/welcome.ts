@@ -24,6 +24,7 @@ export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetwork
 The webhook gateway is up.
 
   Gateway        ${baseUrl}
+  Dashboard      ${baseUrl}/dashboard
   Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
   Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
   Data           ${dataDir}

@@ -80,11 +80,11 @@ describe('the request', () => {
   });
 
   test.each([
-    ['', 'the delivery URL is not a valid absolute URL'],
-    ['/hook?secret=1', 'the delivery URL is not a valid absolute URL'],
-    ['http://', 'the delivery URL is not a valid absolute URL'],
-    ['ftp://user:pass@example.com/', 'the delivery URL must begin with http: or https:, not ftp:'],
-    ['javascript:alert(1)', 'the delivery URL must begin with http: or https:, not javascript:'],
+    ['', 'the URL is not a valid absolute URL'],
+    ['/hook?secret=1', 'the URL is not a valid absolute URL'],
+    ['http://', 'the URL is not a valid absolute URL'],
+    ['ftp://user:pass@example.com/', 'the URL must begin with http: or https:, not ftp:'],
+    ['javascript:alert(1)', 'the URL must begin with http: or https:, not javascript:'],
   ])('to %j is refused', async (url, error) => {
     expect(await sender().post(hook(url))).toMatchObject({ outcome: 'invalid_url', responseCode: null, error });
   });

@@ -179,7 +179,7 @@ describe('what is told', () => {
   test.each([['ftp://do-not-repeat.test'], ['do not repeat']])('of the address %s', async (url) => {
     const told = await tryOut({ delivery_url: url });
     expect(told).toMatchObject({ ok: false, outcome: 'invalid_url', responseCode: null });
-    expect('detail' in told && told.detail).toMatch(/^the delivery URL (is not a valid|must begin with http)/);
+    expect('detail' in told && told.detail).toMatch(/^the URL (is not a valid|must begin with http)/);
   });
 
   test.each([200, 500])('holds no secret of the URL, after %i', async (status) => {

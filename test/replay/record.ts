@@ -128,8 +128,10 @@ async function save(name: string, workflowId: string): Promise<void> {
   for (const [index, runId] of runs.entries()) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const file = `${name}${runs.length > 1 ? `-run-${index + 1}` : ''}.json`;
-    // Who ran it says nothing about the workflow, and names a machine.
-    const text = historyToJSON(history).replace(/"identity": ?"[^"]*"/g, '"identity":"worker"');
+    // Who ran it, and where, says nothing about the workflow, and names a machine.
+    const text = historyToJSON(history)
+      .replace(/"identity": ?"[^"]*"/g, '"identity":"worker"')
+      .replace(/"stackTrace": ?"(?:[^"\\]|\\.)*"/g, '"stackTrace":""');
     await writeFile(`${folder}${file}`, `${JSON.stringify({ workflowId, history: JSON.parse(text) }, null, 1)}\n`);
     console.log(file, history.events?.length, 'events');
   }

@@ -18,6 +18,10 @@ test('without a key for e-mail the start says where it goes, and how to send it'
   );
 });
 
+test('the dashboard is where the gateway is', () => {
+  expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
+});
+
 test('with one it says nothing of e-mail', () => {
   expect(welcome({ ...settings, allowedNetworks: [], outboxDir: null })).toContain(
     '  Deliveries to  public addresses only\n\n',

@@ -113,5 +113,5 @@ function escapeText(text: string): string {
  * joiner (U+2060) after a character takes its meaning.
  */
 function inert(text: string): string {
-  return escapeText(text.replace(/[*_~`@#:.]/g, '$&\u2060'));
+  return escapeText(text.replace(/[*_~`@#]|:(?=\S)/g, '$&\u2060'));
 }
