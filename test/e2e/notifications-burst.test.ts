@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { type Held, hold } from '../support/replies.ts';
@@ -56,7 +57,8 @@ async function failTogether(situation: Situation, count: number): Promise<string
     },
   ];
   const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) ids.push(await sendEvent(stage, situation, `{"id":"${n}","type":"order-${n}"}`));
+  for (let n = 0; n < count; n += 1)
+    ids.push(await sendEvent(stage, situation, JSON.stringify({ id: randomUUID(), type: `order-${n}` })));
   await expect.poll(() => lasts.length, { timeout: 30_000 }).toBe(count);
   for (const held of lasts) held.answer(500);
   return ids;

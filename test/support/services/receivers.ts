@@ -55,7 +55,7 @@ export async function startReceivers(): Promise<Receivers> {
       outboxDir: null,
     },
     destinations: [
-      webhookTo(hook, hookPath, { config: { url: at(hook, hookPath), secret: hookSecret } }),
+      webhookTo(hook, hookPath, { name: 'Hook', config: { url: at(hook, hookPath), secret: hookSecret } }),
       { destination_type: 'email', name: 'Mail', config: { addresses: [mailAddress] } },
       { destination_type: 'chat_one', name: 'Chat one', config: { webhook_url: slack.url } },
       { destination_type: 'chat_two', name: 'Chat two', config: { webhook_url: discord.url } },

@@ -55,10 +55,11 @@ export const slackRateLimited = (seconds: number): Reply =>
  * Mentions of people, groups and channels (https://docs.slack.dev/messaging/formatting-message-text): `&`, `<` and `>`
  * of data have to be escaped. A plain_text object is shown as it is.
  */
-function commandsIn(message: SlackMessage): string[] {
-  const formatted = [message.text, ...mrkdwnIn(message.blocks)];
-  return formatted.flatMap((text) => [...text.matchAll(/<[!@#][^>]*>/g)].map(([found]) => found));
-}
+const commandsIn = (message: SlackMessage): string[] =>
+  formattedIn(message).flatMap((text) => [...text.matchAll(/<[!@#][^>]*>/g)].map(([found]) => found));
+
+/** The texts of which Slack reads the formatting: the fallback and every mrkdwn object. */
+export const formattedIn = ({ text, blocks }: SlackMessage): string[] => [text, ...mrkdwnIn(blocks)];
 
 function mrkdwnIn(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return [];

@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import {
+  type Destination,
+  mailAddress,
+  type Receivers,
+  startReceivers,
+  webhookTo,
+} from '../support/services/receivers.ts';
+import { accountWith, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+
+// What the services and the gateway bound: sizes, answers, addresses.
+
+const mebibyte = 1024 * 1024;
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({
+    delaysMs: instantDelaysMs,
+    maxPayloadBytes: 32 * mebibyte,
+    mail: receivers.mailSettings,
+    notifications: { waitsMs: [20, 20, 20, 20] },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+const mailTo = (...addresses: string[]): Destination => ({
+  destination_type: 'email',
+  name: 'Mail',
+  config: { addresses, include_payload: true },
+});
+
+test.each([
+  ['20 MiB', 20 * mebibyte, 1],
+  ['a byte more', 20 * mebibyte + 1, 0],
+])('a payload of %s: the mail arrives', { timeout: 120_000 }, async (_, bytes, attachments) => {
+  // Bytes that are no text.
+  const body = new Uint8Array(bytes).fill(0x80);
+  const { account, ...situation } = await accountWith(stage, [mailTo(mailAddress)]);
+  // Without an address an attempt fails before the payload is read: ten times 20 MiB would take long.
+  await stage.gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_url: null });
+  const id = await sendEvent(stage, { account, ...situation }, body, { 'content-type': 'application/octet-stream' });
+  expect(summarised(await told(stage, id, 1, 100_000))).toEqual(['0 email sent 1']);
+  expect(receivers.complaints()).toEqual([]);
+  const [mail] = receivers.mail.messages;
+  const attached = (mail?.attachments ?? []).map(({ content }) => Buffer.from(content, 'base64').length);
+  expect(attached).toEqual(Array(attachments).fill(bytes));
+});
+
+test('nobody gets a mail twice who is named twice', async () => {
+  const situation = await accountWith(stage, [
+    mailTo('a@ops.example', 'b@ops.example', 'A@ops.example', 'a@ops.example'),
+  ]);
+  expect(summarised(await told(stage, await sendEvent(stage, situation), 1))).toEqual(['0 email sent 1']);
+  expect(receivers.complaints()).toEqual([]);
+});
+
+test('fifty addresses are one mail or more, and each gets it once', async () => {
+  const addresses = Array.from({ length: 50 }, (_, n) => `person-${n}@ops.example`);
+  await told(stage, await sendEvent(stage, await accountWith(stage, [mailTo(...addresses)])), 1);
+  const reached = receivers.mail.messages.flatMap(({ personalizations }) =>
+    personalizations.flatMap(({ to, cc = [], bcc = [] }) => [...to, ...cc, ...bcc].map(({ email }) => email)),
+  );
+  expect(reached.toSorted()).toEqual(addresses.toSorted());
+  expect(receivers.complaints()).toEqual([]);
+});
+
+test('an answer without an end is no obstacle', async () => {
+  const timers: NodeJS.Timeout[] = [];
+  receivers.hook.replies = [
+    (response) => {
+      response.writeHead(200);
+      timers.push(setInterval(() => response.write('x'.repeat(4_096)), 5));
+    },
+  ];
+  const id = await sendEvent(stage, await accountWith(stage, [webhookTo(receivers.hook, '/endless')]));
+  const event = await told(stage, id, 1);
+  for (const timer of timers) clearInterval(timer);
+  expect(summarised(event)).toEqual(['0 webhook sent 1']);
+});
+
+test('a redirect is not followed', async () => {
+  const elsewhere = new URL('/elsewhere', receivers.hook.url).href;
+  receivers.hook.replies = [(response) => response.writeHead(307, { location: elsewhere }).end()];
+  const event = await told(
+    stage,
+    await sendEvent(stage, await accountWith(stage, [webhookTo(receivers.hook, '/here')])),
+    1,
+  );
+  expect(event.notifications[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('307') });
+  expect(new Set(receivers.hook.deliveries.map(({ url }) => url))).toEqual(new Set(['/here']));
+});
+
+test('the query of an address stays: a thread of Discord, a token of a webhook', async () => {
+  const { discord, hook } = receivers;
+  const thread: Destination = {
+    destination_type: 'chat_two',
+    name: 'Thread',
+    config: { webhook_url: `${discord.url}?thread_id=42` },
+  };
+  const situation = await accountWith(stage, [thread, webhookTo(hook, '/hook?token=a%2Fb&c')]);
+  await told(stage, await sendEvent(stage, situation), 2);
+  expect(discord.requests.map(({ url }) => new URL(url, discord.origin).searchParams.get('thread_id'))).toEqual(['42']);
+  expect(hook.deliveries.map(({ url }) => url)).toEqual(['/hook?token=a%2Fb&c']);
+});
