@@ -65,11 +65,10 @@ async function failTogether(situation: Situation, count: number): Promise<string
 }
 
 async function statuses(ids: string[], count: number) {
-  const events = await Promise.all(ids.map((id) => told(stage, id, count)));
+  const events: { notifications: Notification[] }[] = await Promise.all(ids.map((id) => told(stage, id, count)));
   const found: Record<string, string[]> = {};
-  for (const { notifications } of events)
-    for (const { destination_type, status } of notifications as Notification[])
-      found[destination_type] = [...(found[destination_type] ?? []), status].toSorted();
+  for (const { destination_type, status } of events.flatMap(({ notifications }) => notifications))
+    found[destination_type] = [...(found[destination_type] ?? []), status].toSorted();
   return found;
 }
 

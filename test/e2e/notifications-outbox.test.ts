@@ -41,7 +41,11 @@ test('the message is written into the outbox, with everything that a mail has', 
   expect([message.from?.address, message.to?.map(({ address }) => address)]).toEqual([from, [mailAddress]]);
   const facts = ['order.éé', 'generic', situation.account.account_slug, id, `/dashboard/events/${id}`];
   for (const part of [message.text, message.html]) expect(facts.filter((fact) => !part?.includes(fact))).toEqual([]);
-  expect(message.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer))).toEqual([bytes]);
+  expect(
+    message.attachments.map(({ content }) =>
+      typeof content === 'string' ? content : Buffer.from(new Uint8Array(content)),
+    ),
+  ).toEqual([bytes]);
 });
 
 test('with neither a key nor an outbox the mail fails, and says so', async () => {
