@@ -19,6 +19,7 @@ export class Migration20261121000004_notifications extends Migration {
         failed_at timestamptz not null,
         event_error text,
         event_attempts integer not null,
+        event_response_code integer,
         status text not null check (status in ('pending', 'sent', 'failed', 'suppressed')),
         attempts integer not null default 0,
         due_at timestamptz,
@@ -38,8 +39,10 @@ export class Migration20261121000004_notifications extends Migration {
     for (const [column, comment] of Object.entries(comments)) {
       this.addSql(`comment on column notifications.${column} is '${comment}'`);
     }
-    this.addSql(`create index notifications_due on notifications (due_at) where status = 'pending'`);
-    this.addSql(`comment on index notifications_due is 'sweep: what nobody has sent although it is due'`);
+    this.addSql(`create index notifications_due on notifications (destination_id, due_at) where status = 'pending'`);
+    this.addSql(
+      `comment on index notifications_due is 'sweep: what nobody has sent although it is due; bursts: what a destination is yet to get'`,
+    );
     // The days that have partitions already: their events can be exhausted, too.
     this.addSql(`
       do $$

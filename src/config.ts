@@ -53,6 +53,12 @@ const origin = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http: or https: URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** It stands in links that others get, so it holds no password; and paths are put behind it. */
+const publicUrl = origin.refine((text) => {
+  const url = URL.parse(text);
+  return url === null || (url.username === '' && url.password === '' && url.search === '' && url.hash === '');
+}, 'must hold no user, password, query or fragment');
+
 /** Nine delays between ten attempts: 10 s to 80 m, 2 h 39 m in all. */
 const defaultSchedule = '10s,30s,1m,2m,5m,10m,20m,40m,80m';
 
@@ -109,7 +115,7 @@ const secretsKey = z.string().transform((text, context) => {
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integerBetween(0, 65535).prefault('8080'),
-  PUBLIC_URL: origin.optional(),
+  PUBLIC_URL: publicUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: z
     .string()

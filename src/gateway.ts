@@ -118,7 +118,7 @@ export async function startWorker(options: {
     new Lane({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const lanes = [
     partitions,
-    ...notifying.lanes,
+    ...notifying.beside,
     drain('statistics', foldMs, foldStatistics),
     drain('replays of what has failed', looksMs, applyWaitingReplays),
     drain('events of deleted accounts', looksMs, stopNextEvents),
@@ -128,7 +128,6 @@ export async function startWorker(options: {
   worker.start();
   return {
     async stop() {
-      notifying.end();
       await Promise.all(lanes.map((lane) => lane.stop()));
       // First whoever makes new work, then whoever does it.
       await relay.stop();

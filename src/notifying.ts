@@ -1,35 +1,28 @@
-import type { HandOverDeps } from '../activities/notify/hand-over.ts';
 import { Notifier } from '../activities/notify/notifier.ts';
-import { sendNextSummary } from '../activities/notify/summaries.ts';
+import { Summaries } from '../activities/notify/summaries.ts';
+import { NotificationSweep } from '../activities/notify/sweep.ts';
+import { DestinationTurns } from '../activities/notify/turns.ts';
 import type { SecretBox } from './accounts/secret-box.ts';
 import type { Database } from './database/database.ts';
 import type { Sender } from './delivery/send.ts';
 import type { WhenExhausted } from './events/exhaustion.ts';
-import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import { defaultBurstMs } from './notifications/bursts.ts';
 import { createChannels } from './notifications/channels/channels.ts';
 import { notesNotifications } from './notifications/exhausted.ts';
 import { dashboardLinks } from './notifications/links.ts';
-import { overdueNotifications } from './notifications/notification-store.ts';
 import { defaultWaitsMs } from './notifications/retries.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 
 /** Room for writing down how a try ended, within its claim. */
 const writingMs = 15_000;
-/** Summaries come ten minutes late anyhow; a look at a nearly empty table costs nothing. */
-const summaryLookMs = 500;
-const longestSweepMs = 30_000;
-const sweptAtOnce = 100;
 
 /** The part of a worker that tells destinations of exhausted events. */
 export interface Notifying {
   notifier: Notifier;
   whenExhausted: WhenExhausted;
   /** What goes on beside the workflows. */
-  lanes: Lane[];
-  /** Ends the waits for a database that is away. */
-  end(): void;
+  beside: { start(): void; stop(): Promise<void> }[];
 }
 
 export interface NotifyingOptions {
@@ -47,38 +40,21 @@ export interface NotifyingOptions {
 
 /** Puts it together; nothing runs yet. */
 export function composeNotifying(options: NotifyingOptions): Notifying {
-  const { database, box, sender, timeLimitMs, overdueS, log } = options;
+  const { database: sql, box, sender, timeLimitMs, overdueS, log } = options;
   const { burst, mail, baseUrl } = options.notifications;
   const { waitsMs = defaultWaitsMs, burstMs: windowMs = defaultBurstMs } = options.times ?? {};
-  const deps: HandOverDeps & ConstructorParameters<typeof Notifier>[0] = {
-    ...{ sql: database, box, waitsMs, log },
+  const turns = new DestinationTurns();
+  const deps = {
+    ...{ sql, box, waitsMs, turns, log },
     send: createChannels({ sender, mail, timeLimitMs }),
     links: dashboardLinks(baseUrl),
     leaseS: (timeLimitMs + writingMs) / 1000,
+    burstMs: burst === null ? null : windowMs,
   };
   const notifier = new Notifier(deps);
-  const ending = new AbortController();
-  const sweeper = new Lane({
-    name: 'notifications that nobody has sent',
-    idleMs: Math.min(longestSweepMs, overdueS * 500),
-    log,
-    async work() {
-      const overdue = await overdueNotifications(database, { overdueS, limit: sweptAtOnce });
-      if (overdue.length > 0) log.warn({ notifications: overdue.length }, 'overdue notifications are looked after');
-      await Promise.all(overdue.map((one) => notifier.notify(one, ending.signal)));
-      return 'idle';
-    },
-  });
-  const summaries = new Lane({
-    name: 'summaries of notifications',
-    idleMs: summaryLookMs,
-    log,
-    work: async () => ((await sendNextSummary(deps, ending.signal)) ? 'more' : 'idle'),
-  });
   return {
     notifier,
     whenExhausted: notesNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
-    lanes: [sweeper, summaries],
-    end: () => ending.abort(),
+    beside: [new NotificationSweep({ sql, notifier, turns, overdueS, log }), new Summaries(deps)],
   };
 }

@@ -189,6 +189,8 @@ describe('mistakes', () => {
     ['PORT', '80.5', 'must be a whole number'],
     ['PUBLIC_URL', 'hooks.test', 'must be an http: or https: URL'],
     ['PUBLIC_URL', 'ftp://hooks.test', 'must be an http: or https: URL'],
+    ['PUBLIC_URL', 'https://user:hush@hooks.test', 'must hold no user, password, query or fragment'],
+    ['PUBLIC_URL', 'https://hooks.test/?token=hush', 'must hold no user, password, query or fragment'],
     ['DATABASE_URL', 'mysql://h/d', 'must be a postgresql:// URL'],
     ['DATABASE_URL', 'localhost:5432', 'must be a postgresql:// URL'],
     ['TEMPORAL_ADDRESS', 'temporal', 'must be host:port'],

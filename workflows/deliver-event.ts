@@ -3,7 +3,7 @@ import { attemptDelivery } from './activities.ts';
 import { openAnnouncements } from './exhausted.ts';
 import { openInbox } from './inbox.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
-import { showAttempts, showEnd } from './show.ts';
+import { showAttempts, showBegun, showEnd } from './show.ts';
 
 /**
  * Delivers one event: ten scheduled attempts, and manual ones whenever they are asked for. It decides when; the
@@ -29,6 +29,8 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
   }));
   /** Whether an attempt of this generation has failed: before that, nothing about the workflow needs an update. */
   let failed = attempts > 0 && !input.resume.settled;
+  /** Whether it is found among the failed deliveries although it goes on. */
+  let shownAsFailed = false;
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
     if (failed) showEnd(outcome, attempts);
@@ -36,22 +38,22 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
   };
   /** What a next run of this workflow has to take over. */
   const unserved = () => ({ retries: inbox.retries, notifications: [...announcements.open] });
-  /** Whether nobody is left to be told; a replay does not wait for that, and what operators ask for neither. */
-  const allTold = async (interrupted: () => boolean) => {
-    if (announcements.open.length === 0) return true;
+  /** Waits until all are told, or until an operator wants something; what comes first, the loop looks at anew. */
+  const untilToldOr = async (interrupted: () => boolean) => {
     phase = 'notifying';
-    const told = await announcements.settled(() => inbox.replay !== null || interrupted());
+    await condition(() => announcements.open.length === 0 || inbox.replay !== null || interrupted());
     phase = 'waiting';
-    return told;
   };
 
   for (;;) {
     if (inbox.replay) {
-      if (failed) showAttempts(inbox.replay.resume.attempts);
+      if (shownAsFailed) showBegun(inbox.replay.resume.attempts);
+      else if (failed) showAttempts(inbox.replay.resume.attempts);
       return continueWith({ ...inbox.replay, eventId, ...unserved() });
     }
     if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') {
-      if (await allTold(() => false)) return end(inbox.stop);
+      if (announcements.open.length === 0) return end(inbox.stop);
+      await untilToldOr(() => false);
       continue;
     }
     if (workflowInfo().continueAsNewSuggested) {
@@ -83,8 +85,9 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
 
     const over = settledAs ?? inbox.stop;
     if (over) {
+      if (announcements.open.length === 0) return end(over);
       const stopped = inbox.stop;
-      if (await allTold(() => inbox.retries.length > 0 || inbox.stop !== stopped)) return end(over);
+      await untilToldOr(() => inbox.retries.length > 0 || inbox.stop !== stopped);
       continue;
     }
 
@@ -117,7 +120,8 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         settledAs = 'exhausted';
         announcements.exhausted({ generation, attempts }, result.notifications ?? []);
         // It may take a while until the workflow ends; who looks for failed deliveries finds it now.
-        if (announcements.open.length > 0) showEnd('exhausted', attempts);
+        shownAsFailed = announcements.open.length > 0;
+        if (shownAsFailed) showEnd('exhausted', attempts);
         break;
       case 'stopped':
         settledAs = result.reason;

@@ -1,4 +1,4 @@
-import { condition, log } from '@temporalio/workflow';
+import { log } from '@temporalio/workflow';
 import { notify } from './activities.ts';
 import type { NotificationRequest } from './messages.ts';
 
@@ -8,8 +8,6 @@ export interface Announcements {
   open: readonly NotificationRequest[];
   /** The one place that an exhausted delivery comes through, once a generation: the row says `failed` by now. */
   exhausted(event: { generation: number; attempts: number }, requests: readonly NotificationRequest[]): void;
-  /** Waits until all are settled, or something else comes up first: then false. */
-  settled(interrupted: () => boolean): Promise<boolean>;
 }
 
 /** @param unsettled what an earlier run of this workflow has left */
@@ -19,10 +17,6 @@ export function openAnnouncements(eventId: string, unsettled: readonly Notificat
     exhausted(event: { generation: number; attempts: number }, requests: readonly NotificationRequest[]) {
       log.warn('the delivery is exhausted', { eventId, ...event });
       fanOut(requests);
-    },
-    async settled(interrupted: () => boolean) {
-      await condition(() => announcements.open.length === 0 || interrupted());
-      return announcements.open.length === 0;
     },
   };
   const fanOut = (requests: readonly NotificationRequest[]) => {

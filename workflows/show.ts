@@ -7,6 +7,14 @@ export function showAttempts(attempts: number): void {
   upsertSearchAttributes([{ key: searchAttributes.attempt, value: attempts }]);
 }
 
+/** Takes a replayed delivery off the failed ones. */
+export function showBegun(attempts: number): void {
+  upsertSearchAttributes([
+    { key: searchAttributes.attempt, value: attempts },
+    { key: searchAttributes.deliveryStatus, value: 'pending' },
+  ]);
+}
+
 /** Lets operators find the workflow by what became of the delivery. */
 export function showEnd(outcome: DeliveryResult['outcome'], attempts: number): void {
   const status = statusOf(outcome);

@@ -103,16 +103,24 @@ export class Attempts {
     }
   }
 
-  /** Whoever asked has the destinations told; they were noted when the delivery failed for good. */
-  async #withNotifications({ eventId, generation }: AttemptRequest, made: Made): Promise<Made> {
-    if (made.result.kind !== 'exhausted') return made;
+  /**
+   * Whoever asked has the destinations told; they were noted when the delivery failed for good. That may have been an
+   * earlier call, whose worker died before it could say so.
+   */
+  async #withNotifications({ eventId, generation, trigger }: AttemptRequest, made: Made): Promise<Made> {
+    const { result } = made;
+    const settled = result.kind === 'stopped' && result.reason === 'already_settled' && trigger === 'schedule';
+    if (result.kind !== 'exhausted' && !settled) return made;
     const pending = await pendingNotifications(this.#deps.database, { eventId, generation });
     const notifications = pending.map(({ destinationId, destinationType }) => ({
       generation,
       destinationId,
       destinationType,
     }));
-    return { ...made, result: { ...made.result, notifications } };
+    if (result.kind === 'exhausted') return { ...made, result: { ...result, notifications } };
+    return notifications.length === 0
+      ? made
+      : { ...made, result: { kind: 'exhausted', attempted: false, notifications } };
   }
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {

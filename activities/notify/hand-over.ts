@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../src/accounts/secret-box.ts';
+import { databaseFailure } from '../../src/database/errors.ts';
 import type { DestinationSettings } from '../../src/destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../../src/destinations/sealed-settings.ts';
 import type { Log } from '../../src/log.ts';
@@ -47,8 +48,12 @@ export async function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal
   const write = (work: () => Promise<void>) =>
     untilWritten(work, {
       signal,
+      // What the database says of a row may hold what is in it.
       onFailure: (error) =>
-        deps.log.warn({ ...one.ids, err: error }, 'the outcome of a notification could not be written yet'),
+        deps.log.warn(
+          { ...one.ids, failure: databaseFailure(error) },
+          'the outcome of a notification could not be written yet',
+        ),
     });
   if (said.ok) {
     await write(() => one.sent());

@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Sql } from '../../src/database/database.ts';
 import type { DestinationSettings } from '../../src/destinations/destination-config.ts';
+import { isFolded } from '../../src/notifications/bursts.ts';
+import { countLateMessage } from '../../src/notifications/fold.ts';
 import type { DashboardLinks } from '../../src/notifications/links.ts';
 import { type FailureNotice, noticeId } from '../../src/notifications/notice.ts';
 import type { NotificationKey, NotificationStatus } from '../../src/notifications/notification.ts';
@@ -11,10 +12,10 @@ import {
   recordFailure,
   recordSent,
 } from '../../src/notifications/notification-store.ts';
-import { longestWaitMs } from '../../src/notifications/retries.ts';
 import { readEvent, readPayload } from '../../src/notifications/told-event.ts';
-import { TurnGate } from '../turn-gate.ts';
+import type { Turn } from '../turn-gate.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
+import type { DestinationTurns } from './turns.ts';
 
 /** How asking for a notification ended: it is settled, it is gone with its event, or it is to be asked for again. */
 export type Told =
@@ -22,44 +23,55 @@ export type Told =
   | { kind: 'gone' }
   | { kind: 'later'; waitMs: number };
 
-/** Services that people read in do not like crowds; eight at once are done with a thousand events within a minute. */
-const inFlightPerDestination = 8;
 /** Whoever finds another one's claim just about to end need not ask in the same millisecond. */
 const shortestWaitMs = 50;
+/** One that arrives within this came as planned. */
+const lateMs = 5_000;
 
-/** Tells destinations of exhausted events. One for a process: it bounds what is in flight to each. */
+export interface NotifierDeps extends HandOverDeps {
+  sql: Sql;
+  links: DashboardLinks;
+  turns: DestinationTurns;
+  /** How long a try may take at most, with writing down how it ended. */
+  leaseS: number;
+  /** The window of NOTIFY_BURST, in milliseconds; null without it. */
+  burstMs: number | null;
+}
+
+/** Tells destinations of exhausted events. One for a process: two calls at once about one notification make one try. */
 export class Notifier {
-  readonly #deps: HandOverDeps & { sql: Sql; links: DashboardLinks; leaseS: number };
-  readonly #gate = new TurnGate(inFlightPerDestination);
-  /** Until when a destination has asked to be left alone: its other messages need not use up their tries on that. */
-  readonly #heldUntilMs = new LRUCache<string, number>({ max: 10_000 });
+  readonly #deps: NotifierDeps;
   readonly #inFlight = new Map<string, Promise<Told>>();
 
-  /** @param deps.leaseS how long a try may take at most, with writing down how it ended */
-  constructor(deps: HandOverDeps & { sql: Sql; links: DashboardLinks; leaseS: number }) {
+  constructor(deps: NotifierDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Makes the notification's next try if it is due; two calls at once make one try. Whatever the destination says is an
-   * answer.
+   * Makes the notification's next try if it is due and its turn. Whatever the destination says is an answer.
    *
    * @throws what the database throws; nothing was sent then.
    */
   notify(key: NotificationKey, signal: AbortSignal): Promise<Told> {
+    return this.#once(key, signal, () => this.#deps.turns.enter(key.destinationId, noticeId(key)));
+  }
+
+  /** The same for who comes by again anyhow: no turn is kept for them. */
+  notifyInPassing(key: NotificationKey, signal: AbortSignal): Promise<Told> {
+    return this.#once(key, signal, () => this.#deps.turns.enterInPassing(key.destinationId));
+  }
+
+  #once(key: NotificationKey, signal: AbortSignal, enter: () => Turn): Promise<Told> {
     const id = noticeId(key);
     const running = this.#inFlight.get(id);
     if (running) return running;
-    const telling = this.#notify(key, id, signal).finally(() => this.#inFlight.delete(id));
+    const telling = this.#notify(key, signal, enter).finally(() => this.#inFlight.delete(id));
     this.#inFlight.set(id, telling);
     return telling;
   }
 
-  async #notify(key: NotificationKey, id: string, signal: AbortSignal): Promise<Told> {
-    const nowMs = Date.now();
-    const heldMs = (this.#heldUntilMs.get(key.destinationId) ?? 0) - nowMs;
-    if (heldMs > 0) return { kind: 'later', waitMs: heldMs };
-    const turn = this.#gate.enter(key.destinationId, id, nowMs);
+  async #notify(key: NotificationKey, signal: AbortSignal, enter: () => Turn): Promise<Told> {
+    const turn = enter();
     if ('waitMs' in turn) return { kind: 'later', waitMs: turn.waitMs };
     try {
       const { sql, waitsMs, leaseS } = this.#deps;
@@ -83,17 +95,25 @@ export class Notifier {
     const result = await handOver(this.#deps, one, signal);
     switch (result.kind) {
       case 'sent':
+        await this.#countLate(claimed);
+        return { kind: 'settled', status: 'sent' };
       case 'failed':
-        return { kind: 'settled', status: result.kind };
+        return { kind: 'settled', status: 'failed' };
       case 'gone':
         return { kind: 'gone' };
       case 'again':
-        if (result.retryAfterMs !== null)
-          this.#heldUntilMs.set(key.destinationId, Date.now() + Math.min(result.retryAfterMs, longestWaitMs));
+        if (result.retryAfterMs !== null) this.#deps.turns.hold(key.destinationId, result.retryAfterMs);
         return { kind: 'later', waitMs: result.waitMs };
       default:
         return result satisfies never;
     }
+  }
+
+  /** A message that had to wait counts for the burst limit from when it arrived. */
+  async #countLate({ settings, failedAt }: ClaimedNotification): Promise<void> {
+    const { sql, burstMs } = this.#deps;
+    if (burstMs === null || !isFolded(settings.destination_type)) return;
+    if (Date.now() - failedAt.getTime() > lateMs) await countLateMessage(sql, settings.id, { failedAt, burstMs });
   }
 
   /** There is no try to make now: it is settled, somebody else makes it, or the last one was never answered for. */
@@ -122,9 +142,10 @@ export class Notifier {
       id: noticeId(key),
       sample: false,
       failedAt: claimed.failedAt,
-      event,
-      error: claimed.eventError ?? 'no reason was recorded',
-      attempts: claimed.eventAttempts,
+      // As it was then, whatever became of it since: each try says the same.
+      event: { ...event, ...claimed.eventThen },
+      error: claimed.eventThen.last_error ?? 'no reason was recorded',
+      attempts: claimed.eventThen.attempts,
       dashboardUrl: links.event(key.eventId),
       payload: whole ? await readPayload(sql, key.eventId) : null,
     };

@@ -1,62 +1,126 @@
 import type { Sql } from '../../src/database/database.ts';
+import { databaseFailure } from '../../src/database/errors.ts';
+import { Lane } from '../../src/lane.ts';
+import { countLateMessage } from '../../src/notifications/fold.ts';
 import type { DashboardLinks } from '../../src/notifications/links.ts';
 import type { SummaryNotice } from '../../src/notifications/notice.ts';
 import {
   type ClaimedSummary,
-  claimNextSummary,
+  claimSummaries,
+  postponeSummary,
   recordSummaryFailure,
   recordSummarySent,
 } from '../../src/notifications/summary-store.ts';
 import { readListed } from '../../src/notifications/told-event.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
+import type { DestinationTurns } from './turns.ts';
 
-/**
- * Sends the summary that has been due for longest, if there is one.
- *
- * @returns whether there was one.
- * @throws what the database throws; it is due again when the claim ends.
- */
-export async function sendNextSummary(
-  deps: HandOverDeps & { sql: Sql; links: DashboardLinks; leaseS: number },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { sql } = deps;
-  const summary = await claimNextSummary(sql, deps.leaseS);
-  if (!summary) return false;
-  const { id, attempt, settings } = summary;
-  await handOver(
-    deps,
-    {
-      ids: { summaryId: id, destinationId: settings.id },
-      attempt,
-      settings,
-      notice: () => noticeOf(deps, summary),
-      sent: () => recordSummarySent(sql, id),
-      failed: (failure) => recordSummaryFailure(sql, id, failure),
-    },
-    signal,
-  );
-  return true;
+/** Summaries come minutes late anyhow; a look at a nearly empty table costs nothing. */
+const lookMs = 500;
+/** At once in this process, so that destinations that do not answer keep no others waiting. */
+const mostAtOnce = 32;
+
+export interface SummaryDeps extends HandOverDeps {
+  sql: Sql;
+  links: DashboardLinks;
+  turns: DestinationTurns;
+  leaseS: number;
+  burstMs: number | null;
 }
 
-async function noticeOf(
-  { sql, links }: { sql: Sql; links: DashboardLinks },
-  summary: ClaimedSummary,
-): Promise<SummaryNotice> {
-  const { account, firstReceivedAt: firstReceived, lastReceivedAt: lastReceived } = summary;
-  const { provider, account_slug } = account;
-  const listed = await readListed(sql, summary.firstEventIds);
-  return {
-    kind: 'summary',
-    id: summary.id,
-    account,
-    events: summary.events,
-    since: summary.firstFailedAt,
-    until: summary.lastFailedAt,
-    first: listed.map(({ id, event_type, last_error }) => ({
-      ...{ id, event_type, error: last_error ?? '' },
-      dashboardUrl: links.event(id),
-    })),
-    dashboardUrl: links.failedEvents({ provider, account_slug, firstReceived, lastReceived }),
-  };
+/** Sends summaries when their time has come. */
+export class Summaries {
+  readonly #deps: SummaryDeps;
+  readonly #lane: Lane;
+  readonly #ending = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(deps: SummaryDeps) {
+    this.#deps = deps;
+    this.#lane = new Lane({
+      name: 'summaries of notifications',
+      idleMs: lookMs,
+      log: deps.log,
+      work: async () => {
+        await this.#look();
+        return 'idle';
+      },
+    });
+  }
+
+  start(): void {
+    this.#lane.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#lane.stop();
+    await Promise.all(this.#inFlight);
+  }
+
+  async #look(): Promise<void> {
+    const { sql, leaseS, log } = this.#deps;
+    for (const summary of await claimSummaries(sql, { leaseS, limit: mostAtOnce - this.#inFlight.size })) {
+      const sending: Promise<void> = this.#send(summary)
+        .catch((error: unknown) =>
+          log.warn({ summaryId: summary.id, failure: databaseFailure(error) }, 'a summary could not be sent yet'),
+        )
+        .finally(() => this.#inFlight.delete(sending));
+      this.#inFlight.add(sending);
+    }
+  }
+
+  async #send(summary: ClaimedSummary): Promise<void> {
+    const { sql, turns } = this.#deps;
+    const { id, attempt, settings } = summary;
+    const turn = turns.enterInPassing(settings.id);
+    if ('waitMs' in turn) return postponeSummary(sql, id, { attempt, waitMs: turn.waitMs });
+    try {
+      const result = await handOver(
+        this.#deps,
+        {
+          ids: { summaryId: id, destinationId: settings.id },
+          attempt,
+          settings,
+          notice: () => this.#notice(summary),
+          sent: () => recordSummarySent(sql, id),
+          failed: (failure) => recordSummaryFailure(sql, id, failure),
+        },
+        this.#ending.signal,
+      );
+      if (result.kind === 'again' && result.retryAfterMs !== null) turns.hold(settings.id, result.retryAfterMs);
+      if (result.kind === 'sent') await this.#countLate(summary);
+    } finally {
+      turn.leave();
+    }
+  }
+
+  /** One that was tried again counts for the burst limit from when it arrived. */
+  async #countLate({ attempt, settings, firstFailedAt }: ClaimedSummary): Promise<void> {
+    const { sql, burstMs } = this.#deps;
+    if (burstMs === null || attempt === 1) return;
+    // When it was due, which is what was counted.
+    const failedAt = new Date(firstFailedAt.getTime() + burstMs);
+    await countLateMessage(sql, settings.id, { failedAt, burstMs });
+  }
+
+  async #notice(summary: ClaimedSummary): Promise<SummaryNotice> {
+    const { sql, links } = this.#deps;
+    const { account, firstReceivedAt: firstReceived, lastReceivedAt: lastReceived } = summary;
+    const { provider, account_slug } = account;
+    const listed = await readListed(sql, summary);
+    return {
+      kind: 'summary',
+      id: summary.id,
+      account,
+      events: summary.events,
+      since: summary.firstFailedAt,
+      until: summary.lastFailedAt,
+      first: listed.map(({ id, event_type, error }) => ({
+        ...{ id, event_type, error: error ?? 'no reason was recorded' },
+        dashboardUrl: links.event(id),
+      })),
+      dashboardUrl: links.failedEvents({ provider, account_slug, firstReceived, lastReceived }),
+    };
+  }
 }

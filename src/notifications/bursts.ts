@@ -13,8 +13,8 @@ export interface BurstLimit {
 export interface Burst {
   /** When it was told, summaries included: one that is still open counts from when it will be sent. */
   toldAt: Date[];
-  /** The summary that takes what comes now. */
-  summaryId: string | null;
+  /** Messages that are older than the window and yet to arrive: the destination has asked to wait, or is away. */
+  waiting: number;
 }
 
 /** Programs read every message; people do not, and a mailbox or a chat that overflows is not read at all. */
@@ -23,7 +23,7 @@ export const isFolded = (type: DestinationType) => type !== 'webhook';
 export interface Share {
   /** How many are told of one by one; the rest goes into a summary. */
   single: number;
-  /** As it is afterwards, when `summaryId` is the open summary's, or that of the one made now. */
+  /** As it is afterwards. */
   toldAt: Date[];
   /** A summary has to be begun. */
   opens: boolean;
@@ -33,7 +33,7 @@ export interface Share {
  * Decides how many of some events a destination is told of one by one. Once a summary is open everything goes into it, so
  * that what comes later is not told of first; it is sent a window after it was opened, and counts as a message itself.
  *
- * @param open whether `burst.summaryId` still takes events
+ * @param open whether there is a summary that takes what comes now
  */
 export function shareOut(
   burst: Burst,
@@ -44,7 +44,7 @@ export function shareOut(
 ): Share {
   const recent = burst.toldAt.filter((at) => at.getTime() > now.getTime() - windowMs);
   if (open) return { single: 0, toldAt: recent, opens: false };
-  const single = Math.min(events, Math.max(0, limit - recent.length));
+  const single = Math.min(events, Math.max(0, limit - recent.length - burst.waiting));
   const opens = single < events;
   const closes = opens ? [new Date(now.getTime() + windowMs)] : [];
   return { single, toldAt: [...recent, ...Array.from({ length: single }, () => now), ...closes], opens };

@@ -1,5 +1,4 @@
 import type { Sql } from '../database/database.ts';
-import type { DestinationType } from '../destinations/destination-config.ts';
 import type { EventRow } from '../events/event.ts';
 import { eventColumns } from '../events/event.ts';
 import type { WhenExhausted } from '../events/exhaustion.ts';
@@ -8,16 +7,7 @@ import { type BurstLimit, isFolded } from './bursts.ts';
 import { foldBursts } from './fold.ts';
 import { matchCondition } from './matching.ts';
 import { type NewNotification, writeNotifications } from './new-notifications.ts';
-
-/** An enabled destination of an account with exhausted events. */
-export interface ToldDestination {
-  id: string;
-  account_id: string;
-  destination_type: DestinationType;
-  name: string;
-  config: Buffer;
-  condition: string | null;
-}
+import type { ToldDestination } from './notification.ts';
 
 const readExhausted = {
   name: 'read_exhausted_events',

@@ -17,6 +17,11 @@ const lockBurst = {
   text: `select told_at, summary_id, clock_timestamp() as now from notification_bursts where destination_id = $1 for update`,
 };
 
+const countWaiting = {
+  name: 'count_waiting_notifications',
+  text: `select count(*)::integer as waiting from notifications where destination_id = $1 and status = 'pending' and failed_at <= $2`,
+};
+
 const writeBurst = {
   name: 'write_burst',
   text: 'update notification_bursts set told_at = $2, summary_id = $3 where destination_id = $1',
@@ -57,7 +62,12 @@ export async function foldBursts(sql: Sql, notifications: NewNotification[], lim
   if (!burst) throw new Error('a burst that was just begun is not there');
   const { summary_id: summaryId, now } = burst;
   const open = summaryId !== null && (await add(sql, summaryId, notifications, now));
-  const share = shareOut({ toldAt: burst.told_at, summaryId }, open, notifications.length, now, limit);
+  const [still] = await sql.query<{ waiting: number }>(countWaiting, [
+    destination.id,
+    new Date(now.getTime() - limit.windowMs),
+  ]);
+  const state = { toldAt: burst.told_at, waiting: still?.waiting ?? 0 };
+  const share = shareOut(state, open, notifications.length, now, limit);
   const folded = notifications.slice(share.single);
   const into = share.opens ? uuidv7() : summaryId;
   if (share.opens && into !== null) await begin(sql, into, folded, now, limit);
@@ -103,4 +113,22 @@ async function begin(
     ...[event.provider, event.account_slug, event.app_key, notifications.length],
     ...[ids, firstReceived, lastReceived, now, new Date(now.getTime() + windowMs)],
   ]);
+}
+
+const addLateMessage = {
+  name: 'add_late_message',
+  // In place of the oldest while the time that was noted for it still counts; so no message counts twice, and none not at all.
+  text: `
+    update notification_bursts
+    set told_at = (case when $2 > clock_timestamp() - make_interval(secs => $3) then told_at[2:] else told_at end) || clock_timestamp()
+    where destination_id = $1`,
+};
+
+/** Notes that a message arrived only now: it was held back or tried again. */
+export async function countLateMessage(
+  sql: Sql,
+  destinationId: string,
+  { failedAt, burstMs }: { failedAt: Date; burstMs: number },
+): Promise<void> {
+  await sql.query(addLateMessage, [destinationId, failedAt, burstMs / 1000]);
 }

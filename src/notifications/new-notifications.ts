@@ -1,7 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import type { EventRow } from '../events/event.ts';
-import type { ToldDestination } from './exhausted.ts';
-import type { NotificationStatus } from './notification.ts';
+import type { NotificationStatus, ToldDestination } from './notification.ts';
 
 /** A notification that is about to be written; the event is as the transaction has made it. */
 export interface NewNotification {
@@ -18,12 +17,12 @@ const insertNotifications = {
   name: 'insert_notifications',
   text: `
     insert into notifications (event_id, generation, destination_id, account_id, destination_type, name, config, ordinal, failed_at,
-      event_error, event_attempts, status, due_at, error, summary_id)
+      event_error, event_attempts, event_response_code, status, due_at, error, summary_id)
     select n.event_id, n.generation, n.destination_id, d.account_id, d.destination_type, d.name, d.config, n.ordinal, now(),
-      n.event_error, n.event_attempts, n.status, case when n.status = 'pending' then now() end, n.error, n.summary_id
-    from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::text[], $8::text[], $9::uuid[])
-      as n (event_id, generation, destination_id, ordinal, event_error, event_attempts, status, error, summary_id)
-    join unnest($10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::bytea[])
+      n.event_error, n.event_attempts, n.event_response_code, n.status, case when n.status = 'pending' then now() end, n.error, n.summary_id
+    from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::text[], $9::text[], $10::uuid[])
+      as n (event_id, generation, destination_id, ordinal, event_error, event_attempts, event_response_code, status, error, summary_id)
+    join unnest($11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::bytea[])
       as d (id, account_id, destination_type, name, config) on d.id = n.destination_id`,
 };
 
@@ -37,6 +36,7 @@ export async function writeNotifications(sql: Sql, notifications: NewNotificatio
     notifications.map(({ ordinal }) => ordinal),
     notifications.map(({ event }) => event.last_error),
     notifications.map(({ event }) => event.attempts),
+    notifications.map(({ event }) => event.response_code),
     notifications.map(({ status }) => status),
     notifications.map(({ error }) => error),
     notifications.map(({ summaryId }) => summaryId),

@@ -1,6 +1,7 @@
 import type { Sql } from '../database/database.ts';
 import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
+import type { EventRow } from '../events/event.ts';
 import type { NotificationKey, NotificationRef, NotificationStatus } from './notification.ts';
 
 /** A notification whose next try is ours to make until the claim ends. */
@@ -9,8 +10,18 @@ export interface ClaimedNotification {
   attempt: number;
   settings: SealedSettings;
   failedAt: Date;
-  eventError: string | null;
-  eventAttempts: number;
+  /** The event as it was when its delivery failed for good. */
+  eventThen: Pick<
+    EventRow,
+    | 'generation'
+    | 'status'
+    | 'delivery_status'
+    | 'attempts'
+    | 'last_error'
+    | 'response_code'
+    | 'delivered_at'
+    | 'next_attempt_at'
+  >;
 }
 
 /** How a notification stands. */
@@ -23,14 +34,17 @@ export interface NotificationState {
 }
 
 const keyOf = ({ eventId, generation, destinationId }: NotificationKey) => [eventId, generation, destinationId];
+// The status is a parameter: named in the text it would have the planner take the index of what is pending, which may be a
+// hundred thousand rows, for the one row that the primary key finds (20,000 pending: 8 ms a claim, and 1 ms so).
 const byKey = 'event_id = $1 and generation = $2 and destination_id = $3';
+const pending = 'pending';
 
 const claimNotification = {
   name: 'claim_notification',
   text: `
     update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => $4)
-    where ${byKey} and status = 'pending' and due_at <= clock_timestamp() and attempts < $5
-    returning attempts, account_id, destination_type, config, failed_at, event_error, event_attempts`,
+    where ${byKey} and status = $6 and due_at <= clock_timestamp() and attempts < $5
+    returning attempts, account_id, destination_type, config, failed_at, event_error, event_attempts, event_response_code`,
 };
 
 interface ClaimRow {
@@ -41,6 +55,7 @@ interface ClaimRow {
   failed_at: Date;
   event_error: string | null;
   event_attempts: number;
+  event_response_code: number | null;
 }
 
 /**
@@ -54,15 +69,21 @@ export async function claim(
   key: NotificationKey,
   options: { tries: number; leaseS: number },
 ): Promise<ClaimedNotification | null> {
-  const [row] = await sql.query<ClaimRow>(claimNotification, [...keyOf(key), options.leaseS, options.tries]);
+  const [row] = await sql.query<ClaimRow>(claimNotification, [
+    ...keyOf(key),
+    ...[options.leaseS, options.tries, pending],
+  ]);
   if (!row) return null;
   const { account_id, destination_type, config } = row;
   return {
     attempt: row.attempts,
     settings: { id: key.destinationId, account_id, destination_type, config },
     failedAt: row.failed_at,
-    eventError: row.event_error,
-    eventAttempts: row.event_attempts,
+    eventThen: {
+      ...{ generation: key.generation, status: 'failed', delivery_status: 'failed' },
+      ...{ attempts: row.event_attempts, last_error: row.event_error, response_code: row.event_response_code },
+      ...{ delivered_at: null, next_attempt_at: null },
+    },
   };
 }
 
@@ -101,7 +122,7 @@ const noteFailure = {
   text: `
     update notifications set error = coalesce($5, error, $7), status = case when $6::float8 is null then 'failed' else 'pending' end,
       due_at = clock_timestamp() + make_interval(secs => $6)
-    where ${byKey} and status = 'pending' and attempts = $4`,
+    where ${byKey} and status = $8 and attempts = $4`,
 };
 
 const noError = 'the worker ended during the last try; it may have arrived';
@@ -118,7 +139,7 @@ export async function recordFailure(
   failure: { attempt: number; error: string | null; waitMs: number | null },
 ): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  await sql.query(noteFailure, [...keyOf(key), failure.attempt, failure.error, waitS, noError]);
+  await sql.query(noteFailure, [...keyOf(key), failure.attempt, failure.error, waitS, noError, pending]);
 }
 
 interface RefRow {
@@ -139,7 +160,7 @@ const readPending = {
   name: 'read_pending_notifications',
   text: `
     select event_id, generation, destination_id, destination_type from notifications
-    where event_id = $1 and generation = $2 and status = 'pending' order by ordinal`,
+    where event_id = $1 and generation = $2 and status = $3 order by ordinal`,
 };
 
 /** What is to be sent about one generation of an event, in the order of the destinations. */
@@ -147,20 +168,32 @@ export async function pendingNotifications(
   sql: Sql,
   event: { eventId: string; generation: number },
 ): Promise<NotificationRef[]> {
-  return (await sql.query<RefRow>(readPending, [event.eventId, event.generation])).map(toRef);
+  return (await sql.query<RefRow>(readPending, [event.eventId, event.generation, pending])).map(toRef);
 }
 
+// A few of each destination, so that one with thousands that it does not take keeps none of the others waiting.
 const readOverdue = {
   name: 'read_overdue_notifications',
   text: `
-    select event_id, generation, destination_id, destination_type from notifications
-    where status = 'pending' and due_at < now() - make_interval(secs => $1) order by due_at limit $2`,
+    select n.event_id, n.generation, n.destination_id, n.destination_type
+    from (select distinct destination_id from notifications where status = 'pending') d
+    cross join lateral (
+      select * from notifications p
+      where p.destination_id = d.destination_id and p.status = 'pending' and p.due_at < now() - make_interval(secs => $1)
+      order by p.due_at limit $2
+    ) n
+    where d.destination_id <> all($3::uuid[])`,
 };
 
-/** What should have been sent `overdueS` seconds ago: whoever had to is gone, or late. */
+/**
+ * What should have been sent `overdueS` seconds ago: whoever had to is gone, or late.
+ *
+ * @param options.except destinations that are not to be looked at
+ */
 export async function overdueNotifications(
   sql: Sql,
-  options: { overdueS: number; limit: number },
+  options: { overdueS: number; perDestination: number; except: string[] },
 ): Promise<NotificationRef[]> {
-  return (await sql.query<RefRow>(readOverdue, [options.overdueS, options.limit])).map(toRef);
+  const { overdueS, perDestination, except } = options;
+  return (await sql.query<RefRow>(readOverdue, [overdueS, perDestination, except])).map(toRef);
 }

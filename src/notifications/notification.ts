@@ -15,3 +15,13 @@ export interface NotificationKey {
 export interface NotificationRef extends NotificationKey {
   destinationType: DestinationType;
 }
+
+/** An enabled destination of an account with exhausted events. */
+export interface ToldDestination {
+  id: string;
+  account_id: string;
+  destination_type: DestinationType;
+  name: string;
+  config: Buffer;
+  condition: string | null;
+}

@@ -16,12 +16,12 @@ export interface ClaimedSummary {
   lastFailedAt: Date;
 }
 
-const claimSummary = {
-  name: 'claim_summary',
+const claimDueSummaries = {
+  name: 'claim_summaries',
   text: `
     with due as (
       select id from notification_summaries where status = 'pending' and due_at <= now()
-      order by due_at limit 1 for update skip locked
+      order by due_at limit $2 for update skip locked
     )
     update notification_summaries s set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => $1)
     from due where s.id = due.id
@@ -46,23 +46,39 @@ interface Row {
   attempts: number;
 }
 
-/** Begins a try of the summary that has been due for longest; null when none is. */
-export async function claimNextSummary(sql: Sql, leaseS: number): Promise<ClaimedSummary | null> {
-  const [row] = await sql.query<Row>(claimSummary, [leaseS]);
-  if (!row) return null;
-  const { destination_id, account_id, destination_type, config, provider, account_slug, app_key } = row;
-  return {
-    id: row.id,
-    attempt: row.attempts,
-    settings: { id: destination_id, account_id, destination_type, config },
-    account: { provider, account_slug, app_key },
-    events: row.events,
-    firstEventIds: row.first_event_ids,
-    firstReceivedAt: row.first_received_at,
-    lastReceivedAt: row.last_received_at,
-    firstFailedAt: row.first_failed_at,
-    lastFailedAt: row.last_failed_at,
-  };
+/** Begins a try of those that have been due for longest. */
+export async function claimSummaries(sql: Sql, options: { leaseS: number; limit: number }): Promise<ClaimedSummary[]> {
+  return (await sql.query<Row>(claimDueSummaries, [options.leaseS, options.limit])).map((row) => {
+    const { destination_id, account_id, destination_type, config, provider, account_slug, app_key } = row;
+    return {
+      id: row.id,
+      attempt: row.attempts,
+      settings: { id: destination_id, account_id, destination_type, config },
+      account: { provider, account_slug, app_key },
+      events: row.events,
+      firstEventIds: row.first_event_ids,
+      firstReceivedAt: row.first_received_at,
+      lastReceivedAt: row.last_received_at,
+      firstFailedAt: row.first_failed_at,
+      lastFailedAt: row.last_failed_at,
+    };
+  });
+}
+
+const postponeOne = {
+  name: 'postpone_summary',
+  text: `
+    update notification_summaries set attempts = attempts - 1, due_at = clock_timestamp() + make_interval(secs => $3)
+    where id = $1 and attempts = $2 and status = 'pending'`,
+};
+
+/** Gives a try back that was not made: it is not the destination's turn. */
+export async function postponeSummary(
+  sql: Sql,
+  id: string,
+  { attempt, waitMs }: { attempt: number; waitMs: number },
+): Promise<void> {
+  await sql.query(postponeOne, [id, attempt, waitMs / 1000]);
 }
 
 const noteSummarySent = {
@@ -77,16 +93,20 @@ export async function recordSummarySent(sql: Sql, id: string): Promise<void> {
 const noteSummaryFailure = {
   name: 'note_summary_failure',
   text: `
-    update notification_summaries set error = coalesce($3, error), status = case when $4::float8 is null then 'failed' else 'pending' end,
+    update notification_summaries set error = $3, status = case when $4::float8 is null then 'failed' else 'pending' end,
       due_at = clock_timestamp() + make_interval(secs => $4)
     where id = $1 and attempts = $2 and status = 'pending'`,
 };
 
-/** As `recordFailure` of a notification. */
+/**
+ * A try has failed; nothing changes when another one was begun since.
+ *
+ * @param failure.waitMs until the next one; null when there is none
+ */
 export async function recordSummaryFailure(
   sql: Sql,
   id: string,
-  failure: { attempt: number; error: string | null; waitMs: number | null },
+  failure: { attempt: number; error: string; waitMs: number | null },
 ): Promise<void> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
   await sql.query(noteSummaryFailure, [id, failure.attempt, failure.error, waitS]);

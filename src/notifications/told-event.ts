@@ -1,5 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import { type EventRow, eventColumns } from '../events/event.ts';
+import { idRange } from '../events/id-range.ts';
 
 const readToldEvent = {
   name: 'read_told_event',
@@ -11,7 +12,10 @@ const readToldPayload = {
 };
 const readListedEvents = {
   name: 'read_listed_events',
-  text: 'select id, event_type, last_error from events where id = any($1) order by id',
+  text: `
+    select e.id, e.event_type, n.event_error as error
+    from events e join notifications n on n.event_id = e.id and n.event_id between $3 and $4 and n.summary_id = $2
+    where e.id = any($1) and e.id between $3 and $4 order by e.id, n.generation`,
 };
 
 /** An event for a message about it; null when it is gone. */
@@ -31,7 +35,7 @@ export async function readPayload(
 /** What a summary says of each event that it names. */
 export async function readListed(
   sql: Sql,
-  eventIds: string[],
-): Promise<{ id: string; event_type: string | null; last_error: string | null }[]> {
-  return sql.query(readListedEvents, [eventIds]);
+  { id, firstEventIds }: { id: string; firstEventIds: string[] },
+): Promise<{ id: string; event_type: string | null; error: string | null }[]> {
+  return sql.query(readListedEvents, [firstEventIds, id, ...idRange(firstEventIds)]);
 }

@@ -23,6 +23,8 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       workflowBundle: await bundleWorkflows(log),
       log,
     });
+    if (config.publicUrl === null)
+      log.warn({ links: originOf(config) }, 'PUBLIC_URL is not set: links in notifications lead to this machine');
     log.info({ taskQueue: config.temporal.taskQueue }, 'the worker runs');
     await untilStopped(stopped);
     await worker.stop();

@@ -6,12 +6,12 @@ const windowMs = 600_000;
 const at = (ms: number) => new Date(ms);
 
 test('up to the limit each is told of; the others open a summary', () => {
-  const share = shareOut({ toldAt: [], summaryId: null }, false, 5, at(0), { limit: 3, windowMs });
+  const share = shareOut({ toldAt: [], waiting: 0 }, false, 5, at(0), { limit: 3, windowMs });
   expect(share).toEqual({ single: 3, toldAt: [at(0), at(0), at(0), at(windowMs)], opens: true });
 });
 
 test('what was told longer ago than the window does not count', () => {
-  const burst = { toldAt: [at(0), at(1)], summaryId: null };
+  const burst = { toldAt: [at(0), at(1)], waiting: 0 };
   expect(shareOut(burst, false, 2, at(windowMs), { limit: 2, windowMs })).toMatchObject({ single: 1, opens: true });
   expect(shareOut(burst, false, 2, at(windowMs + 1), { limit: 2, windowMs })).toMatchObject({
     single: 2,
@@ -19,8 +19,14 @@ test('what was told longer ago than the window does not count', () => {
   });
 });
 
+test('what waits for its turn since an earlier window takes the room of what comes now', () => {
+  const burst = { toldAt: [], waiting: 2 };
+  expect(shareOut(burst, false, 4, at(0), { limit: 3, windowMs })).toMatchObject({ single: 1, opens: true });
+  expect(shareOut({ ...burst, waiting: 9 }, false, 4, at(0), { limit: 3, windowMs })).toMatchObject({ single: 0 });
+});
+
 test('while a summary is open everything goes into it, even where there is room', () => {
-  const share = shareOut({ toldAt: [], summaryId: 'open' }, true, 2, at(0), { limit: 100, windowMs });
+  const share = shareOut({ toldAt: [], waiting: 0 }, true, 2, at(0), { limit: 100, windowMs });
   expect(share).toEqual({ single: 0, toldAt: [], opens: false });
 });
 
@@ -33,14 +39,14 @@ test('no stretch of a window holds more messages than the limit, and every event
   );
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 5 }), (given, limit) => {
-      let burst: Burst = { toldAt: [], summaryId: null };
+      let burst: Burst = { toldAt: [], waiting: 0 };
       let nowMs = 0;
       let closesMs = -1;
       let [told, folded] = [0, 0];
       const messagesMs: number[] = [];
       for (const { gapMs, events } of given) {
         nowMs += gapMs;
-        const open = burst.summaryId !== null && closesMs > nowMs;
+        const open = closesMs > nowMs;
         const share = shareOut(burst, open, events, at(nowMs), { limit, windowMs });
         messagesMs.push(...Array.from({ length: share.single }, () => nowMs));
         told += share.single;
@@ -49,7 +55,7 @@ test('no stretch of a window holds more messages than the limit, and every event
           closesMs = nowMs + windowMs;
           messagesMs.push(closesMs);
         }
-        burst = { toldAt: share.toldAt, summaryId: open || share.opens ? 'open' : null };
+        burst = { toldAt: share.toldAt, waiting: 0 };
       }
       expect(told + folded).toBe(given.reduce((sum, { events }) => sum + events, 0));
       for (const start of messagesMs)

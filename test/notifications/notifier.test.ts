@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { HandOverDeps } from '../../activities/notify/hand-over.ts';
 import { Notifier } from '../../activities/notify/notifier.ts';
-import { sendNextSummary } from '../../activities/notify/summaries.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
-import { createLog } from '../../src/log.ts';
-import { dashboardLinks } from '../../src/notifications/links.ts';
-import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
-import { claim, overdueNotifications } from '../../src/notifications/notification-store.ts';
+import type { Said, SendNotice } from '../../src/notifications/notice.ts';
+import { claim } from '../../src/notifications/notification-store.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
 import { type NotificationStage, openNotificationStage } from './stage.ts';
 
 let stage: NotificationStage;
@@ -18,39 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };
-const refused = (more: Partial<Said & { ok: false }> = {}): Said => ({
-  ...{ ok: false, outcome: 'http_error', error: 'answered 500', responseCode: 500, responseBody: '' },
-  ...{ retryAfterMs: null, permanent: false, durationMs: 1, ...more },
-});
-const never = new AbortController().signal;
-
-/** What was said, in order; `answers` come one after another, and the last one stays. */
-function service(...answers: (Said | (() => Promise<Said>))[]) {
-  const notices: Notice[] = [];
-  const send: SendNotice = async (_settings, notice) => {
-    notices.push(notice);
-    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? taken;
-    return typeof answer === 'function' ? answer() : answer;
-  };
-  return { notices, send };
-}
-
-function deps(send: SendNotice, more: { waitsMs?: number[]; leaseS?: number; secretsKey?: Uint8Array } = {}) {
-  const { waitsMs = [0, 0, 0, 0], leaseS = 60, secretsKey = stage.gateway.secretsKey } = more;
-  const common: HandOverDeps = { box: createSecretBox(secretsKey), send, waitsMs, log: createLog('silent') };
-  return { ...common, sql: stage.database, links: dashboardLinks('https://gateway.test'), leaseS };
-}
-
-/** An exhausted event with one destination that is to be told. */
-async function exhausted(fields: Record<string, unknown> = {}) {
-  const account = await stage.account();
-  const destinationId = await stage.destination(account, fields);
-  const eventId = await stage.received(account);
-  await stage.exhaust([eventId]);
-  return { eventId, generation: 0, destinationId };
-}
-
+const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, fields);
+const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);
 const only = async () => (await stage.notifications())[0];
 
 test('two at once, and one of another worker, make one try', async () => {
@@ -225,39 +190,4 @@ test('a notification of nothing is gone; one that was folded stays as it is', as
   expect(await notifier.notify({ ...key, generation: 7 }, never)).toEqual({ kind: 'gone' });
   await rows(stage.database, `update notifications set status = 'suppressed', due_at = null`);
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'suppressed' });
-});
-
-test('the sweep finds what is due for long, and nothing else', async () => {
-  const [due, waiting, sent] = [await exhausted(), await exhausted(), await exhausted()];
-  await new Notifier(deps(service(taken).send)).notify(sent, never);
-  await new Notifier(deps(service(refused()).send, { waitsMs: [60_000] })).notify(waiting, never);
-  expect(await overdueNotifications(stage.database, { overdueS: 3600, limit: 10 })).toEqual([]);
-  expect(await overdueNotifications(stage.database, { overdueS: 0, limit: 10 })).toEqual([
-    { ...due, destinationType: 'webhook' },
-  ]);
-});
-
-test('a summary is sent once when its time has come, tried again when it is refused, and shown with the events', async () => {
-  const burst = { limit: 1, windowMs: 400 };
-  const account = await stage.account();
-  await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
-  const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
-  await stage.exhaust(ids, stage.recorder(burst));
-  const { notices, send } = service(refused(), taken);
-  const sendNext = () => sendNextSummary(deps(send), never);
-  expect(await sendNext()).toBe(false);
-  await sleep(450);
-  expect(await Promise.all([sendNext(), sendNext()])).toEqual(expect.arrayContaining([true]));
-  while (await sendNext()) await sleep(1);
-  expect(notices).toHaveLength(2);
-  const folded = (await stage.notifications()).filter((row) => row.status === 'suppressed').map((row) => row.event_id);
-  expect(notices[1]).toMatchObject({
-    ...{ kind: 'summary', events: 3, account: { provider: 'generic', account_slug: 'slug', app_key: 'tests' } },
-    first: folded.map((id) => ({ id, error: 'the consumer answered 503' })),
-  });
-  expect(await stage.summaries()).toMatchObject([{ status: 'sent', attempts: 2, events: 3 }]);
-  const shown = await stage.gateway.admin.event(folded[0] ?? '');
-  expect(shown.notifications).toMatchObject([
-    { status: 'suppressed', attempts: 0, sent_at: null, summary: { events: 3, status: 'sent' } },
-  ]);
 });

@@ -57,16 +57,30 @@ function answer(key, body, url) {
  */
 export function notificationsTable(notifications) {
   /** @type {Cell[][]} */
-  const rows = notifications.map(({ destination_id, name, destination_type, status, attempts, error, sent_at }) => [
-    { label: 'Destination', cell: make('span', { title: destination_id }, name) },
-    { label: 'Type', cell: destination_type },
-    { label: 'Status', cell: badge(status) },
-    { label: 'Attempts', cell: attempts, place: 'row' },
-    { label: 'Sent', cell: moment(sent_at), place: 'row' },
-    { label: 'Error', cell: error ?? '–', place: 'wide' },
-    { label: 'Destination id', cell: make('code', {}, destination_id), place: 'wide' },
+  const rows = notifications.map((one) => [
+    { label: 'Destination', cell: make('span', { title: one.destination_id }, one.name) },
+    { label: 'Type', cell: one.destination_type },
+    { label: 'Status', cell: badge(one.status) },
+    { label: 'Generation', cell: one.generation, place: 'row' },
+    { label: 'Attempts', cell: one.attempts, place: 'row' },
+    { label: 'Sent', cell: moment(one.sent_at ?? one.summary?.sent_at ?? null), place: 'row' },
+    { label: 'Next', cell: moment(one.next_attempt_at), place: 'row' },
+    { label: 'Error or summary', cell: one.error ?? foldedInto(one.summary) ?? '–', place: 'wide' },
+    { label: 'Destination id', cell: make('code', {}, one.destination_id), place: 'wide' },
   ]);
   return section('Notifications', rows, 'Nobody was notified.');
+}
+
+/**
+ * What became of a notification that was folded into a summary.
+ *
+ * @param {WholeEvent['notifications'][number]['summary']} summary
+ */
+function foldedInto(summary) {
+  if (!summary) return null;
+  const events = summary.events === 1 ? '1 event' : `${summary.events} events`;
+  const failed = summary.error === null ? '' : `: ${summary.error}`;
+  return `in a summary of ${events} (${summary.status}${failed})`;
 }
 
 /** @param {WholeEvent['headers']} headers */

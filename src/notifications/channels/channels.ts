@@ -24,7 +24,7 @@ export function createChannels(deps: ChannelDeps): SendNotice {
   return async (settings, notice) => {
     const startedMs = performance.now();
     try {
-      return await handOver(deps, settings, notice);
+      return await sendThrough(deps, settings, notice);
     } catch (error) {
       // A bug of ours or of a library. Its message may hold what the event holds, so its name has to do.
       return {
@@ -38,7 +38,7 @@ export function createChannels(deps: ChannelDeps): SendNotice {
   };
 }
 
-async function handOver(deps: ChannelDeps, settings: DestinationSettings, notice: Notice): Promise<Said> {
+async function sendThrough(deps: ChannelDeps, settings: DestinationSettings, notice: Notice): Promise<Said> {
   switch (settings.destination_type) {
     case 'webhook':
       // Programs are told of every event, so that they can count on it.

@@ -23,14 +23,14 @@ export function waitingUrl(text: string): string {
 }
 
 /** As with `Retry-After`: longer waits mean "not today". */
-const longestWaitMs = 24 * 60 * 60 * 1000;
+const longestAskedMs = 24 * 60 * 60 * 1000;
 
 const rateLimited = z.object({ retry_after: z.number().nonnegative() });
 
 /** Discord's 429 says in its body for how many seconds, with a fraction. */
 function askedWaitMs(body: string): number | null {
   const parsed = rateLimited.safeParse(jsonOf(body));
-  return parsed.success ? Math.min(Math.ceil(parsed.data.retry_after * 1000), longestWaitMs) : null;
+  return parsed.success ? Math.min(Math.ceil(parsed.data.retry_after * 1000), longestAskedMs) : null;
 }
 
 /** Posts the message to a webhook of Discord's kind. Never rejects. */

@@ -1,0 +1,48 @@
+import type { HandOverDeps } from '../../activities/notify/hand-over.ts';
+import type { NotifierDeps } from '../../activities/notify/notifier.ts';
+import { DestinationTurns } from '../../activities/notify/turns.ts';
+import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import { createLog } from '../../src/log.ts';
+import { dashboardLinks } from '../../src/notifications/links.ts';
+import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
+import type { NotificationStage } from './stage.ts';
+
+export const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };
+export const refused = (more: Partial<Said & { ok: false }> = {}): Said => ({
+  ...{ ok: false, outcome: 'http_error', error: 'answered 500', responseCode: 500, responseBody: '' },
+  ...{ retryAfterMs: null, permanent: false, durationMs: 1, ...more },
+});
+/** Nothing is asked to end. */
+export const never = new AbortController().signal;
+
+/** What was said, in order; `answers` come one after another, and the last one stays. */
+export function service(...answers: (Said | (() => Promise<Said>))[]) {
+  const notices: Notice[] = [];
+  const send: SendNotice = async (_settings, notice) => {
+    notices.push(notice);
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? taken;
+    return typeof answer === 'function' ? answer() : answer;
+  };
+  return { notices, send };
+}
+
+/** What notifiers of this stage are made of; tries follow each other without a wait. */
+export function notifierDeps(
+  stage: NotificationStage,
+  send: SendNotice,
+  more: { waitsMs?: number[]; leaseS?: number; secretsKey?: Uint8Array; burstMs?: number | null } = {},
+): NotifierDeps {
+  const { waitsMs = [0, 0, 0, 0], leaseS = 60, secretsKey = stage.gateway.secretsKey, burstMs = null } = more;
+  const common: HandOverDeps = { box: createSecretBox(secretsKey), send, waitsMs, log: createLog('silent') };
+  const links = dashboardLinks('https://gateway.test');
+  return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
+}
+
+/** An exhausted event with one destination that is to be told. */
+export async function exhausted(stage: NotificationStage, fields: Record<string, unknown> = {}) {
+  const account = await stage.account();
+  const destinationId = await stage.destination(account, fields);
+  const eventId = await stage.received(account);
+  await stage.exhaust([eventId]);
+  return { eventId, generation: 0, destinationId };
+}

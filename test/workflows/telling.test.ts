@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection, type WorkflowHandleWithStartDetails } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { registerSearchAttributes } from '../../src/engine/search-attributes.ts';
+import type { deliverEvent } from '../../workflows/index.ts';
+import {
+  type AttemptRequest,
+  type AttemptResult,
+  failSignal,
+  type NotifyResult,
+  replaySignal,
+  retrySignal,
+  stateQuery,
+} from '../../workflows/messages.ts';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
+import { until } from '../support/until.ts';
+
+// What an operator asks for at the very moment at which the last destination was told: both come to the workflow at
+// once when its worker was away for a moment.
+
+let native: NativeConnection;
+let connection: Connection;
+beforeAll(async () => {
+  const address = inject('temporalAddress');
+  native = await NativeConnection.connect({ address });
+  await registerSearchAttributes(native, 'default');
+  connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+});
+afterAll(async () => {
+  await connection.close();
+  await native.close();
+});
+
+const schedule = { delaysMs: [1], timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+const replay = { generation: 1, schedule, resume: { attempts: 0, nextAttemptAt: null, settled: false } };
+
+type Handle = WorkflowHandleWithStartDetails<typeof deliverEvent>;
+
+/** A workflow whose delivery is exhausted and that waits for its one notification; `signal` comes together with its end. */
+async function together(signal: (workflow: Handle) => Promise<void>) {
+  const taskQueue = `test-${randomUUID()}`;
+  const asked: string[] = [];
+  const { promise: told, resolve: tell } = Promise.withResolvers<NotifyResult>();
+  const activities = {
+    async attemptDelivery({ trigger, generation, number }: AttemptRequest): Promise<AttemptResult> {
+      asked.push(`${generation} ${trigger} ${number}`);
+      if (trigger === 'manual' || generation > 0) return { kind: 'delivered' };
+      const notifications = [{ generation: 0, destinationId: 'one', destinationType: 'webhook' as const }];
+      return { kind: 'exhausted', attempted: true, notifications };
+    },
+    notifyWebhook: () => told,
+  };
+  const activityWorker = await Worker.create({ connection: native, taskQueue, activities });
+  const activitiesEnded = activityWorker.run();
+  const workflows = async () => {
+    const workflowBundle = { code: inject('workflowCode') };
+    const worker = await Worker.create({ connection: native, taskQueue, workflowBundle });
+    const ended = worker.run();
+    return async () => {
+      worker.shutdown();
+      await ended;
+    };
+  };
+  let stop = await workflows();
+  const eventId = randomUUID();
+  const workflowId = `event-${eventId}`;
+  const { workflow } = new Client({ connection });
+  const handle = await workflow.start<typeof deliverEvent>('deliverEvent', {
+    ...{ workflowId, taskQueue },
+    typedSearchAttributes: new TypedSearchAttributes([{ key: searchAttributes.deliveryStatus, value: 'pending' }]),
+    args: [{ eventId, generation: 0, schedule, resume: { attempts: 9, nextAttemptAt: null, settled: false } }],
+  });
+  await until('the destination is being told', async () => (await handle.query(stateQuery)).phase === 'notifying');
+  await stop();
+  tell({ status: 'sent' });
+  await until('the notification is done', async () => (await handle.describe()).raw.pendingActivities?.length === 0);
+  await signal(handle);
+  stop = await workflows();
+  const result = await workflow.getHandle<typeof deliverEvent>(workflowId).result();
+  const { typedSearchAttributes } = await workflow.getHandle(workflowId).describe();
+  await stop();
+  activityWorker.shutdown();
+  await activitiesEnded;
+  return { result, asked, shown: typedSearchAttributes.get(searchAttributes.deliveryStatus) };
+}
+
+test('a retry is made', async () => {
+  expect(await together((workflow) => workflow.signal(retrySignal, { generation: 0, number: 1 }))).toEqual({
+    result: { outcome: 'delivered', generation: 0, attempts: 10 },
+    asked: ['0 schedule 10', '0 manual 1'],
+    shown: 'delivered',
+  });
+});
+
+test('a replay is begun, and no longer found among the failed deliveries', async () => {
+  expect(await together((workflow) => workflow.signal(replaySignal, replay))).toEqual({
+    result: { outcome: 'delivered', generation: 1, attempts: 1 },
+    asked: ['0 schedule 10', '1 schedule 1'],
+    shown: 'pending',
+  });
+});
+
+test('a replay revives what was declared dead just before', async () => {
+  const { result, asked } = await together(async (workflow) => {
+    await workflow.signal(failSignal, { generation: 0, dead: true });
+    await workflow.signal(replaySignal, replay);
+  });
+  expect(result).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
+  expect(asked).toEqual(['0 schedule 10', '1 schedule 1']);
+});
