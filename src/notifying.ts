@@ -5,6 +5,7 @@ import type { SecretBox } from './accounts/secret-box.ts';
 import type { Database } from './database/database.ts';
 import type { Sender } from './delivery/send.ts';
 import type { WhenExhausted } from './events/exhaustion.ts';
+import { readPause } from './events/pause.ts';
 import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import { defaultBurstMs } from './notifications/bursts.ts';
@@ -63,6 +64,8 @@ export function composeNotifying(options: NotifyingOptions): Notifying {
     idleMs: Math.min(longestSweepMs, overdueS * 500),
     log,
     async work() {
+      // What is late because of a pause is asked for again when it ends.
+      if (await readPause(database)) return 'idle';
       const overdue = await overdueNotifications(database, { overdueS, limit: sweptAtOnce });
       if (overdue.length > 0) log.warn({ notifications: overdue.length }, 'overdue notifications are looked after');
       await Promise.all(overdue.map((one) => notifier.notify(one, ending.signal)));
@@ -73,7 +76,10 @@ export function composeNotifying(options: NotifyingOptions): Notifying {
     name: 'summaries of notifications',
     idleMs: summaryLookMs,
     log,
-    work: async () => ((await sendNextSummary(deps, ending.signal)) ? 'more' : 'idle'),
+    async work() {
+      if (await readPause(database)) return 'idle';
+      return (await sendNextSummary(deps, ending.signal)) ? 'more' : 'idle';
+    },
   });
   return {
     notifier,

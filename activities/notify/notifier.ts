@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../../src/database/database.ts';
 import type { DestinationSettings } from '../../src/destinations/destination-config.ts';
+import { lookAgainMs, readPause } from '../../src/events/pause.ts';
 import type { DashboardLinks } from '../../src/notifications/links.ts';
 import { type FailureNotice, noticeId } from '../../src/notifications/notice.ts';
 import type { NotificationKey, NotificationStatus } from '../../src/notifications/notification.ts';
@@ -41,7 +42,7 @@ export class Notifier {
   }
 
   /**
-   * Makes the notification's next try if it is due; two calls at once make one try. Whatever the destination says is an
+   * Makes the notification's next try if it is due and deliveries are not paused; two calls at once make one try. Whatever the destination says is an
    * answer.
    *
    * @throws what the database throws; nothing was sent then.
@@ -57,6 +58,8 @@ export class Notifier {
 
   async #notify(key: NotificationKey, id: string, signal: AbortSignal): Promise<Told> {
     const nowMs = Date.now();
+    const pause = await readPause(this.#deps.sql);
+    if (pause) return { kind: 'later', waitMs: lookAgainMs(pause, nowMs) };
     const heldMs = (this.#heldUntilMs.get(key.destinationId) ?? 0) - nowMs;
     if (heldMs > 0) return { kind: 'later', waitMs: heldMs };
     const turn = this.#gate.enter(key.destinationId, id, nowMs);

@@ -28,6 +28,8 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     heldSince: null,
     recordedOutcome: null,
     relayAttempting: false,
+    pause: null,
+    resumedAt: null,
     provider: 'generic',
     accountSlug: 'shop',
     eventType: null,

@@ -1,0 +1,52 @@
+import type { Sql } from '../../database/database.ts';
+import { type Pause, readPause } from '../../events/pause.ts';
+import { Lane } from '../../lane.ts';
+import type { Log } from '../../log.ts';
+
+/** A notification says so at once; this is for one that got lost. */
+const idleMs = 1_000;
+
+/**
+ * Knows whether deliveries are paused, and says so in the log when that changes. It is about a second behind at worst,
+ * so it only saves looks for work: what nothing may be sent without is read with the work itself.
+ */
+export class PauseWatch {
+  readonly #lane: Lane;
+  #pause: Pause | null = null;
+
+  constructor(deps: { sql: Sql; log: Log; onResumed(): void }) {
+    const { sql, log } = deps;
+    this.#lane = new Lane({
+      name: 'pause of deliveries',
+      idleMs,
+      log,
+      work: async () => {
+        const [before, now] = [this.#pause, await readPause(sql)];
+        this.#pause = now;
+        if (now && now.since.getTime() !== before?.since.getTime())
+          log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
+        if (before && !now) {
+          log.warn({ pausedSince: before.since }, 'deliveries are resumed');
+          deps.onResumed();
+        }
+        return 'idle';
+      },
+    });
+  }
+
+  get paused(): boolean {
+    return this.#pause !== null;
+  }
+
+  start(): void {
+    this.#lane.start();
+  }
+
+  wake(): void {
+    this.#lane.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#lane.stop();
+  }
+}
