@@ -7,6 +7,7 @@ const settings = {
   webUiUrl: null,
   dataDir: '/d',
   outboxDir: '/d/outbox',
+  pause: null,
 };
 
 test('without a key for e-mail the start says where it goes, and how to send it', () => {
