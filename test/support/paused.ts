@@ -19,11 +19,13 @@ export async function resumeDeliveries(admin: AdminClient): Promise<number> {
   return atMs;
 }
 
-/** Waits until the event's workflow has asked for an attempt that is due, and was told to wait. */
-export function toldToWait({ workflows }: Stage, eventId: string): Promise<unknown> {
-  const askedMs = Date.now();
-  return until('the workflow was told to wait', async () => {
+/** Waits until the event's workflow has asked, from now on, for an attempt that is due, and was told to wait. */
+export async function toldToWait({ workflows }: Stage, eventId: string): Promise<void> {
+  const before = await workflows.state(eventId);
+  await until('the workflow was told to wait', async () => {
     const { phase, nextAttemptAt } = await workflows.state(eventId);
-    return phase === 'waiting' && Date.parse(nextAttemptAt ?? '') > askedMs + 200;
+    return (
+      phase === 'waiting' && nextAttemptAt !== before.nextAttemptAt && Date.parse(nextAttemptAt ?? '') > Date.now()
+    );
   });
 }
