@@ -5,6 +5,8 @@ import type { Log } from '../../log.ts';
 
 /** A notification says so at once; this is for one that got lost. */
 const idleMs = 1_000;
+/** By then everything that has waited for the end of a pause has looked again. */
+const aftermathMs = 60_000;
 
 /**
  * Knows whether deliveries are paused, and says so in the log when that changes. It is about a second behind at worst,
@@ -13,6 +15,7 @@ const idleMs = 1_000;
 export class PauseWatch {
   readonly #lane: Lane;
   #pause: Pause | null = null;
+  #endedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: { sql: Sql; log: Log; onResumed(): void }) {
     const { sql, log } = deps;
@@ -26,6 +29,7 @@ export class PauseWatch {
         if (now && now.since.getTime() !== before?.since.getTime())
           log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
         if (before && !now) {
+          this.#endedAtMs = Date.now();
           log.warn({ pausedSince: before.since }, 'deliveries are resumed');
           deps.onResumed();
         }
@@ -36,6 +40,11 @@ export class PauseWatch {
 
   get paused(): boolean {
     return this.#pause !== null;
+  }
+
+  /** Whether what is late may be so because of a pause: there is one, or there was one a moment ago. */
+  get makesLate(): boolean {
+    return this.paused || Date.now() < this.#endedAtMs + aftermathMs;
   }
 
   start(): void {

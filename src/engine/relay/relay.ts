@@ -73,13 +73,14 @@ export class Relay {
       log,
       work: async () => {
         const swept = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
+        // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when
+        // deliveries go on; so it is done little by little.
+        const expected = this.#pause.makesLate;
         if (swept > 0) {
-          // During a pause everything that is due becomes late; its workflow is there for when it ends.
-          const level = this.#pause.paused ? 'info' : 'warn';
-          log[level]({ events: swept }, 'overdue events are looked after');
+          log[expected ? 'info' : 'warn']({ events: swept }, 'overdue events are looked after');
           this.#starts.wake();
         }
-        return swept === sweepLimit ? 'more' : 'idle';
+        return swept === sweepLimit && !expected ? 'more' : 'idle';
       },
     });
     this.#listener = new Listener({
