@@ -162,7 +162,8 @@ export class Attempts {
             delaysMs,
             number: request.number,
             retryAfterMs: posted.retryAfterMs,
-            elapsedMs: endedMs - row.generationAt.getTime(),
+            // What was waited for in a pause was not the consumer's time: after it the span begins anew.
+            elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
             random: this.#deps.random ?? Math.random,
           });
     return {

@@ -1,5 +1,6 @@
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
 import type { Trigger } from '../../src/events/event.ts';
+import { lookAgainMs, type Pause } from '../../src/events/pause.ts';
 import type { AttemptResult, DeliverySchedule, StopReason } from '../../workflows/messages.ts';
 
 export type Decision =
@@ -33,7 +34,8 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
     // An operator's retry is for any event that is not dead, whatever became of its schedule.
     if (row.status === 'dead') return stop('dead');
     if (row.account.deleted) return stop('account_deleted');
-    return row.account.enabled ? { do: 'send' } : stop('account_disabled');
+    if (!row.account.enabled) return stop('account_disabled');
+    return row.pause ? answer(waitFor(row.pause, nowMs)) : { do: 'send' };
   }
 
   if (row.generation > asked.generation) return stop('superseded');
@@ -41,12 +43,17 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
   if (row.relayAttempting && !asked.byRelay) return answer({ kind: 'wait', waitMs: relayAttemptMs });
+  // Before anything that time alone can end: what was held for too long is given up after the pause.
+  if (row.pause) return answer(waitFor(row.pause, nowMs));
   if (row.account.enabled) return { do: 'send' };
 
   const heldMs = row.heldSince ? nowMs - row.heldSince.getTime() : 0;
   if (heldMs >= asked.schedule.holdLimitMs) return { do: 'give_up', reason: 'account_disabled' };
   return { do: 'hold', waitMs: holdMs(asked.schedule, heldMs) };
 }
+
+/** Nothing is sent, counted or given up during a pause. */
+const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({ kind: 'wait', waitMs: lookAgainMs(pause, nowMs) });
 
 /** Why an event needs no scheduled attempt, or null while it does. */
 export function endedBecause(

@@ -1,5 +1,6 @@
 import type { Sql } from '../../src/database/database.ts';
 import type { DestinationSettings } from '../../src/destinations/destination-config.ts';
+import { lookAgainMs, readPause } from '../../src/events/pause.ts';
 import { isFolded } from '../../src/notifications/bursts.ts';
 import { countLateMessage } from '../../src/notifications/fold.ts';
 import type { DashboardLinks } from '../../src/notifications/links.ts';
@@ -48,7 +49,8 @@ export class Notifier {
   }
 
   /**
-   * Makes the notification's next try if it is due and its turn. Whatever the destination says is an answer.
+   * Makes the notification's next try if it is due, deliveries are not paused, and it is its turn. Whatever the destination
+   * says is an answer.
    *
    * @throws what the database throws; nothing was sent then.
    */
@@ -71,6 +73,8 @@ export class Notifier {
   }
 
   async #notify(key: NotificationKey, signal: AbortSignal, enter: () => Turn): Promise<Told> {
+    const pause = await readPause(this.#deps.sql);
+    if (pause) return { kind: 'later', waitMs: lookAgainMs(pause, Date.now()) };
     const turn = enter();
     if ('waitMs' in turn) return { kind: 'later', waitMs: turn.waitMs };
     try {

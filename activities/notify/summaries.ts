@@ -1,5 +1,6 @@
 import type { Sql } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
+import { readPause } from '../../src/events/pause.ts';
 import { Lane } from '../../src/lane.ts';
 import { countLateMessage } from '../../src/notifications/fold.ts';
 import type { DashboardLinks } from '../../src/notifications/links.ts';
@@ -60,6 +61,7 @@ export class Summaries {
 
   async #look(): Promise<void> {
     const { sql, leaseS, log } = this.#deps;
+    if (await readPause(sql)) return;
     for (const summary of await claimSummaries(sql, { leaseS, limit: mostAtOnce - this.#inFlight.size })) {
       const sending: Promise<void> = this.#send(summary)
         .catch((error: unknown) =>

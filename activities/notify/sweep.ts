@@ -1,5 +1,6 @@
 import type { Sql } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
+import { readPause } from '../../src/events/pause.ts';
 import { Lane } from '../../src/lane.ts';
 import type { Log } from '../../src/log.ts';
 import type { NotificationRef } from '../../src/notifications/notification.ts';
@@ -45,6 +46,8 @@ export class NotificationSweep {
 
   async #look(): Promise<void> {
     const { sql, turns, overdueS, log } = this.#deps;
+    // What is late because of a pause is asked for again when it ends.
+    if (await readPause(sql)) return;
     const overdue = await overdueNotifications(sql, {
       ...{ overdueS, perDestination: inFlightPerDestination },
       except: [...this.#busy.keys(), ...turns.held()],

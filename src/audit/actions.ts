@@ -23,6 +23,8 @@ export const auditActions = [
   'delivery.failed',
   'delivery.retrying',
   'delivery.retry',
+  'delivery.pause',
+  'delivery.resume',
   'audit.list',
   'audit.stats',
   'audit.verify',

@@ -23,6 +23,7 @@ const assets = {
   'event-tables.js': script,
   'list-page.js': script,
   'list-filters.js': script,
+  'pause-banner.js': script,
 } as const;
 
 /** Reads all files of the dashboard; a missing one stops the start rather than a request. */

@@ -2,6 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
+import { type Pause, pauseValue, resumedValue, toPause, toResumedAt } from './pause.ts';
 
 /** All that an attempt needs to know, read anew for each one, so that a corrected URL heals events that wait. */
 export interface AttemptRow {
@@ -16,6 +17,10 @@ export interface AttemptRow {
   recordedOutcome: string | null;
   /** The relay is making this generation's first attempt itself at this moment. */
   relayAttempting: boolean;
+  /** While deliveries are paused. */
+  pause: Pause | null;
+  /** When the last pause ended, if there was one. */
+  resumedAt: Date | null;
   provider: string;
   accountSlug: string;
   eventType: string | null;
@@ -39,6 +44,7 @@ const readAttempts = {
   text: `
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
+      ${pauseValue} as pause, ${resumedValue} as resumed,
       e.provider, e.account_slug, e.event_type, e.external_id,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.delivery_url, a.delivery_secret, a.project_delivery_url,
       a.project_delivery_secret, p.headers, p.content_type, p.body
@@ -61,6 +67,8 @@ interface Row {
   held_since: Date | null;
   recorded_outcome: string | null;
   relay_attempting: boolean;
+  pause: Buffer | null;
+  resumed: Buffer | null;
   provider: string;
   account_slug: string;
   event_type: string | null;
@@ -118,6 +126,8 @@ function toAttemptRow(row: Row): AttemptRow {
     heldSince: row.held_since,
     recordedOutcome: row.recorded_outcome,
     relayAttempting: row.relay_attempting,
+    pause: toPause(row.pause),
+    resumedAt: toResumedAt(row.resumed),
     provider: row.provider,
     accountSlug: row.account_slug,
     eventType: row.event_type,

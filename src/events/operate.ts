@@ -1,8 +1,15 @@
 import type { Sql, Statement } from '../database/database.ts';
 import { channels, type EventRow, eventColumns } from './event.ts';
+import { isPaused } from './pause.ts';
 
 /** Why an operator's command did not apply. */
-export type Refusal = 'not_found' | 'event_rejected' | 'event_dead' | 'account_deleted' | 'account_disabled';
+export type Refusal =
+  | 'not_found'
+  | 'event_rejected'
+  | 'event_dead'
+  | 'account_deleted'
+  | 'account_disabled'
+  | 'delivery_paused';
 export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Refusal };
 
 // Changing an event and leaving word for its workflow are one statement each, so they commit together or not at all.
@@ -36,6 +43,7 @@ const retryEvent = {
       update events e set manual_attempts = manual_attempts + 1
       from accounts a
       where e.id = $1 and e.rejection_reason is null and e.status <> 'dead' and a.id = e.account_id and a.deleted_at is null and a.enabled
+        and not ${isPaused}
       returning e.*
     ), command as (
       insert into event_commands (event_id, kind, generation, number) select id, 'retry', generation, manual_attempts from e
@@ -86,7 +94,7 @@ const failEvent = {
 
 const whyNot = {
   name: 'why_event_refused',
-  text: `select e.rejection_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled
+  text: `select e.rejection_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled, ${isPaused} as paused
          from events e join accounts a on a.id = e.account_id where e.id = $1`,
 };
 
@@ -141,9 +149,9 @@ export async function applyWaitingReplays(sql: Sql): Promise<boolean> {
   return row?.taken === replaysABatch;
 }
 
-/** One manual attempt now, besides the schedule. A disabled account is refused: nothing would be sent. */
+/** One manual attempt now, besides the schedule. A disabled account and a pause are refused: nothing would be sent. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {
-  return apply(sql, retryEvent, [eventId], 'needs_enabled_account_and_life');
+  return apply(sql, retryEvent, [eventId], 'needs_sending_now');
 }
 
 /** The consumer has processed it: attempts stop. */
@@ -156,7 +164,7 @@ export function fail(sql: Sql, eventId: string, options: { error: string | null;
   return apply(sql, failEvent, [eventId, options.error, options.dead], 'any');
 }
 
-type Guard = 'any' | 'needs_account' | 'needs_enabled_account_and_life';
+type Guard = 'any' | 'needs_account' | 'needs_sending_now';
 
 async function apply(
   sql: Sql,
@@ -181,6 +189,7 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
     status: string;
     account_deleted: boolean;
     account_enabled: boolean;
+    paused: boolean;
   }>(whyNot, [eventId]);
   if (!row) return 'not_found';
   if (guard === 'any') return null;
@@ -188,5 +197,6 @@ async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal
   if (row.account_deleted) return 'account_deleted';
   if (guard === 'needs_account') return null;
   if (row.status === 'dead') return 'event_dead';
-  return row.account_enabled ? null : 'account_disabled';
+  if (!row.account_enabled) return 'account_disabled';
+  return row.paused ? 'delivery_paused' : null;
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import { idRange } from './id-range.ts';
+import { isPaused } from './pause.ts';
 
 /** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
 export interface Claimed {
@@ -49,7 +50,7 @@ const claimFirstAttempts = {
     with recursive ${accountsOfLane('0', '$1')}, turns as (
       select h.account_id, greatest($4 - coalesce(b.used, 0), 0) as free
       from hop h left join unnest($2::uuid[], $3::integer[]) as b (account_id, used) on b.account_id = h.account_id
-      where h.account_id is not null
+      where h.account_id is not null and not ${isPaused}
     ), share as (
       select greatest(1, $5 / greatest(1, (select count(*) from turns where free > 0))) as size
     ), picked as (
@@ -74,7 +75,7 @@ const claimFirstAttempts = {
 export const beforeAllAccounts = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Claims events that need their first attempt, going round the accounts.
+ * Claims events that need their first attempt, going round the accounts; none while deliveries are paused.
  *
  * @param options `after` is the account behind which to go on; `busy` says how many turns of each account are taken;
  *   of at most `permits` claimed events the workflow makes the first attempt, of more all are direct.

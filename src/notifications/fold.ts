@@ -6,15 +6,14 @@ import type { NewNotification } from './new-notifications.ts';
 /** Enough to see what kind of events they are; the rest is in the list that the summary links to. */
 export const listedEvents = 10;
 
-const beginBurst = {
-  name: 'begin_burst',
-  text: `insert into notification_bursts (destination_id, told_at) values ($1, '{}') on conflict do nothing`,
-};
-
+// The row is made or locked, at once. The clock, not the transaction's beginning: whoever held the lock before may have
+// begun later.
 const lockBurst = {
   name: 'lock_burst',
-  // The clock, not the transaction's beginning: whoever held the lock before may have begun later.
-  text: `select told_at, summary_id, clock_timestamp() as now from notification_bursts where destination_id = $1 for update`,
+  text: `
+    insert into notification_bursts (destination_id, told_at) values ($1, '{}')
+    on conflict (destination_id) do update set told_at = notification_bursts.told_at
+    returning told_at, summary_id, clock_timestamp() as now`,
 };
 
 const countWaiting = {
@@ -55,11 +54,10 @@ export async function foldBursts(sql: Sql, notifications: NewNotification[], lim
   const [first] = notifications;
   if (!first) return;
   const { destination } = first;
-  await sql.query(beginBurst, [destination.id]);
   const [burst] = await sql.query<{ told_at: Date[]; summary_id: string | null; now: Date }>(lockBurst, [
     destination.id,
   ]);
-  if (!burst) throw new Error('a burst that was just begun is not there');
+  if (!burst) throw new Error('an insert that answers with its row gave none');
   const { summary_id: summaryId, now } = burst;
   const open = summaryId !== null && (await add(sql, summaryId, notifications, now));
   const [still] = await sql.query<{ waiting: number }>(countWaiting, [

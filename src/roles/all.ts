@@ -9,6 +9,7 @@ import { startTemporal } from '../embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-program.ts';
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
+import { readPause } from '../events/pause.ts';
 import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';
@@ -104,6 +105,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
       dataDir: dataDir.path,
       allowedNetworks: config.delivery.allowedNetworks,
       outboxDir: mail.sendgrid ? null : mail.outboxDir,
+      pause: await readPause(database),
     }),
   );
 

@@ -1,3 +1,5 @@
+import type { Pause } from '../events/pause.ts';
+
 export interface Welcome {
   baseUrl: string;
   /** The token that was generated; null when the operator has set tokens and knows them. */
@@ -7,10 +9,13 @@ export interface Welcome {
   allowedNetworks: readonly string[];
   /** Where e-mail is written instead of being sent; null when it is sent. */
   outboxDir: string | null;
+  /** Null while deliveries go on. */
+  pause: Pause | null;
 }
 
 /** What `npm start` says when everything runs: addresses, token, and three commands to paste. */
-export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir }: Welcome): string {
+export function welcome(settings: Welcome): string {
+  const { baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir, pause } = settings;
   const token = adminToken ?? '$ADMIN_TOKEN';
   const quoted = adminToken === null ? '"X-Admin-Token: $ADMIN_TOKEN"' : `'X-Admin-Token: ${token}'`;
   const account = JSON.stringify({
@@ -20,6 +25,9 @@ export function welcome({ baseUrl, adminToken, webUiUrl, dataDir, allowedNetwork
     signing_secret_current: 'change-me',
     delivery_url: `${baseUrl}/health/live`,
   });
+  const paused = pause
+    ? `\n  Deliveries     PAUSED ${sinceAndWhy(pause)}; resume with: curl -X POST ${baseUrl}/admin/delivery/resume -H ${quoted}`
+    : '';
   return `
 The webhook gateway is up.
 
@@ -28,7 +36,7 @@ The webhook gateway is up.
   Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
   Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
   Data           ${dataDir}
-  Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}
+  Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}${paused}
 
 Try it, in another terminal: make an account, send it a webhook, see what became of it.
 
@@ -41,4 +49,10 @@ Try it, in another terminal: make an account, send it a webhook, see what became
 Or watch a whole delivery with two failures on the way: npm run demo
 Ctrl-C stops everything; the next start finds all of it again.
 `;
+}
+
+/** On one line, whatever somebody gave as the reason. */
+function sinceAndWhy({ since, reason }: Pause): string {
+  const why = reason.replaceAll(/\p{Cc}+/gu, ' ');
+  return `since ${since.toISOString()}${why === '' ? '' : ` (${why})`}`;
 }

@@ -28,6 +28,8 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     heldSince: null,
     recordedOutcome: null,
     relayAttempting: false,
+    pause: null,
+    resumedAt: null,
     provider: 'generic',
     accountSlug: 'shop',
     eventType: null,
@@ -106,6 +108,39 @@ describe('an attempt that is recorded already is not made again', () => {
     ['by hand, for an older generation', { ...succeeded, generation: 1 }, manual, stopped('superseded')],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row(changes), asked, nowMs)).toEqual(decision);
+  });
+});
+
+describe('while deliveries are paused', () => {
+  const pause = { since: new Date(nowMs - hourMs), reason: '' };
+  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
+  test.each<[string, Changes, Asked, unknown]>([
+    ['an attempt of the schedule waits', {}, scheduled, waits],
+    ['one of the relay, too', {}, { ...scheduled, byRelay: true }, waits],
+    ['one by hand, too', {}, manual, waits],
+    ['nothing is held or given up for a disabled account', heldFor(8 * dayMs), scheduled, waits],
+    [
+      'what is recorded is answered',
+      { recordedOutcome: 'delivered', deliveryStatus: 'delivered' },
+      scheduled,
+      {
+        do: 'answer',
+        result: { kind: 'delivered' },
+      },
+    ],
+    [
+      'an ack ends the schedule',
+      { status: 'processed', deliveryStatus: 'delivered' },
+      scheduled,
+      stopped('acknowledged'),
+    ],
+    ['dead ends it', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
+    ['dead ends what is asked for by hand', { status: 'dead', deliveryStatus: 'failed' }, manual, stopped('dead')],
+    ['a replay ends it', { generation: 1 }, scheduled, stopped('superseded')],
+    ['a deleted account ends it', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
+    ['a disabled account ends what is asked for by hand', { account: off }, manual, stopped('account_disabled')],
+  ])('%s', (_, changes, asked, decision) => {
+    expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
 import { beforeAllAccounts, claimForAttempt, claimForStart } from '../../src/events/queue.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -52,6 +53,22 @@ test('an account that has all its turns taken is passed over', async () => {
   };
   const { claimed } = await claimForAttempt(gateway.database, options);
   expect(claimed.map(({ accountId }) => accountId)).toEqual([single]);
+});
+
+test('nothing is claimed for a first attempt while deliveries are paused, and the round is complete', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    after: beforeAllAccounts,
+    busy: new Map<string, number>(),
+    accountConcurrency: 64,
+    limit: 10,
+    permits: 0,
+  };
+  await pauseDelivery(gateway.database, '');
+  expect(await claimForAttempt(gateway.database, options)).toEqual({ claimed: [], next: null });
+  await resumeDelivery(gateway.database);
+  expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
 });
 
 test.each([1, 2] as const)('a claim of starts in lane %i takes of every account', async (lane) => {

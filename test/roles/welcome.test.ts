@@ -7,6 +7,7 @@ const settings = {
   webUiUrl: null,
   dataDir: '/d',
   outboxDir: '/d/outbox',
+  pause: null,
 };
 
 test('without a key for e-mail the start says where it goes, and how to send it', () => {
@@ -20,6 +21,18 @@ test('without a key for e-mail the start says where it goes, and how to send it'
 
 test('the dashboard is where the gateway is', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
+});
+
+test('a pause is hard to miss, with the line that ends it', () => {
+  const pause = { since: new Date('2026-11-21T02:30:00Z'), reason: 'restored from\n\u001b[2Jbackup' };
+  const resume = 'curl -X POST http://127.0.0.1:8080/admin/delivery/resume -H';
+  expect(welcome({ ...settings, allowedNetworks: [], pause })).toContain(
+    `  Deliveries     PAUSED since 2026-11-21T02:30:00.000Z (restored from [2Jbackup); resume with: ${resume} "X-Admin-Token: $ADMIN_TOKEN"\n\n`,
+  );
+  expect(welcome({ ...settings, allowedNetworks: [], pause: { ...pause, reason: '' }, adminToken: 'token' })).toContain(
+    `since 2026-11-21T02:30:00.000Z; resume with: ${resume} 'X-Admin-Token: token'\n`,
+  );
+  expect(welcome({ ...settings, allowedNetworks: [] })).not.toContain('PAUSED');
 });
 
 test('with one it says nothing of e-mail', () => {

@@ -4,6 +4,7 @@
  * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').eventItem>} EventItem
  * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').event>} WholeEvent
  * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').filterValues>} FilterValues
+ * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/delivery.ts').deliveryStats>} DeliveryStats
  * @typedef {{status: number, title: string, detail: string}} Problem `status` is 0 when there was no answer
  */
 

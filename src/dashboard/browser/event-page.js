@@ -3,6 +3,7 @@ import { details, make, moment, stateBadges, textBox } from './dom.js';
 import { actionButtons } from './event-actions.js';
 import { attemptsTable, headersTable, notificationsTable } from './event-tables.js';
 import { counted, payloadText } from './format.js';
+import { openPauseBanner } from './pause-banner.js';
 import { askForToken, isOfToken, show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
 
 /**
@@ -25,6 +26,7 @@ export async function openEvent(id) {
   if (!answer.ok) return showProblem(answer.problem, () => openEvent(id));
   tellNothing();
   showEvent(id, answer.data);
+  await openPauseBanner();
 }
 
 /**

@@ -2,6 +2,7 @@ import { call, token } from './api.js';
 import { make, moment, stateBadges } from './dom.js';
 import { counted, nextQuery, utcTime } from './format.js';
 import { filterForm } from './list-filters.js';
+import { openPauseBanner } from './pause-banner.js';
 import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
 
 /**
@@ -29,10 +30,12 @@ export async function openList() {
   else tellNothing();
 
   // Not before the list: nobody waits for it, and a wrong token counts once.
+  const banner = openPauseBanner();
   /** @type {import('./api.js').Answer<FilterValues>} */
   const values = await call('GET', '/admin/events/filters');
   if (values.ok) suggest(values.data);
   else if (token.get() !== null) tellProblem(values.problem);
+  await banner;
 }
 
 /** @param {EventItem[]} items */

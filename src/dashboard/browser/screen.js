@@ -8,6 +8,7 @@ const field = shellElement('token', HTMLInputElement);
 const signOut = shellElement('sign-out', HTMLButtonElement);
 const message = shellElement('message', HTMLDivElement);
 const page = shellElement('page', HTMLDivElement);
+const pause = shellElement('pause', HTMLDivElement);
 
 /**
  * Tells something that was done, or goes on; screen readers say it.
@@ -33,6 +34,17 @@ export function problemText({ status, title, detail }) {
 
 export function tellNothing() {
   message.replaceChildren();
+}
+
+/**
+ * Shows above the page whatever holds for all of it; nothing takes it away.
+ *
+ * @param {Node | null} banner
+ */
+export function showBanner(banner) {
+  // As with `show`.
+  if (token.get() === null) return;
+  pause.replaceChildren(...(banner ? [banner] : []));
 }
 
 /**
@@ -82,6 +94,7 @@ export function isOfToken({ status }) {
 export function askForToken(problem) {
   token.clear();
   page.replaceChildren();
+  pause.replaceChildren();
   document.title = 'Sign in · Webhook gateway';
   signOut.hidden = true;
   form.hidden = false;

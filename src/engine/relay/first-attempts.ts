@@ -22,6 +22,8 @@ export interface FirstAttemptsDeps {
   permits: Permits;
   schedule: DeliverySchedule;
   log: Log;
+  /** Deliveries are known to be paused, so looking for work is in vain. */
+  paused(): boolean;
   /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
   onMoved(pending: boolean): void;
 }
@@ -79,7 +81,8 @@ export class FirstAttempts {
   }
 
   async #round(): Promise<Round> {
-    const { sql, leases, attempts, permits } = this.#deps;
+    const { sql, leases, attempts, permits, paused } = this.#deps;
+    if (paused()) return 'idle';
     const free = maxInFlight - this.#running.size;
     const permitted = permits.free();
     const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);

@@ -2,6 +2,7 @@ import type { Attempts } from '../../../activities/attempt/attempt.ts';
 import type { DeliverySchedule } from '../../../workflows/messages.ts';
 import type { Sql } from '../../database/database.ts';
 import { channels } from '../../events/event.ts';
+import { pauseChannel } from '../../events/pause.ts';
 import { sweep } from '../../events/sweep.ts';
 import { Lane } from '../../lane.ts';
 import type { Log } from '../../log.ts';
@@ -11,6 +12,7 @@ import { EngineLink } from './engine-link.ts';
 import { FirstAttempts } from './first-attempts.ts';
 import { Leases } from './leases.ts';
 import { Listener } from './listener.ts';
+import { PauseWatch } from './pause-watch.ts';
 import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Starts } from './starts.ts';
@@ -43,6 +45,7 @@ export class Relay {
   readonly #starts: Starts;
   readonly #commands: Commands;
   readonly #sweeper: Lane;
+  readonly #pause: PauseWatch;
 
   constructor(options: RelayOptions) {
     const { sql, log, attempts, schedule } = options;
@@ -56,9 +59,11 @@ export class Relay {
       keepsUp: () => engine.up && !this.#starts.behind,
     });
     this.#starts = new Starts({ sql, engine, leases, writes, log, attemptsBusy: () => this.#firstAttempts.busy });
+    this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, engine, attempts, leases, writes, schedule, log },
       permits: this.#permits,
+      paused: () => this.#pause.paused,
       onMoved: (pending) => this.#starts.added(pending),
     });
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
@@ -68,11 +73,14 @@ export class Relay {
       log,
       work: async () => {
         const swept = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
+        // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when
+        // deliveries go on; so it is done little by little.
+        const expected = this.#pause.makesLate;
         if (swept > 0) {
-          log.warn({ events: swept }, 'overdue events are looked after');
+          log[expected ? 'info' : 'warn']({ events: swept }, 'overdue events are looked after');
           this.#starts.wake();
         }
-        return swept === sweepLimit ? 'more' : 'idle';
+        return swept === sweepLimit && !expected ? 'more' : 'idle';
       },
     });
     this.#listener = new Listener({
@@ -80,6 +88,7 @@ export class Relay {
       log,
       handlers: {
         [channels.queue]: () => this.#firstAttempts.wake(),
+        [pauseChannel]: () => this.#pause.wake(),
         [channels.commands]: () => {
           this.#commands.wake();
           this.#starts.wake();
@@ -92,6 +101,7 @@ export class Relay {
   start(): void {
     this.#leases.start();
     this.#listener.start();
+    this.#pause.start();
     this.#firstAttempts.start();
     this.#starts.start();
     this.#commands.start();
@@ -115,7 +125,8 @@ export class Relay {
   async stop(): Promise<void> {
     await this.#listener.stop();
     this.#permits.close();
-    await Promise.all([this.#firstAttempts.stop(), this.#starts.stop(), this.#commands.stop(), this.#sweeper.stop()]);
+    const lanes = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
+    await Promise.all(lanes.map((lane) => lane.stop()));
     this.#leases.stop();
   }
 }

@@ -1,16 +1,26 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
+import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { deliveryStatistics } from '../../events/delivery-statistics.ts';
 import { eventItem } from '../../events/event-view.ts';
 import { retry } from '../../events/operate.ts';
+import { type Pause, pauseDelivery, readPause, resumeDelivery } from '../../events/pause.ts';
 import { listFailed, listRetrying } from '../../events/undelivered.ts';
+import { text } from '../../text-rules.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { operateOnEvent } from './events.ts';
 import { optionalInteger } from './query-schemas.ts';
-import { deliveryStats } from './schemas/delivery.ts';
+import { deliveryStats, pauseState } from './schemas/delivery.ts';
 import * as schemas from './schemas/event.ts';
+
+const pauseBody = z
+  .strictObject({ reason: text(200).meta({ description: 'For whoever wonders why nothing arrives' }) })
+  .partial()
+  .nullish();
+
+const shown = ({ since, reason }: Pause) => ({ since: since.toISOString(), reason: reason === '' ? null : reason });
 
 /** `/admin/delivery` (specification, section 4.4). */
 export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) {
@@ -18,7 +28,13 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
   return new Elysia({ name: 'delivery', prefix: '/delivery' })
     .get(
       '/stats',
-      () => deliveryStatistics(database.reader),
+      async () => {
+        const [pause, statistics] = await Promise.all([
+          readPause(database.reader),
+          deliveryStatistics(database.reader),
+        ]);
+        return { paused: pause && shown(pause), ...statistics };
+      },
       operation('delivery.stats', {
         summary: 'Delivery statistics',
         body: noBody,
@@ -64,12 +80,52 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
       },
       operation('delivery.retry', {
         summary: 'Attempt a delivery now',
-        description: 'One attempt at once, besides the schedule.',
+        description: 'One attempt at once, besides the schedule. Refused while deliveries are paused.',
         body: noBody,
         query: noQuery,
         success: { 202: schemas.eventItem },
         answers: 'The attempt is on its way',
         errors: ['not_found', 'event_rejected', 'event_dead', 'conflict'],
+      }),
+    )
+    .post(
+      '/pause',
+      ({ body, request }) => {
+        const call = calls.of(request);
+        return inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const pause = shown(await pauseDelivery(sql, body?.reason ?? ''));
+          await call.record(sql, 'delivery.pause', { status: 200, ...pause });
+          return { paused: true, ...pause };
+        });
+      },
+      operation('delivery.pause', {
+        summary: 'Pause all deliveries',
+        description:
+          'Webhooks are accepted and stored; no attempts are made and no notifications sent until deliveries are resumed. What is in flight ends. A pause that is in force stays as it is.',
+        body: pauseBody,
+        query: noQuery,
+        success: { 200: pauseState },
+        examples: { body: { reason: 'the shop moves to another data center' } },
+      }),
+    )
+    .post(
+      '/resume',
+      ({ request }) => {
+        const call = calls.of(request);
+        return inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const resumed = await resumeDelivery(sql);
+          await call.record(sql, 'delivery.resume', { status: 200, resumed });
+          return { paused: false, since: null, reason: null };
+        });
+      },
+      operation('delivery.resume', {
+        summary: 'Resume deliveries',
+        description: 'Everything that waits goes on within a minute. Nothing happens when nothing is paused.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: pauseState },
       }),
     );
 }

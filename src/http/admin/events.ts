@@ -59,6 +59,8 @@ function applied(result: Operation) {
       throw new Problem('conflict', 'the account of this event was deleted');
     case 'account_disabled':
       throw new Problem('conflict', 'the account of this event is disabled; enable it first');
+    case 'delivery_paused':
+      throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
     default:
       return result.reason satisfies never;
   }

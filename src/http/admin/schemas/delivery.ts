@@ -1,11 +1,27 @@
 import { z } from 'zod';
-import { count, text, timestamp } from './common.ts';
+import { count, flag, text, timestamp } from './common.ts';
 
 const milliseconds = z.number().nullable();
+
+/** Whether deliveries are paused. */
+export const pauseState = z
+  .object({
+    paused: flag,
+    since: timestamp.nullable(),
+    reason: text.nullable().meta({ description: 'As it was given with the pause; null without one' }),
+  })
+  .meta({
+    id: 'PauseState',
+    examples: [{ paused: true, since: '2026-11-20T10:00:00.000Z', reason: 'the shop moves to another data center' }],
+  });
 
 /** Aggregated delivery statistics (specification, section 4.4). */
 export const deliveryStats = z
   .object({
+    paused: z
+      .object({ since: timestamp, reason: text.nullable() })
+      .nullable()
+      .meta({ description: 'Null while deliveries go on' }),
     total: count.meta({ description: 'Stored events that are to be delivered; rejected ones do not count' }),
     pending: count,
     delivered: count,
@@ -25,6 +41,7 @@ export const deliveryStats = z
     id: 'DeliveryStats',
     examples: [
       {
+        paused: null,
         total: 1000,
         pending: 12,
         delivered: 980,

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Running } from '../../src/gateway.ts';
+import { send } from '../support/admin-client.ts';
+import { attemptsOf, statesOf } from '../support/history.ts';
+import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
+import { hold } from '../support/replies.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+import { until } from '../support/until.ts';
+
+// Events that come in while deliveries are paused, whoever makes their first attempts.
+
+/** A worker looks for work at least once in this time, and here it has been woken besides. */
+const looksMs = 1_200;
+
+describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ firstAttempt });
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.clear());
+
+  test('events are taken and wait; after the resumption each is delivered once, by its first attempt', async () => {
+    const { admin } = stage.gateway;
+    await pauseDeliveries(admin);
+    const consumer = await stage.consumer();
+    const sent = await Promise.all(Array.from({ length: 12 }, () => stage.sendTo(consumer)));
+    await sleep(looksMs);
+    for (const { id } of sent) {
+      const event = await admin.event(id);
+      expect([statesOf(event), event.attempts, event.delivery_history]).toEqual(['received/pending', 0, []]);
+    }
+    expect((await admin.request('GET', '/admin/delivery/stats')).body.attempts).toBe(0);
+    const resumedMs = await resumeDeliveries(admin);
+    for (const { id } of sent) {
+      const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+      expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+      expect(await stage.workflows.result(id)).toMatchObject({ generation: 0 });
+    }
+    expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(
+      sent.map(({ id }) => id).toSorted(),
+    );
+    for (const { atMs } of consumer.deliveries) expect(atMs).toBeGreaterThanOrEqual(resumedMs);
+  });
+
+  test('an attempt in flight ends and is recorded', async () => {
+    const { admin } = stage.gateway;
+    const held = hold();
+    const { id } = await stage.sendTo(await stage.consumer(held.reply));
+    await held.arrived;
+    await pauseDeliveries(admin);
+    held.answer(200);
+    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+    await resumeDeliveries(admin);
+  });
+});
+
+describe('with one attempt of an account at a time', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ firstAttempt: 'direct', accountConcurrency: 1 });
+  });
+  afterAll(() => stage.close());
+  afterEach(() => stage.clear());
+
+  test('what has waited goes out in the order in which it came', async () => {
+    const { admin, baseUrl } = stage.gateway;
+    await pauseDeliveries(admin);
+    const consumer = await stage.consumer();
+    const account = await admin.createAccount({ delivery_url: consumer.url });
+    const bodies = Array.from({ length: 10 }, (_, n) => `{"id":"${n}"}`);
+    for (const body of bodies) expect((await send(baseUrl, account, body)).status).toBe(202);
+    await resumeDeliveries(admin);
+    await until('all have arrived', () => consumer.deliveries.length >= bodies.length);
+    expect(consumer.deliveries.map(({ body }) => body.toString())).toEqual(bodies);
+  });
+});
+
+describe('with two workers', () => {
+  let stage: Stage;
+  let second: Running;
+  beforeAll(async () => {
+    stage = await openStage({ worker: false });
+    second = await stage.gateway.startWorker();
+    await stage.gateway.startWorker();
+  });
+  afterAll(async () => {
+    await second.stop();
+    await stage.close();
+  });
+  afterEach(() => stage.clear());
+
+  test('both stand still, and nothing is delivered twice afterwards', async () => {
+    const { admin } = stage.gateway;
+    await pauseDeliveries(admin);
+    const consumer = await stage.consumer();
+    const sent = await Promise.all(Array.from({ length: 40 }, () => stage.sendTo(consumer)));
+    await sleep(looksMs);
+    expect(consumer.deliveries).toEqual([]);
+    await resumeDeliveries(admin);
+    for (const { id } of sent) {
+      const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+      expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+    }
+    expect(consumer.deliveries).toHaveLength(sent.length);
+  });
+});

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
+import { hold } from '../support/replies.ts';
+import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import { accountWith, allSent, type Situation, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { openStage, type Stage } from '../support/situations.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// Destinations are told nothing while deliveries are paused, and everything afterwards.
+
+let stage: Stage;
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+  stage = await openStage({
+    delaysMs: instantDelaysMs,
+    mail: receivers.mailSettings,
+    notifyBurst: 1,
+    notifications: { burstMs: 60_000 },
+    overdueS: 1,
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await receivers.close();
+});
+afterEach(() => {
+  receivers.clear();
+  return stage.clear();
+});
+
+/** The sweep and the summaries have looked several times by then: they look twice a second, for what is a second late. */
+const looksMs = 3_000;
+const nothing = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
+const waiting = (id: string) =>
+  rows(stage.gateway.database, 'select status, attempts from notifications where event_id = $1', [id]);
+
+/** An event whose tenth attempt fails while deliveries are paused. */
+async function exhaustedInPause(situation: Situation): Promise<string> {
+  const held = hold();
+  situation.consumer.replies = [...Array(9).fill(500), held.reply];
+  const id = await sendEvent(stage, situation);
+  await held.arrived;
+  await pauseDeliveries(stage.gateway.admin);
+  held.answer(500);
+  await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
+  return id;
+}
+
+test('they wait without using up a try, also for the sweep, and are sent once', async () => {
+  const situation = await accountWith(stage, receivers.destinations);
+  const id = await exhaustedInPause(situation);
+  await sleep(looksMs);
+  expect(await waiting(id)).toEqual(Array(4).fill({ status: 'pending', attempts: 0 }));
+  expect(receivers.counts()).toEqual(nothing);
+  await resumeDeliveries(stage.gateway.admin);
+  expect(summarised(await told(stage, id, 4))).toEqual(allSent);
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: 10 });
+  expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
+});
+
+test('a summary that comes due waits, too', async () => {
+  const [, , chat] = receivers.destinations;
+  const situation = await accountWith(stage, [chat]);
+  await told(stage, await sendEvent(stage, situation, '{"id":"first"}'), 1);
+  const folded = await exhaustedInPause(situation);
+  expect(await waiting(folded)).toEqual([expect.objectContaining({ status: 'suppressed' })]);
+  await rows(stage.gateway.database, 'update notification_summaries set due_at = now()');
+  await sleep(looksMs);
+  expect(receivers.slack.messages).toHaveLength(1);
+  await resumeDeliveries(stage.gateway.admin);
+  await until('the summary has come', () => receivers.slack.messages.length === 2);
+  const summaries = await rows(stage.gateway.database, 'select attempts from notification_summaries');
+  expect(summaries).toEqual([{ attempts: 1 }]);
+});

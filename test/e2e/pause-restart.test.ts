@@ -1,0 +1,75 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { attemptsOf } from '../support/history.ts';
+import { pauseDeliveries, resumeDeliveries, toldToWait } from '../support/paused.ts';
+import { hold } from '../support/replies.ts';
+import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// Workers that are restarted, and workflows that are lost, while deliveries are paused.
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ overdueS: 1 });
+});
+afterAll(() => stage.close());
+afterEach(() => stage.clear());
+
+test('a new worker delivers nothing until deliveries are resumed, and then everything once', async () => {
+  const { gateway } = stage;
+  const { admin } = gateway;
+  const waiting = await waitingEvent(stage);
+  await gateway.stopWorker();
+  // It was asked for before the pause, and no worker has heard of it yet.
+  expect((await stage.operate.retry(waiting.id)).status).toBe(202);
+  await pauseDeliveries(admin);
+  const consumer = await stage.consumer();
+  const sent = await Promise.all(Array.from({ length: 10 }, () => stage.sendTo(consumer)));
+  await gateway.startWorker();
+  await until('the workflow has heard of the retry', async () => {
+    const [left] = await rows(gateway.database, 'select count(*)::integer as n from event_commands');
+    return left?.n === 0 && (await stage.workflows.state(waiting.id)).retries === 1;
+  });
+  await gateway.stopWorker();
+  await gateway.startWorker();
+  expect((await admin.request('GET', '/admin/delivery/stats')).body.paused).toMatchObject({ reason: 'a test' });
+  const resumedMs = await resumeDeliveries(admin);
+  const retried = await admin.eventually(waiting.id, (e) => e.delivery_status === 'delivered');
+  expect(attemptsOf(retried)).toEqual(['0 schedule 1 http_error', '0 manual 1 delivered']);
+  for (const { id } of sent) {
+    const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+    expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
+  }
+  expect(consumer.deliveries).toHaveLength(sent.length);
+  for (const { atMs } of [...consumer.deliveries, ...waiting.consumer.deliveries.slice(1)])
+    expect(atMs).toBeGreaterThanOrEqual(resumedMs);
+});
+
+test('an event whose workflow is lost has one again when deliveries are resumed', async () => {
+  const { admin, temporal } = stage.gateway;
+  const held = hold();
+  const consumer = await stage.consumer(held.reply, 200);
+  const { id } = await stage.sendTo(consumer);
+  await held.arrived;
+  await pauseDeliveries(admin);
+  held.answer(500);
+  await admin.eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
+  const lost = await stage.workflows.status(id);
+  const connection = await Connection.connect({
+    address: temporal.address,
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+  });
+  await new Client({ connection, namespace: temporal.namespace }).workflow.getHandle(`event-${id}`).terminate();
+  await connection.close();
+  await until('it has another one', async () => {
+    const { status, runId } = await stage.workflows.status(id);
+    return status === 'RUNNING' && runId !== lost.runId;
+  });
+  await toldToWait(stage, id);
+  expect(consumer.deliveries).toHaveLength(1);
+  await resumeDeliveries(admin);
+  const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');
+  expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
+  expect(consumer.deliveries).toHaveLength(2);
+});

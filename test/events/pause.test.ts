@@ -1,0 +1,85 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { PauseWatch } from '../../src/engine/relay/pause-watch.ts';
+import { lookAgainMs, pauseDelivery, readPause, resumeDelivery } from '../../src/events/pause.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+let database: Database;
+beforeAll(async () => {
+  const log = createLog('silent');
+  database = await openDatabase({ url: await freshDatabase(), log });
+  await migrate(database, log);
+});
+afterAll(() => database.close());
+
+test('a pause that somebody else has written is one', async () => {
+  const since = '2026-11-21T02:30:00.000Z';
+  await rows(database, `insert into gateway_settings (key, value) values ('delivery_paused', $1)`, [
+    Buffer.from(`{"since": "${since}", "reason": "restored from Üb.sql"}`),
+  ]);
+  const restored = { since: new Date(since), reason: 'restored from Üb.sql' };
+  expect(await readPause(database)).toEqual(restored);
+  expect(await pauseDelivery(database, 'later')).toEqual(restored);
+  expect(await resumeDelivery(database)).toBe(true);
+  expect(await readPause(database)).toBeNull();
+  expect(await resumeDelivery(database)).toBe(false);
+});
+
+test('a transaction that is undone has neither paused nor resumed', async () => {
+  const undone = new Error('undone');
+  const inVain = (work: (sql: Parameters<typeof readPause>[0]) => Promise<unknown>) =>
+    database
+      .transaction(async (sql) => {
+        await work(sql);
+        throw undone;
+      })
+      .catch((error: unknown) => expect(error).toBe(undone));
+  await inVain((sql) => pauseDelivery(sql, ''));
+  expect(await readPause(database)).toBeNull();
+  await pauseDelivery(database, 'kept');
+  await inVain(resumeDelivery);
+  expect((await readPause(database))?.reason).toBe('kept');
+  await resumeDelivery(database);
+});
+
+test('a worker says at the start that deliveries are paused, and when that changes', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  let resumed = 0;
+  const watch = new PauseWatch({ sql: database, log, onResumed: () => resumed++ });
+  const pause = await pauseDelivery(database, 'the shop moves');
+  watch.start();
+  try {
+    await until('it knows of the pause', () => watch.paused);
+    const paused = { level: 40, msg: 'deliveries are paused', reason: 'the shop moves' };
+    expect(lines).toEqual([expect.objectContaining({ ...paused, since: pause.since.toISOString() })]);
+    await resumeDelivery(database);
+    watch.wake();
+    await until('it knows that it is over', () => !watch.paused);
+    expect(resumed).toBe(1);
+    expect(lines[1]).toMatchObject({ level: 40, msg: 'deliveries are resumed' });
+    await pauseDelivery(database, 'again');
+    await until('it looks by itself', () => watch.paused);
+    expect(lines.map(({ msg, reason }) => [msg, reason])).toEqual([
+      ['deliveries are paused', 'the shop moves'],
+      ['deliveries are resumed', undefined],
+      ['deliveries are paused', 'again'],
+    ]);
+  } finally {
+    await watch.stop();
+    await resumeDelivery(database);
+  }
+});
+
+test('who waits looks again about as long after as the pause has lasted, and within a minute', () => {
+  const pause = { since: new Date(0), reason: '' };
+  const looks = [-5_000, 0, 500, 10_000, 50_000, 3_600_000, 8 * 24 * 3_600_000];
+  const waits = (random: number) => looks.map((atMs) => lookAgainMs(pause, atMs, () => random));
+  expect(waits(0)).toEqual([1_000, 1_000, 1_000, 10_000, 50_000, 50_000, 50_000]);
+  expect(waits(1)).toEqual([800, 800, 800, 8_000, 40_000, 40_000, 40_000]);
+});
