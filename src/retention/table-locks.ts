@@ -10,8 +10,9 @@ import { dailyTables } from '../database/partitions.ts';
 export const lockPatienceMs: readonly number[] = [20, 50, 100, 200, 200];
 /** Between two tries: what has piled up behind one goes on. */
 const pauseMs = 150;
-/** While the locks are held, each statement. Everybody waits for them; they take milliseconds. */
+/** While the locks are held, what each statement may take, and wait for a lock. Everybody waits meanwhile; it is milliseconds. */
 const heldStatementMs = 1_000;
+const heldWaitMs = 200;
 
 const findHolders = `
   select exists (
@@ -53,7 +54,7 @@ export async function lockTables(
       // Whoever makes partitions takes these in the same order.
       await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
       await client.query(`lock table ${tables} in access exclusive mode`);
-      await client.query(`set local statement_timeout = ${heldStatementMs}`);
+      await client.query(`set local statement_timeout = ${heldStatementMs}; set local lock_timeout = ${heldWaitMs}`);
       return true;
     } catch (error) {
       if (!isTimeout(error)) throw error;

@@ -76,51 +76,71 @@ test('a late event between the two looks stays', async () => {
   await expectExact(database);
 });
 
+/** Lets the drop lock the first of its tables, and wait for the last. */
+async function holdAmongLocks({ database, gateway }: Stage) {
+  const before = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient);
+  const pid = await before.waiting();
+  const reader = await inOther(gateway, 'lock table only notifications in access share mode');
+  await before.end();
+  await until('the first tables are locked', async () => {
+    const locked = await rows(
+      database,
+      `select 1 from pg_locks where pid = $1 and relation = 'delivery_attempts'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      [pid],
+    );
+    return locked.length > 0;
+  });
+  return { dropping, pid, end: reader.end };
+}
+
 test('what waits for a day that is dropped finds it gone', async () => {
   const { database, gateway, failed } = stage;
   const id = await failed(noon(20));
-  // The day's tables are locked, and what comes now waits for them.
-  const other = await inOther(gateway, 'lock table event_stat_deltas in exclusive mode');
-  const dropping = dropDay(database, midnight(20));
-  await until('the tables are locked', async () =>
-    (await rows(database, lockedTables)).some(({ name }) => name === 'events'),
-  );
-  const calls = ['replay', 'ack', 'fail'].map((name) => gateway.admin.post(`/admin/events/${id}/${name}`, {}));
-  await other.end();
+  const { dropping, end } = await holdAmongLocks(stage);
+  const calls = ['ack', 'replay', 'fail'].map((name) => gateway.admin.post(`/admin/events/${id}/${name}`));
+  const asked = gateway.admin.request('GET', `/admin/events/${id}`);
+  await until('all of them wait', async () => {
+    const waiting = await rows(
+      database,
+      `select 1 from pg_locks where relation = 'events'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return waiting.length === 4;
+  });
+  await end();
   expect(await dropping).toMatchObject({ kind: 'dropped' });
-  for (const { status } of await Promise.all(calls)) expect(status).toBe(404);
+  for (const { status } of await Promise.all([...calls, asked])) expect(status).toBe(404);
   await expectExact(database);
 });
 
-const lockedTables = `
-  select c.relname as name, l.pid from pg_locks l join pg_class c on c.oid = l.relation
-  where l.mode = 'AccessExclusiveLock' and l.granted and l.database = (select oid from pg_database where datname = current_database())`;
-
-test.each([
-  ['before it has locked anything', 'held'],
-  ['while it holds all tables', 'locked'],
-])('a server process that dies %s leaves everything as it was', async (_, when) => {
+test('a server process that dies before it has locked anything leaves everything as it was', async () => {
   const { database, gateway, failed } = stage;
   const id = await failed(noon(20));
-  const hold =
-    when === 'held'
-      ? await holdBeforeLocks(gateway)
-      : await inOther(gateway, 'lock table event_stat_deltas in exclusive mode');
-  const dropping = dropDay(database, midnight(20), patient).then(
-    () => null,
-    (error: Error) => error,
-  );
-  const pid =
-    'waiting' in hold
-      ? await hold.waiting()
-      : await until('the tables are locked', async () => (await rows(database, lockedTables))[0]?.pid as number);
-  await rows(database, 'select pg_terminate_backend($1)', [pid]);
+  const hold = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient).catch((error: Error) => error);
+  await rows(database, 'select pg_terminate_backend($1)', [await hold.waiting()]);
   expect(await dropping).toBeInstanceOf(Error);
   await hold.end();
+  await expectWhole(id);
+});
+
+test('a server process that dies while it holds tables leaves everything as it was', async () => {
+  const id = await stage.failed(noon(20));
+  const { dropping, pid, end } = await holdAmongLocks(stage);
+  const ended = dropping.catch((error: Error) => error);
+  await rows(stage.database, 'select pg_terminate_backend($1)', [pid]);
+  expect(await ended).toBeInstanceOf(Error);
+  await end();
+  await expectWhole(id);
+});
+
+async function expectWhole(id: string) {
+  const { database, gateway } = stage;
   expect((await gateway.admin.request('GET', `/admin/events/${id}`)).status).toBe(200);
+  expect(await hasDay(database, midnight(20))).toBe(true);
   await expectExact(database);
   expect(await dropDay(database, midnight(20))).toMatchObject({ kind: 'dropped' });
-});
+}
 
 test.each([
   ['a backup that reads everything', ['set transaction isolation level repeatable read', everything]],
@@ -135,7 +155,7 @@ test.each([
 
   // Nothing that the tries have locked is locked still, while the reader goes on.
   const body = JSON.stringify({ id: 'now', type: 'order' });
-  expect((await send(gateway.baseUrl, { ...account, ...(await secretOf(stage)) }, body)).status).toBe(202);
+  expect((await send(gateway.baseUrl, account, body)).status).toBe(202);
   expect((await gateway.admin.post(`/admin/events/${old}/replay`)).status).toBe(202);
   await ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 3);
   expect(await daysOf(database, 'events')).toContain('2031-01-02');
@@ -146,10 +166,6 @@ test.each([
   expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toContain(isoOf(noon(20)));
   expect(await hasDay(database, midnight(20))).toBe(false);
 });
-
-async function secretOf({ account }: Stage) {
-  return account;
-}
 
 test('webhooks are taken while a reader keeps days from going, and none waits for it', async () => {
   const { database, gateway, account, delivered } = stage;
@@ -162,8 +178,7 @@ test('webhooks are taken while a reader keeps days from going, and none waits fo
       statuses.push((await send(gateway.baseUrl, account, JSON.stringify({ id: `${lane}-${n}` }))).status);
   });
   // The first look sees the reader once it is a second old: so these are tries to lock, and looks.
-  for (let n = 0; n < 3; n++)
-    expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);
+  for (let n = 0; n < 3; n++) expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);
   const taken = statuses.length;
   await until('some more are taken', () => statuses.length > taken + 10);
   stopped = true;
