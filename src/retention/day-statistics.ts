@@ -1,7 +1,7 @@
 import type { Sql } from '../database/database.ts';
 import { partitionName } from '../database/partitions.ts';
 import { isoDay } from '../database/uuid-time.ts';
-import { pageRanges } from './pages.ts';
+import { pageRanges, pagesARead } from './pages.ts';
 
 // The hours of a day; the first parameter is its midnight.
 const ofDay = `hour >= $1 and hour < $1::timestamptz + interval '1 day'`;
@@ -35,15 +35,16 @@ export interface LateDeliveries {
  */
 export async function readLateDeliveries(sql: Sql, day: Date): Promise<LateDeliveries | null> {
   const events = partitionName('events', day);
-  // Latencies of hours that are longer ago are forgotten already: src/events/fold-statistics.ts.
+  // Latencies of hours that are longer ago are forgotten already: src/events/fold-statistics.ts. The clock is read once, not
+  // for each row.
   const text = `
     select delivery_status = 'pending' as pending, date_bin('1 hour', delivered_at, timestamptz '2000-01-01 00:00:00+00') as hour,
       ceil(20 * log(greatest(extract(epoch from delivered_at - generation_at)::double precision * 10000, 1)))::integer as bucket, count(*)::integer as n
     from ${events}
-    where ctid >= $1::tid and ctid < $2::tid and (delivery_status = 'pending' or delivered_at >= now() - interval '2 days')
+    where ctid >= $1::tid and ctid < $2::tid and (delivery_status = 'pending' or delivered_at >= (select now() - interval '2 days'))
     group by 1, 2, 3`;
   const late: LateDeliveries = { hours: [], buckets: [], counts: [] };
-  for (const range of await pageRanges(sql, events)) {
+  for (const range of await pageRanges(sql, events, pagesARead)) {
     const rows = await sql.query<{ pending: boolean; hour: Date; bucket: number; n: number }>(
       { name: '', text },
       range,

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { partitionDays } from '../database/partitions.ts';
 import { boundedTransaction } from './bounded.ts';
 import { expireRejected } from './expire-rejected.ts';
-import { pageRanges } from './pages.ts';
+import { pageRanges, pagesADelete } from './pages.ts';
 
 /** People look at rejected webhooks while they set an account up; a month later nobody does. */
 export const rejectedRetentionDays = 30;
@@ -63,7 +63,7 @@ async function expire(database: Database, table: string, condition: string, valu
     )
     select count(*)::integer as n from gone`;
   let expired = 0;
-  for (const range of await pageRanges(database, table)) {
+  for (const range of await pageRanges(database, table, pagesADelete)) {
     const [row] = await boundedTransaction(database, (sql) =>
       sql.query<{ n: number }>({ name: '', text }, [...range, ...values]),
     );

@@ -1,7 +1,9 @@
 import type { Sql } from '../database/database.ts';
 
-/** 2 MB: tens of thousands of small rows, and a tenth of a second at most. */
-const pagesAtOnce = 256;
+/** 2 MB, for deletes: tens of thousands of small rows, and a tenth of a second at most. */
+export const pagesADelete = 256;
+/** 16 MB, for statements that only read. */
+export const pagesARead = 2_048;
 
 const countPages = {
   name: 'count_pages',
@@ -15,7 +17,7 @@ export type PageRange = [low: string, high: string];
  * All pages that a table has now, in ranges. For statements that need no index because, a range each, they read the
  * table once: `where ctid >= $1::tid and ctid < $2::tid`.
  */
-export async function pageRanges(sql: Sql, table: string): Promise<PageRange[]> {
+export async function pageRanges(sql: Sql, table: string, pagesAtOnce: number): Promise<PageRange[]> {
   const [row] = await sql.query<{ pages: number | null }>(countPages, [table]);
   const ranges: PageRange[] = [];
   for (let first = 0; first < (row?.pages ?? 0); first += pagesAtOnce)

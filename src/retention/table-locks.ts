@@ -7,7 +7,7 @@ import { dailyTables } from '../database/partitions.ts';
  * How long each try to lock the tables waits. While one waits, all who come later wait behind it, ingestion too; so the
  * first tries ask for little, and a busy server is left alone after the last one.
  */
-export const lockPatienceMs: readonly number[] = [20, 50, 100, 200, 200];
+export const lockPatienceMs: readonly number[] = [20, 50, 100, 100, 100];
 /** Between two tries: what has piled up behind one goes on. */
 const pauseMs = 150;
 /** While the locks are held, what each statement may take, and wait for a lock. Everybody waits meanwhile; it is milliseconds. */
