@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Sql } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { inTransaction } from './transaction.ts';
 import { isoDay, uuidFloor } from './uuid-time.ts';
@@ -14,18 +14,36 @@ const partitionedTables = [
   { name: 'notifications', key: 'event_id', storage: 'with (fillfactor = 80)' },
 ];
 
-/** Serialises the making of partitions among processes; the same number in all of them. */
+/** The tables that have a partition a day. */
+export const dailyTables: readonly string[] = partitionedTables.map(({ name }) => name);
+
+/** The partition of a table that holds the events of a day, and what belongs to them. */
+export const partitionName = (table: string, day: Date) => `${table}_${isoDay(day).replaceAll('-', '')}`;
+
+const readPartitions = {
+  name: 'read_partitions',
+  text: `
+    select distinct right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+    where p.relname = any($1) and p.relnamespace = current_schema()::regnamespace and c.relname ~ ('^' || p.relname || '_[0-9]{8}$')
+    order by 1`,
+};
+
+/** The days of which at least one table has a partition, as their midnights (UTC), oldest first. */
+export async function partitionDays(sql: Sql): Promise<Date[]> {
+  const rows = await sql.query<{ day: string }>(readPartitions, [dailyTables]);
+  return rows.map(({ day }) => new Date(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`));
+}
 
 /**
  * Makes the daily partitions from one day before `from` (clocks differ) to `days` after it, where they are missing.
  * A table is made first and attached then, since attaching takes a weaker lock on the parent than creating in place:
- * reads and writes go on.
+ * reads and writes go on, also while a backup reads everything.
  */
 export async function ensurePartitions(database: Database, from: Date, days: number): Promise<void> {
   const first = Math.floor(from.getTime() / dayMs) - 1;
   const wanted = Array.from({ length: days + 2 }, (_, index) => new Date((first + index) * dayMs));
   await inTransaction(database.pool, async (client) => {
-    await client.query("set local lock_timeout = '5s'");
+    await client.query("set local lock_timeout = '1s'");
     await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
     const names = partitionedTables.flatMap((table) => wanted.map((day) => partitionName(table.name, day)));
     const found = await client.query<{ relname: string }>(
@@ -54,5 +72,3 @@ export async function ensurePartitions(database: Database, from: Date, days: num
     }
   });
 }
-
-const partitionName = (table: string, day: Date) => `${table}_${isoDay(day).replaceAll('-', '')}`;

@@ -4,11 +4,13 @@ import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
 import { report } from './report.ts';
+import { benchRetention } from './retention.ts';
 
 const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64]
 npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
 npm run bench -- floor   [--workflow-events 2000]
-npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]`;
+npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]
+npm run bench -- retention [--events 1000000]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -61,6 +63,9 @@ switch (positionals[0]) {
         connections: Number(values.connections ?? 1),
       }),
     );
+    break;
+  case 'retention':
+    report('retention', await benchRetention({ events: Number(values.events ?? 1_000_000) }));
     break;
   default:
     console.error(usage);
