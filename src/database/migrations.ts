@@ -7,6 +7,7 @@ import { Migration20261121000001_audit } from '../../migrations/Migration2026112
 import { Migration20261121000002_destinations } from '../../migrations/Migration20261121000002_destinations.ts';
 import { Migration20261121000003_stopped_accounts } from '../../migrations/Migration20261121000003_stopped_accounts.ts';
 import { Migration20261121000004_notifications } from '../../migrations/Migration20261121000004_notifications.ts';
+import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: 'Migration20261121000002_destinations', class: Migration20261121000002_destinations },
   { name: 'Migration20261121000003_stopped_accounts', class: Migration20261121000003_stopped_accounts },
   { name: 'Migration20261121000004_notifications', class: Migration20261121000004_notifications },
+  { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
 ];
