@@ -15,6 +15,8 @@ COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
 COPY migrations ./migrations
+# A volume that is mounted here for the first time belongs to the user of the program.
+RUN install --directory --owner=node --group=node /backups
 USER node
 EXPOSE 8080
 # For the role api; a worker listens nowhere.

@@ -11,6 +11,7 @@ import { checkSchema } from './database/schema-check.ts';
 import { createSender } from './delivery/send.ts';
 import { testDelivery } from './delivery/test-delivery.ts';
 import { DestinationStore } from './destinations/destination-store.ts';
+import { createUpkeepClient } from './engine/upkeep/upkeep-client.ts';
 import { createWorkflowFinder } from './engine/workflow-finder.ts';
 import { resolveDuplicate } from './events/duplicates.ts';
 import { EventReceiver } from './events/receive.ts';
@@ -51,8 +52,10 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const sender = createSender({ allowedNetworks });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
+  const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
   const app = createApp({
     database,
+    upkeep,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount }),
     destinations: new DestinationStore({ em, box }),
     audit: new AuditLog({ database, secretsKey, log }),
@@ -79,6 +82,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     app,
     async close() {
       await finder?.close();
+      await upkeep?.close();
       await sender.close();
     },
   };

@@ -151,6 +151,15 @@ const environment = z.object({
     )
     .prefault('https://api.sendgrid.com'),
   NOTIFY_BURST: integerBetween(1, 1000).optional(),
+  BACKUP_DIR: z.string().optional(),
+  // Not shown where it is wrong: it may hold credentials.
+  BACKUP_URL: z
+    .string()
+    .refine((text) => URL.canParse(text), 'must be a URL such as s3://bucket/folder')
+    .optional(),
+  BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
+  AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
+  EVENT_RETENTION_DAYS: integerBetween(1, 36_500).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
 });
 
@@ -241,6 +250,16 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
         outboxDir: null,
       },
       burst: e.NOTIFY_BURST ?? null,
+    },
+    upkeep: {
+      // `all` has a folder where they go when nobody says where.
+      backup: {
+        dir: e.BACKUP_URL === undefined ? (e.BACKUP_DIR ?? null) : null,
+        url: e.BACKUP_URL ?? null,
+        keep: e.BACKUP_KEEP,
+      },
+      auditRetentionDays: e.AUDIT_RETENTION_DAYS,
+      eventRetentionDays: e.EVENT_RETENTION_DAYS ?? null,
     },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
     logLevel: e.LOG_LEVEL ?? (role === 'all' ? 'warn' : 'info'),

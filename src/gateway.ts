@@ -1,7 +1,9 @@
 import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
+import { createUpkeepActivities } from '../activities/upkeep/upkeep-activities.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
+import { openBackupStore } from './backups/open-backup-store.ts';
 import type { Database, Sql } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { checkSchema } from './database/schema-check.ts';
@@ -9,6 +11,7 @@ import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
+import { UpkeepSchedules } from './engine/upkeep/schedules.ts';
 import { EngineWorker } from './engine/worker.ts';
 import { foldStatistics } from './events/fold-statistics.ts';
 import { applyWaitingReplays } from './events/operate.ts';
@@ -18,6 +21,7 @@ import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
+import type { UpkeepSettings } from './upkeep/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -60,6 +64,9 @@ export async function startWorker(options: {
   temporal: TemporalAccess;
   delivery: DeliverySettings;
   notifications: NotificationSettings;
+  upkeep: UpkeepSettings;
+  /** False makes no schedules of the upkeep: for tests of other things, which it would disturb. */
+  schedules?: boolean;
   workflowBundle: { code: string };
   /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
   overdueS?: number;
@@ -93,16 +100,27 @@ export async function startWorker(options: {
     log,
     overdueS: lateS,
   });
+  const { backup } = options.upkeep;
+  const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup);
+  const ending = new AbortController();
+  const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
   const worker = new EngineWorker({
     temporal: options.temporal,
     schedule,
-    activities: createDeliveryActivities({
-      ...{ attempts, notifier },
-      attemptBegan: (eventId) => relay.attemptBegan(eventId),
-    }),
+    activities: {
+      ...createDeliveryActivities({
+        ...{ attempts, notifier },
+        attemptBegan: (eventId) => relay.attemptBegan(eventId),
+      }),
+      ...createUpkeepActivities({
+        ...{ database, secretsKey: options.secretsKey, store, keep: backup.keep, notifier, overdueS: lateS, log },
+        ending: ending.signal,
+      }),
+    },
     workflowBundle: options.workflowBundle,
     log,
     onEngine: (engine) => relay.setEngine(engine),
+    onConnection: (connection) => schedules.connected(connection),
   });
   const partitions = new Lane({
     name: 'partitions of the coming days',
@@ -126,13 +144,16 @@ export async function startWorker(options: {
   for (const lane of lanes) lane.start();
   relay.start();
   worker.start();
+  if (options.schedules !== false) schedules.start();
   return {
     async stop() {
-      await Promise.all(lanes.map((lane) => lane.stop()));
+      ending.abort();
+      await Promise.all([...lanes, schedules].map((lane) => lane.stop()));
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();
       await sender.close();
+      await store?.close();
     },
   };
 }

@@ -56,6 +56,7 @@ test('without any setting everything has its default', () => {
       mail: { from: 'webhook-gateway@localhost.localdomain', sendgrid: null, outboxDir: null },
       burst: null,
     },
+    upkeep: { backup: { dir: null, url: null, keep: 14 }, auditRetentionDays: 90, eventRetentionDays: null },
     logLevel: 'warn',
   });
 });
@@ -63,8 +64,11 @@ test('without any setting everything has its default', () => {
 test('an empty setting counts as none', () => {
   const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
   const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
+  const upkeep = 'BACKUP_DIR BACKUP_URL BACKUP_KEEP AUDIT_RETENTION_DAYS EVENT_RETENTION_DAYS';
   const mail = 'MAIL_FROM_EMAIL SENDGRID_API_KEY SENDGRID_BASE_URL NOTIFY_BURST';
-  expect(all(Object.fromEntries(`${names} ${more} ${mail}`.split(' ').map((name) => [name, ''])))).toEqual(all());
+  expect(all(Object.fromEntries(`${names} ${more} ${mail} ${upkeep}`.split(' ').map((name) => [name, ''])))).toEqual(
+    all(),
+  );
 });
 
 test('settings that are not ours are left alone', () => {
@@ -73,6 +77,11 @@ test('settings that are not ours are left alone', () => {
     cacheHome: null,
     home: '/root',
   });
+});
+
+test('BACKUP_URL counts before BACKUP_DIR', () => {
+  const { backup } = all({ BACKUP_DIR: '/backups', BACKUP_URL: 's3://bucket' }).upkeep;
+  expect(backup).toEqual({ dir: null, url: 's3://bucket', keep: 14 });
 });
 
 describe('values', () => {
@@ -136,6 +145,11 @@ describe('values', () => {
     ['SENDGRID_BASE_URL', 'https://api.eu.sendgrid.com', (c) => c.notifications.mail.sendgrid, null],
     ['NOTIFY_BURST', '1', (c) => c.notifications.burst, 1],
     ['NOTIFY_BURST', '1000', (c) => c.notifications.burst, 1000],
+    ['BACKUP_DIR', '/backups', (c) => c.upkeep.backup, { dir: '/backups', url: null, keep: 14 }],
+    ['BACKUP_URL', 's3://bucket/a', (c) => c.upkeep.backup, { dir: null, url: 's3://bucket/a', keep: 14 }],
+    ['BACKUP_KEEP', '1', (c) => c.upkeep.backup.keep, 1],
+    ['AUDIT_RETENTION_DAYS', '7', (c) => c.upkeep.auditRetentionDays, 7],
+    ['EVENT_RETENTION_DAYS', '1', (c) => c.upkeep.eventRetentionDays, 1],
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
@@ -279,6 +293,10 @@ describe('mistakes', () => {
     ['NOTIFY_BURST', '0', 'must be between 1 and 1000'],
     ['NOTIFY_BURST', '1001', 'must be between 1 and 1000'],
     ['NOTIFY_BURST', 'many', 'must be a whole number'],
+    ['BACKUP_URL', 'bucket/folder', 'must be a URL such as s3://bucket/folder'],
+    ['BACKUP_KEEP', '0', 'must be between 1 and 10000'],
+    ['AUDIT_RETENTION_DAYS', '6', 'must be between 7 and 36500'],
+    ['EVENT_RETENTION_DAYS', '0', 'must be between 1 and 36500'],
     ['LOG_LEVEL', 'loud', 'must be one of: fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, says) => {
     const message = refusal({ [name]: value });

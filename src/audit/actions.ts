@@ -29,6 +29,12 @@ export const auditActions = [
   'audit.stats',
   'audit.verify',
   'audit.purge',
+  'backup.list',
+  'backup.trigger',
+  'upkeep.list',
+  'upkeep.trigger',
+  'upkeep.pause',
+  'upkeep.resume',
   'auth.denied',
   /** An address under /admin that does not exist. */
   'unknown',

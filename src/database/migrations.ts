@@ -8,6 +8,7 @@ import { Migration20261121000002_destinations } from '../../migrations/Migration
 import { Migration20261121000003_stopped_accounts } from '../../migrations/Migration20261121000003_stopped_accounts.ts';
 import { Migration20261121000004_notifications } from '../../migrations/Migration20261121000004_notifications.ts';
 import { Migration20261121000005_retention } from '../../migrations/Migration20261121000005_retention.ts';
+import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: 'Migration20261121000003_stopped_accounts', class: Migration20261121000003_stopped_accounts },
   { name: 'Migration20261121000004_notifications', class: Migration20261121000004_notifications },
   { name: 'Migration20261121000005_retention', class: Migration20261121000005_retention },
+  { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
 ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { DeliveryActivities, DeliverySchedule } from '../../workflows/messages.ts';
+import type { UpkeepActivities } from '../../workflows/upkeep-messages.ts';
 import type { Log } from '../log.ts';
 import { connectTemporal, type TemporalOptions } from './connection.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -12,11 +13,13 @@ const longestDelayMs = 5_000;
 export interface EngineWorkerOptions {
   temporal: TemporalOptions;
   schedule: DeliverySchedule;
-  activities: DeliveryActivities;
+  activities: DeliveryActivities & UpkeepActivities;
   workflowBundle: { code: string };
   log: Log;
   /** Called with the engine when it is there, and with null when it is gone. */
   onEngine(engine: WorkflowEngine | null): void;
+  /** Called with the connection when the worker runs, and with null when it does not any more. */
+  onConnection(connection: NativeConnection | null): void;
 }
 
 /**
@@ -78,7 +81,7 @@ export class EngineWorker {
   }
 
   async #runOnce(onRunning: () => void): Promise<void> {
-    const { temporal, schedule, activities, workflowBundle, onEngine } = this.#options;
+    const { temporal, schedule, activities, workflowBundle, onEngine, onConnection } = this.#options;
     const connection: NativeConnection = await connectTemporal(temporal);
     try {
       await registerSearchAttributes(connection, temporal.namespace);
@@ -97,10 +100,12 @@ export class EngineWorker {
       onEngine(
         new WorkflowEngine({ connection, namespace: temporal.namespace, taskQueue: temporal.taskQueue, schedule }),
       );
+      onConnection(connection);
       await ended;
     } finally {
       this.#worker = null;
       onEngine(null);
+      onConnection(null);
       await connection.close();
     }
   }

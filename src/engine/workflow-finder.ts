@@ -1,4 +1,5 @@
-import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { connectLazily } from './lazy-connection.ts';
 import { workflowId } from './workflow-engine.ts';
 
 /** Where Temporal shows an event's workflow. */
@@ -21,14 +22,7 @@ export function createWorkflowFinder(options: {
   tls: boolean;
   uiUrl: string | null;
 }) {
-  const connection = Connection.lazy({
-    address: options.address,
-    tls: options.tls,
-    connectTimeout: limitMs,
-    // gRPC would take a loopback address through the proxy of the environment.
-    channelArgs: { 'grpc.enable_http_proxy': 0 },
-    ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
-  });
+  const connection = connectLazily(options);
   const client = new Client({ connection, namespace: options.namespace });
   return {
     /** Null when Temporal does not have the workflow any more, or cannot be asked at this moment. */

@@ -20,6 +20,7 @@ export const problems = {
   rate_limited: [429, 'Too many wrong admin tokens came from this address'],
   internal: [500, 'Something went wrong here'],
   delivery_unreachable: [502, 'What was sent was not taken'],
+  engine_unavailable: [503, 'Temporal is not available'],
   database_unavailable: [503, 'The database is not available'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

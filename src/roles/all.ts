@@ -76,6 +76,10 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
 
   const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
 
+  const { backup } = config.upkeep;
+  const placed =
+    backup.dir === null && backup.url === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
+
   // HTTP first: when it is taken, nothing has begun to deliver yet.
   const api = await startApi({
     ...common,
@@ -92,6 +96,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
   const worker = await startWorker({
     ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
+    upkeep: { ...config.upkeep, backup: placed },
     workflowBundle: await bundle,
   });
   undo.push(() => worker.stop());

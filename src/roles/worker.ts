@@ -20,6 +20,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       temporal: { ...config.temporal, address: needed(config.temporal.address) },
       delivery: config.delivery,
       notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },
+      upkeep: config.upkeep,
       workflowBundle: await bundleWorkflows(log),
       log,
     });

@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
   test('mounts files and volumes that exist', () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     const mounts = names.flatMap((name) => (service(name).volumes ?? []).map((volume) => volume.split(':')[0] ?? ''));
-    expect(mounts).toEqual(['postgresql-data', './docker/temporal', './docker/nginx.conf']);
+    expect(mounts).toEqual(['postgresql-data', './docker/temporal', 'backups', './docker/nginx.conf']);
     for (const mount of mounts) {
       if (mount.startsWith('.')) expect(existsSync(join(root, mount)), mount).toBe(true);
       else expect(Object.keys(volumes)).toContain(mount);
@@ -182,6 +182,14 @@ describe("the gateway's containers", () => {
     // Without one, links lead to where nginx is published.
     for (const role of ['api', 'worker'] as const)
       expect(readConfig(role, environmentOf(role)).publicUrl).toBe('http://127.0.0.1:8080');
+  });
+
+  test('the workers share a volume for backups', () => {
+    const { backup } = readConfig('worker', environmentOf('worker')).upkeep;
+    expect(backup).toEqual({ dir: '/backups', url: null, keep: 14 });
+    expect(service('worker').volumes).toEqual(['backups:/backups']);
+    const bucket = compose({ ...filled, BACKUP_URL: 's3://bucket/folder' }).services.worker?.environment ?? {};
+    expect(readConfig('worker', bucket).upkeep.backup).toEqual({ dir: null, url: 's3://bucket/folder', keep: 14 });
   });
 
   test('what an operator changes in .env arrives', () => {

@@ -31,5 +31,5 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
       ids.event_id.push(event.id);
     }
   }
-  return { ...ids, slug: slugs, provider: ['generic'] };
+  return { ...ids, slug: slugs, provider: ['generic'], name: ['retention', 'sweep', 'audit-purge', 'backup'] };
 }

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
 import { type ActedOn, somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
+import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+import { scheduled } from '../support/upkeep.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
@@ -13,7 +16,10 @@ let consumer: Consumer;
 let entries: () => Promise<TrailEntry[]>;
 const operations = await adminOperations();
 beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
+  // The worker makes the schedules, and then leaves everything where it is.
+  gateway = await startGateway({ upkeep: { backupDir: backupFolder() } });
+  for (const name of upkeepTaskNames) await scheduled(gateway, name);
+  await gateway.stopWorker();
   consumer = await startConsumer();
   entries = auditTrail(gateway.database);
 });
@@ -89,7 +95,7 @@ describe('one entry, with what it was about', () => {
 
   test.each(named(withParameters))('%s of what is not there', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {
-      const values = { account_id: unknown, destination_id: unknown, event_id: unknown };
+      const values = { account_id: unknown, destination_id: unknown, event_id: unknown, name: unknown };
       const { answer, entry } = await audited({
         method: operation.method,
         path: pathOf(operation, values),

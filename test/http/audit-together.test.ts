@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
 import { somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';
+import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { everythingStored, rows } from '../support/stored.ts';
+import { scheduled } from '../support/upkeep.ts';
 
 // A change and its entry commit together, and nobody reads what is not on record.
 
@@ -17,7 +20,10 @@ const operations = await adminOperations();
 const named = operations.map((operation) => [operation.id, operation] as const);
 beforeAll(async () => {
   consumer = await startConsumer();
-  gateway = await startGateway({ worker: false });
+  // The worker makes the schedules, and then leaves everything where it is.
+  gateway = await startGateway({ upkeep: { backupDir: backupFolder() } });
+  for (const name of upkeepTaskNames) await scheduled(gateway, name);
+  await gateway.stopWorker();
 });
 afterAll(async () => {
   await gateway.stop();

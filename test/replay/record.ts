@@ -3,14 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
 import { adminToken, startGatewayProcess, temporaryFolder, temporaryTemporal } from '../bench/processes.ts';
 import { adminClient, send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
+import { triggered } from '../support/upkeep.ts';
 
 /**
  * `npm run record-histories`: runs a real gateway and keeps the histories of its workflows, for test/replay to check that
- * workflow code of today still understands them. Recorded anew only when the code changes behind a patch marker.
+ * workflow code of today still understands them. Recorded anew only when the code changes behind a patch marker; with
+ * arguments only those whose names begin so: `npm run record-histories -- upkeep`.
  */
+const only = process.argv.slice(2);
+const wanted = (name: string) => only.length === 0 || only.some((beginning) => name.startsWith(beginning));
 const folder = fileURLToPath(new URL('histories/', import.meta.url));
 const workdir = await temporaryFolder();
 const temporal = await temporaryTemporal(28235);
@@ -96,7 +101,7 @@ const scenarios: Record<string, Scenario> = {
 
 try {
   await mkdir(folder, { recursive: true });
-  for (const [name, scenario] of Object.entries(scenarios)) {
+  for (const [name, scenario] of Object.entries(scenarios).filter(([name]) => wanted(name))) {
     const consumer = await startConsumer(...scenario.replies);
     const account = await admin.createAccount({ delivery_url: consumer.url });
     const told = await Promise.all((scenario.destinations ?? []).map((replies) => startConsumer(...replies)));
@@ -112,10 +117,25 @@ try {
     await save(name, event.workflow.id);
     await Promise.all([consumer, ...told].map((server) => server.close()));
   }
+  for (const task of upkeepTaskNames.filter((name) => wanted(`upkeep-${name}`))) {
+    await triggered({ admin }, task);
+    await save(`upkeep-${task}`, await upkeepRun(task));
+  }
 } finally {
   await gateway.stop();
   await temporal.stop();
   await workdir.remove();
+}
+
+/** The id of the run that the task's schedule has started. */
+async function upkeepRun(task: string): Promise<string> {
+  const connection = await Connection.connect({ address: temporal.address });
+  const client = new Client({ connection });
+  const described = await client.schedule.getHandle(`webhook-deliveries-upkeep-${task}`).describe();
+  await connection.close();
+  const last = described.info.recentActions.at(-1);
+  if (!last) throw new Error(`${task} has not run`);
+  return last.action.workflow.workflowId;
 }
 
 /** Every run of the workflow, oldest first: a replay continues as new. */

@@ -10,7 +10,7 @@ const workflowBundle = { code: inject('workflowCode') };
 
 const read = (file: string) => JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
 
-test('there are histories of success, exhaustion, notifications, retry and replay', () => {
+test('there are histories of success, exhaustion, notifications, retry, replay and upkeep', () => {
   for (const name of [
     'first-try',
     'exhausted',
@@ -20,6 +20,10 @@ test('there are histories of success, exhaustion, notifications, retry and repla
     'retry-after-end',
     'replay-while-waiting',
     'replay-after-end',
+    'upkeep-backup',
+    'upkeep-audit-purge',
+    'upkeep-retention',
+    'upkeep-sweep',
   ]) {
     expect(files.some((file) => file.startsWith(name))).toBe(true);
   }

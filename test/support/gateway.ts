@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { startApi } from '../../src/api.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -11,6 +12,7 @@ import { createLog } from '../../src/log.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { freshDatabase } from './database.ts';
+import { removeSchedules } from './schedules.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
 export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
@@ -31,11 +33,19 @@ export interface TestGateway {
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   secretsKey: Uint8Array;
   adminToken: string;
-  /** Starts a worker (again). */
-  startWorker(): Promise<Running>;
-  /** Stops the worker, if one runs; the HTTP side goes on. */
+  /** Starts a worker (again), or one more; its upkeep is as told, else the gateway's. */
+  startWorker(upkeep?: TestUpkeep): Promise<Running>;
+  /** Stops the workers, if any run; the HTTP side goes on. */
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** As BACKUP_DIR and the like. The folder goes with the gateway. */
+export interface TestUpkeep {
+  backupDir?: string;
+  backupKeep?: number;
+  auditRetentionDays?: number;
+  eventRetentionDays?: number;
 }
 
 export interface TestGatewayOptions {
@@ -58,6 +68,10 @@ export interface TestGatewayOptions {
   notifyBurst?: number;
   /** Waits between the five tries of a notification, and the window of NOTIFY_BURST. */
   notifications?: { waitsMs?: number[]; burstMs?: number };
+  /** Temporal gets the schedules of the upkeep only when this is given. */
+  upkeep?: TestUpkeep;
+  /** True: the HTTP side is told of no Temporal. */
+  apiWithoutTemporal?: boolean;
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
@@ -81,7 +95,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
   const api = await startApi({
-    ...{ database, secretsKey, temporal, log },
+    ...{ database, secretsKey, log },
+    temporal: options.apiWithoutTemporal ? null : temporal,
     adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
     trustedProxies: options.trustedProxies ?? [],
     delivery: {
@@ -95,13 +110,15 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port: 0,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
-  let worker: Running | null = null;
+  const workers: Running[] = [];
+  const backupDirs = new Set<string>();
   const gateway: TestGateway = {
     baseUrl,
     admin: adminClient(baseUrl, adminToken),
     ...{ database, databaseUrl, temporal, secretsKey, adminToken },
-    async startWorker() {
-      worker = await startWorker({
+    async startWorker(upkeep = options.upkeep) {
+      if (upkeep?.backupDir !== undefined) backupDirs.add(upkeep.backupDir);
+      const worker = await startWorker({
         ...{ database, databaseUrl, secretsKey, temporal, log },
         delivery: {
           delaysMs: options.delaysMs ?? quickDelaysMs,
@@ -111,21 +128,30 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
         },
+        upkeep: {
+          backup: { dir: upkeep?.backupDir ?? null, url: null, keep: upkeep?.backupKeep ?? 14 },
+          auditRetentionDays: upkeep?.auditRetentionDays ?? 90,
+          eventRetentionDays: upkeep?.eventRetentionDays ?? null,
+        },
+        schedules: upkeep !== undefined,
         notifications: { mail, baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });
+      workers.push(worker);
       return worker;
     },
     async stopWorker() {
-      await worker?.stop();
-      worker = null;
+      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     },
     async stop() {
       await gateway.stopWorker();
       await api.stop();
       await database.close();
+      for (const dir of backupDirs) await rm(dir, { recursive: true, force: true });
+      // Else the shared server would go on with them, for nobody.
+      if (options.temporalAddress === undefined && options.upkeep) await removeSchedules(temporal);
     },
   };
   if (options.worker !== false) await gateway.startWorker();

@@ -20,6 +20,8 @@ export interface Workflows {
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
   /** Starts the workflow before the gateway does, with a schedule of the test's own. */
   start(input: DeliverEventInput): Promise<void>;
+  /** Takes the running one away. */
+  terminate(eventId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,9 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
         taskQueue: temporal.taskQueue,
         args: [input],
       });
+    },
+    async terminate(eventId) {
+      await workflow.getHandle(idOf(eventId)).terminate();
     },
     close: () => connection.close(),
   };

@@ -5,18 +5,22 @@ import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
+import type { Log } from '../../log.ts';
 import type { Said } from '../../notifications/notice.ts';
+import type { Upkeep } from '../../upkeep/upkeep.ts';
 import { addressOf } from '../address.ts';
 import { describedBy } from '../api/document.ts';
 import { accountRoutes } from './accounts.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { auditLogRoutes } from './audit-logs.ts';
+import { backupRoutes } from './backups.ts';
 import { conditionRoutes } from './conditions.ts';
 import { deliveryRoutes } from './delivery.ts';
 import { destinationRoutes } from './destinations.ts';
 import { eventRoutes, type FindWorkflow } from './events.ts';
 import { readJsonBody } from './json-body.ts';
 import { isId } from './query-schemas.ts';
+import { upkeepRoutes } from './upkeep.ts';
 
 export interface AdminDeps {
   database: Database;
@@ -29,6 +33,9 @@ export interface AdminDeps {
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
   verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
+  /** Null: this process knows of no Temporal. */
+  upkeep: Upkeep | null;
+  log: Log;
 }
 
 /** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
@@ -64,7 +71,9 @@ export function adminRoutes(deps: AdminDeps) {
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))
     .use(deliveryRoutes(deps))
-    .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }));
+    .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
+    .use(backupRoutes(deps))
+    .use(upkeepRoutes(deps));
 
   let fixed: Set<string> | null = null;
   /** The addresses of routes without parameters. */

@@ -21,6 +21,7 @@ const parameters: Record<string, z.ZodType> = {
   account_id: z.uuid().meta({ description: 'Id of an account' }),
   destination_id: z.uuid().meta({ description: 'Id of a destination' }),
   event_id: z.uuid().meta({ description: 'Id of an event' }),
+  name: z.string().min(1).meta({ description: 'Name of the task', example: 'retention' }),
   provider: z.string().min(1).meta({ description: 'Name of the provider', example: 'generic' }),
   slug: z.string().min(1).meta({ description: "The account's `account_slug`", example: 'shop' }),
 };

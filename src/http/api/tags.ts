@@ -7,5 +7,7 @@ export const tags = [
   { name: 'event', description: 'Received webhooks and what became of them' },
   { name: 'delivery', description: 'How deliveries go' },
   { name: 'audit', description: 'Who did what, in a chain that shows every later change' },
+  { name: 'backup', description: 'Backups of the database' },
+  { name: 'upkeep', description: 'What the gateway does for itself, and when' },
   { name: 'health', description: 'For load balancers and supervisors' },
 ];

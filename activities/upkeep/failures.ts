@@ -1,0 +1,33 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { isDatabaseError } from '../../src/database/errors.ts';
+import type { Log } from '../../src/log.ts';
+
+/**
+ * What Temporal is told of a failure: a sentence for people, for histories are read by many. The log has all of it.
+ */
+export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknown {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  const { activityType, attempt } = Context.current().info;
+  const failed = (type: string, message: string) => ApplicationFailure.create({ type, message });
+  if (signal.aborted) {
+    if (signal.reason instanceof CancelledFailure) return signal.reason;
+    return failed('Stopped', 'the worker was stopped meanwhile');
+  }
+  log.warn({ activity: activityType, attempt, err: error }, 'a task of the upkeep failed');
+  // By its name alone: whatever makes such errors says in them what people may read.
+  if (error instanceof Error && error.name === 'BackupError') return backupFailure(error.message, attempt);
+  if (isDatabaseError(error))
+    return failed('Database', 'the database could not be used; the log of the worker says why');
+  return failed('Unexpected', 'it failed; the log of the worker says why');
+}
+
+/** A full disk stays full: such a failure is tried once more, in case that it was a passing one, and then is final. */
+function backupFailure(message: string, attempt: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'BackupError',
+    message,
+    nonRetryable: attempt > 1,
+    nextRetryDelay: '10s',
+  });
+}

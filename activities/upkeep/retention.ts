@@ -1,0 +1,25 @@
+import type { Database } from '../../src/database/database.ts';
+import { daysAhead, ensurePartitions } from '../../src/database/partitions.ts';
+import type { Log } from '../../src/log.ts';
+import { dropExpiredDays } from '../../src/retention/drop-expired-days.ts';
+import { expireRows } from '../../src/retention/expire-rows.ts';
+import type { UpkeepCounts } from '../../workflows/upkeep-messages.ts';
+
+/** Makes the coming days' partitions, deletes what has expired, and, where events are not kept for good, old days. */
+export async function retainEvents(
+  deps: { database: Database; log: Log },
+  olderThanDays: number | null,
+): Promise<UpkeepCounts> {
+  const { database, log } = deps;
+  await ensurePartitions(database, new Date(), daysAhead);
+  const expired = { ...(await expireRows(database, { eventRetentionDays: olderThanDays })) };
+  if (olderThanDays === null) return expired;
+  const { dropped, kept } = await dropExpiredDays(database, { olderThanDays, log });
+  const keptFor = (wanted: (typeof kept)[number]['reason']) => kept.filter(({ reason }) => reason === wanted).length;
+  return {
+    ...expired,
+    days_dropped: dropped.length,
+    days_kept_pending: keptFor('pending_events'),
+    days_kept_busy: keptFor('busy'),
+  };
+}

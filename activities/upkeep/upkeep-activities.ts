@@ -1,0 +1,40 @@
+import { purgeAuditLogs } from '../../src/audit/purge.ts';
+import { beginScheduledBackup, failBackup } from '../../src/upkeep/backup-rows.ts';
+import type { UpkeepActivities, UpkeepCounts } from '../../workflows/upkeep-messages.ts';
+import { whileBeating } from './alive.ts';
+import { type BackupDeps, makeBackup } from './backup.ts';
+import { failureOf } from './failures.ts';
+import { retainEvents } from './retention.ts';
+import { type SweepDeps, sweepOverdue } from './sweep.ts';
+
+/** Who purges, in the audit log. It comes from no address but this machine's own. */
+const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
+
+/** The activities of the upkeep. `ending` gives up what is under way, so that another worker begins it at once. */
+export function createUpkeepActivities(
+  deps: BackupDeps & Omit<SweepDeps, 'sql'> & { secretsKey: Uint8Array; ending: AbortSignal },
+): UpkeepActivities {
+  const { database, log, ending } = deps;
+  const task = (work: Parameters<typeof whileBeating<UpkeepCounts>>[1]) =>
+    whileBeating(ending, async (signal, progress) => {
+      try {
+        return await work(signal, progress);
+      } catch (error) {
+        throw failureOf(error, signal, log);
+      }
+    });
+  return {
+    async beginBackup({ workflowId }) {
+      const backupId = await beginScheduledBackup(database, workflowId);
+      return backupId === null ? null : { backupId };
+    },
+    makeBackup: ({ backupId }) => task((signal, progress) => makeBackup(deps, backupId, signal, progress)),
+    async failBackup({ backupId, error }) {
+      await failBackup(database, backupId, error);
+    },
+    purgeAuditLog: ({ olderThanDays }) =>
+      task(async () => ({ deleted: await purgeAuditLogs(deps, { olderThanDays, ...gateway }) })),
+    retainEvents: ({ olderThanDays }) => task(() => retainEvents(deps, olderThanDays)),
+    sweepOverdue: () => task((signal) => sweepOverdue({ ...deps, sql: database }, signal)),
+  };
+}

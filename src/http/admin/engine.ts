@@ -1,0 +1,36 @@
+import type { Log } from '../../log.ts';
+import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../upkeep/upkeep.ts';
+import { Problem } from '../problem.ts';
+
+/** Seconds after which a script may ask again. */
+const retryAfterS = '5';
+
+const unavailable = (detail: string) =>
+  new Problem('engine_unavailable', detail, { headers: { 'retry-after': retryAfterS } });
+
+/**
+ * Asks what only Temporal can answer.
+ *
+ * @param upkeep null: this process knows of no Temporal.
+ * @throws Problem `engine_unavailable` while it cannot be asked; `conflict` about a task without a schedule.
+ */
+export async function askEngine<T>(
+  { upkeep, log }: { upkeep: Upkeep | null; log: Log },
+  ask: (upkeep: Upkeep) => Promise<T>,
+): Promise<T> {
+  if (!upkeep) throw unavailable('this needs Temporal, and TEMPORAL_ADDRESS is not set here');
+  try {
+    return await ask(upkeep);
+  } catch (error) {
+    if (error instanceof UpkeepUnavailable) {
+      log.warn({ err: error }, 'an operator asked for what needs Temporal, and it does not answer');
+      throw unavailable('Temporal does not answer at the moment; try again in a few seconds');
+    }
+    if (error instanceof NotScheduled)
+      throw new Problem(
+        'conflict',
+        'there is no schedule of this task: workers make it when they start, that of backups only with BACKUP_DIR or BACKUP_URL',
+      );
+    throw error;
+  }
+}

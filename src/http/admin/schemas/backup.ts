@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { count, id, text, timestamp } from './common.ts';
+
+const backupId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
+
+/** One backup of the gateway's database (design, section 6). */
+export const backup = z
+  .object({
+    id,
+    name: text.nullable().meta({ description: 'Of its file; null until it is complete' }),
+    status: z.enum(['running', 'completed', 'failed']),
+    trigger: z
+      .enum(['schedule', 'operator'])
+      .nullable()
+      .meta({ description: 'Who asked for it; null: its file was found in the store, as after a restore' }),
+    size_bytes: count.nullable(),
+    sha256: text.nullable().meta({ description: 'Of the file, in hex' }),
+    rows: count.nullable().meta({ description: 'Of all tables together' }),
+    created_at: timestamp,
+    duration_ms: count.nullable(),
+    error: text.nullable().meta({ description: 'Why it failed' }),
+  })
+  .meta({
+    id: 'Backup',
+    examples: [
+      {
+        id: backupId,
+        name: 'gateway-20261120-023041.tar.gz',
+        status: 'completed',
+        trigger: 'schedule',
+        size_bytes: 52_428_800,
+        sha256: '5f'.repeat(32),
+        rows: 1_200_345,
+        created_at: '2026-11-20T02:30:41.000Z',
+        duration_ms: 41_250,
+        error: null,
+      },
+    ],
+  });
+
+export const triggeredBackup = z
+  .object({ id, workflow_id: text.meta({ description: 'Of the workflow that makes it, in Temporal' }) })
+  .meta({ id: 'TriggeredBackup', examples: [{ id: backupId, workflow_id: `backup-${backupId}` }] });

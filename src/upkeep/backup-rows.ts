@@ -1,0 +1,133 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Sql, Transactions } from '../database/database.ts';
+
+/** A backup whose worker has said nothing for so long has failed: it says so every ten seconds. */
+const silentFor = "interval '2 minutes'";
+const silentError = 'nobody has worked on it for two minutes';
+
+/** A backup as it is listed. */
+export interface ListedBackup {
+  id: string;
+  name: string | null;
+  status: 'running' | 'completed' | 'failed';
+  trigger: 'schedule' | 'operator' | null;
+  size_bytes: number | null;
+  sha256: string | null;
+  rows: number | null;
+  error: string | null;
+  created_at: Date;
+  duration_ms: number | null;
+}
+
+/** What a finished backup is. */
+export interface MadeBackup {
+  name: string;
+  sizeBytes: number;
+  sha256: string;
+  rows: number;
+}
+
+const list = {
+  name: 'list_backups',
+  text: `
+    select id, name, trigger, size_bytes::double precision as size_bytes, sha256, rows::double precision as rows, created_at,
+      case when silent then 'failed' else status end as status,
+      case when silent then '${silentError}' else error end as error,
+      (extract(epoch from finished_at - created_at) * 1000)::double precision as duration_ms
+    from (
+      select *, status = 'running' and alive_at < now() - ${silentFor} as silent
+      from backups order by created_at desc, id desc limit 1000
+    ) newest
+    order by created_at desc, id desc`,
+};
+
+/** All of them, newest first, also those that run and those that failed lately. */
+export async function listBackups(sql: Sql): Promise<ListedBackup[]> {
+  const rows = await sql.query<ListedBackup>(list, []);
+  return rows.map((row) => ({ ...row, duration_ms: row.duration_ms === null ? null : Math.round(row.duration_ms) }));
+}
+
+const failSilent = {
+  name: 'fail_silent_backup',
+  text: `
+    update backups set status = 'failed', error = '${silentError}', finished_at = alive_at, alive_at = now()
+    where status = 'running' and alive_at < now() - ${silentFor}`,
+};
+const insert = {
+  name: 'begin_backup',
+  text: `
+    insert into backups (id, status, trigger, workflow_id) values ($1, 'running', $2, $3)
+    on conflict do nothing returning id`,
+};
+const running = {
+  name: 'running_backup_of_workflow',
+  text: `select id from backups where status = 'running' and workflow_id = $1`,
+};
+
+/**
+ * Makes the row of a new backup, in the caller's transaction. Two at once: the second waits for the first one's commit.
+ *
+ * @returns false when another one is under way.
+ */
+export async function beginBackup(
+  sql: Sql,
+  backup: { id: string; trigger: 'schedule' | 'operator'; workflowId: string },
+): Promise<boolean> {
+  await sql.query(failSilent, []);
+  return (await sql.query(insert, [backup.id, backup.trigger, backup.workflowId])).length === 1;
+}
+
+/** As `beginBackup` for a run of the schedule, whose second call finds the row of the first. Null: another one is under way. */
+export function beginScheduledBackup(database: Transactions, workflowId: string): Promise<string | null> {
+  return database.transaction(async (sql) => {
+    const [mine] = await sql.query<{ id: string }>(running, [workflowId]);
+    if (mine) return mine.id;
+    const id = uuidv7();
+    return (await beginBackup(sql, { id, trigger: 'schedule', workflowId })) ? id : null;
+  });
+}
+
+const alive = {
+  name: 'backup_is_alive',
+  text: `update backups set alive_at = now() where id = $1 and status = 'running' returning id`,
+};
+
+/** Says that somebody works on it. False: it is given up, or done. */
+export async function backupIsAlive(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.query(alive, [id])).length === 1;
+}
+
+const complete = {
+  name: 'complete_backup',
+  text: `
+    update backups set status = 'completed', name = $2, size_bytes = $3, sha256 = $4, rows = $5, error = null, finished_at = now()
+    where id = $1 and status = 'running' returning id`,
+};
+
+/** False: it is given up, or somebody else has made it. */
+export async function completeBackup(sql: Sql, id: string, made: MadeBackup): Promise<boolean> {
+  return (await sql.query(complete, [id, made.name, made.sizeBytes, made.sha256, made.rows])).length === 1;
+}
+
+const read = {
+  name: 'read_completed_backup',
+  text: `
+    select name, size_bytes::double precision as "sizeBytes", sha256, rows::double precision as rows
+    from backups where id = $1 and status = 'completed'`,
+};
+
+export async function readCompletedBackup(sql: Sql, id: string): Promise<MadeBackup | null> {
+  return (await sql.query<MadeBackup>(read, [id]))[0] ?? null;
+}
+
+const fail = {
+  name: 'fail_backup',
+  text: `
+    update backups set status = 'failed', error = $2, finished_at = now(), alive_at = now()
+    where id = $1 and status = 'running'`,
+};
+
+/** @param error one sentence for people */
+export async function failBackup(sql: Sql, id: string, error: string): Promise<void> {
+  await sql.query(fail, [id, error]);
+}

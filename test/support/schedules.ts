@@ -1,0 +1,39 @@
+import { Client, Connection, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
+import { scheduleId } from '../../src/engine/upkeep/schedule-options.ts';
+import { type UpkeepTaskName, upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+
+interface Access {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+}
+
+/** Temporal as operators see it in its Web UI, with the schedules of a gateway. */
+export async function openSchedules({ address, namespace, taskQueue }: Access) {
+  const connection = await Connection.connect({
+    address,
+    // gRPC would take a loopback address through the proxy of the environment.
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+  });
+  const client = new Client({ connection, namespace });
+  return {
+    client,
+    schedule: (name: UpkeepTaskName): ScheduleHandle => client.schedule.getHandle(scheduleId(taskQueue, name)),
+    close: () => connection.close(),
+  };
+}
+
+/** Removes those that a gateway has made. */
+export async function removeSchedules(access: Access): Promise<void> {
+  const { schedule, close } = await openSchedules(access);
+  await Promise.all(
+    upkeepTaskNames.map((name) =>
+      schedule(name)
+        .delete()
+        .catch((error: unknown) => {
+          if (!(error instanceof ScheduleNotFoundError)) throw error;
+        }),
+    ),
+  );
+  await close();
+}
