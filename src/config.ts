@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
@@ -5,7 +6,7 @@ import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
 
-export const roles = ['all', 'api', 'worker', 'migrate'] as const;
+export const roles = ['all', 'api', 'worker', 'migrate', 'restore'] as const;
 export type Role = (typeof roles)[number];
 
 /** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
@@ -145,6 +146,8 @@ const environment = z.object({
     )
     .prefault('https://api.sendgrid.com'),
   NOTIFY_BURST: integerBetween(1, 1000).optional(),
+  BACKUP_DIR: z.string().optional(),
+  BACKUP_URL: z.string().startsWith('s3://', 'must be an s3:// URL').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
 });
 
@@ -163,11 +166,11 @@ const settings = environment.superRefine((given, context) => {
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
 /**
- * What a role needs and the environment does not give: only `all` brings its own servers, key and token.
+ * What a role needs and the environment does not give: only `all` brings its own servers, key and token, and `restore` needs no more than a database.
  * Returns one sentence a mistake.
  */
 function missingFor(role: Role, env: Record<string, string | undefined>): string[] {
-  if (role === 'all') return [];
+  if (role === 'all' || role === 'restore') return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
     missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
@@ -236,8 +239,15 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       },
       burst: e.NOTIFY_BURST ?? null,
     },
+    backups: {
+      // Many machines have no folder in common; `all` has one, and what it makes can be restored by name.
+      dir:
+        e.BACKUP_DIR ??
+        (role === 'all' || (role === 'restore' && !e.DATABASE_URL) ? join(e.DATA_DIR, 'backups') : null),
+      url: e.BACKUP_URL ?? null,
+    },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
-    logLevel: e.LOG_LEVEL ?? (role === 'all' ? 'warn' : 'info'),
+    logLevel: e.LOG_LEVEL ?? (role === 'all' || role === 'restore' ? 'warn' : 'info'),
     /** Where programs and folders of this machine are looked up; not a setting of ours. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };

@@ -327,6 +327,7 @@ describe('what a role needs', () => {
     api: ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN'],
     worker: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY'],
     migrate: ['DATABASE_URL'],
+    restore: [],
   };
   test.each(roles)('%s', (role) => {
     expect(refusal(given, role)).toBeNull();

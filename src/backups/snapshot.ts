@@ -116,8 +116,8 @@ export function explainDatabase(error: unknown, signal: AbortSignal): unknown {
 /** Locks first and looks then: what the snapshot sees can be read until its end. */
 async function begun(client: pg.Client): Promise<{ tables: SourceTable[]; takenAt: Date }> {
   for (let left = tries; ; left--) {
-    const seen = partsOf(await readSourceTables(client));
     try {
+      const seen = partsOf(await readSourceTables(client));
       await client.query('begin isolation level repeatable read, read only');
       await client.query(`lock table ${seen.map((part) => `"${part}"`).join(', ')} in access share mode`);
       const tables = await readSourceTables(client);

@@ -29,7 +29,7 @@ interface Row {
   columns: string[];
   triggers: boolean;
   references: string[];
-  partitions: { name: string; bounds: string; storage: string[] }[];
+  partitions: { name: string; bounds: string | null; storage: string[] }[];
 }
 
 // Columns that are generated are generated anew. Names that need quotes are not ours.
@@ -58,7 +58,9 @@ export async function readSourceTables(client: pg.ClientBase): Promise<SourceTab
 }
 
 function toSource({ name, partitioned, columns, triggers, references, partitions }: Row): SourceTable {
-  const days = partitions.map((partition) => {
+  // One without bounds has just been dropped.
+  const attached = partitions.filter(({ bounds }) => bounds !== null);
+  const days = attached.map((partition) => {
     const day = partition.name.slice(name.length + 1);
     if (partition.name !== `${name}_${day}` || partition.bounds !== boundsOf(day))
       throw new BackupError(`The partition ${partition.name} was not made by the gateway: ${partition.bounds}.`);
@@ -66,9 +68,9 @@ function toSource({ name, partitioned, columns, triggers, references, partitions
   });
   return {
     ...{ name, columns, triggers, references },
-    parts: partitioned ? partitions.map((partition) => partition.name) : [name],
+    parts: partitioned ? attached.map((partition) => partition.name) : [name],
     days: partitioned ? days : null,
-    storage: partitions.at(-1)?.storage ?? [],
+    storage: attached.at(-1)?.storage ?? [],
   };
 }
 
