@@ -1,4 +1,5 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -26,11 +27,11 @@ beforeAll(async () => {
     url,
     `insert into gateway_settings select 'k' || n, sha256(n::text::bytea) from generate_series(1, 200) n`,
   );
-  const dir = join((await import('node:os')).tmpdir(), `gateway-damage-${process.pid}`);
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-backups-'));
   const store = openDirectoryStore(dir);
   ({ name } = await backUp(url, store));
   archive = await readFile(join(dir, name));
-  await (await import('node:fs/promises')).rm(dir, { recursive: true });
+  await rm(dir, { recursive: true });
 });
 
 const sourceOf = (content: Buffer) => ({ name: 'file', open: async () => Readable.from([content]) });
