@@ -174,7 +174,7 @@ describe('values', () => {
     for (const role of roles) {
       const config = readConfig(role, shared);
       expect(config.delivery.allowedNetworks).toEqual(role === 'all' ? ['127.0.0.0/8', '::1/128'] : []);
-      expect(config.logLevel).toBe(role === 'all' ? 'warn' : 'info');
+      expect(config.logLevel).toBe(role === 'all' || role === 'restore' ? 'warn' : 'info');
     }
   });
 });
