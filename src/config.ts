@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
@@ -5,7 +6,7 @@ import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
 
-export const roles = ['all', 'api', 'worker', 'migrate'] as const;
+export const roles = ['all', 'api', 'worker', 'migrate', 'restore'] as const;
 export type Role = (typeof roles)[number];
 
 /** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
@@ -155,7 +156,7 @@ const environment = z.object({
   // Not shown where it is wrong: it may hold credentials.
   BACKUP_URL: z
     .string()
-    .refine((text) => URL.canParse(text), 'must be a URL such as s3://bucket/folder')
+    .refine((text) => text.startsWith('s3://') && URL.canParse(text), 'must be an s3:// URL such as s3://bucket/folder')
     .optional(),
   BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
@@ -178,11 +179,11 @@ const settings = environment.superRefine((given, context) => {
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
 /**
- * What a role needs and the environment does not give: only `all` brings its own servers, key and token.
+ * What a role needs and the environment does not give: only `all` brings its own servers, key and token, and `restore` needs no more than a database.
  * Returns one sentence a mistake.
  */
 function missingFor(role: Role, env: Record<string, string | undefined>): string[] {
-  if (role === 'all') return [];
+  if (role === 'all' || role === 'restore') return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
     missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
@@ -214,6 +215,8 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
     throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
   }
   const e = parsed.data;
+  // `all` has a folder where backups go when nobody says where, and what it makes can be restored by its name.
+  const backupDir = e.BACKUP_DIR ?? (role === 'restore' && !e.DATABASE_URL ? join(e.DATA_DIR, 'backups') : null);
   return {
     role,
     host: e.HOST,
@@ -252,17 +255,12 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       burst: e.NOTIFY_BURST ?? null,
     },
     upkeep: {
-      // `all` has a folder where they go when nobody says where.
-      backup: {
-        dir: e.BACKUP_URL === undefined ? (e.BACKUP_DIR ?? null) : null,
-        url: e.BACKUP_URL ?? null,
-        keep: e.BACKUP_KEEP,
-      },
+      backup: { dir: e.BACKUP_URL === undefined ? backupDir : null, url: e.BACKUP_URL ?? null, keep: e.BACKUP_KEEP },
       auditRetentionDays: e.AUDIT_RETENTION_DAYS,
       eventRetentionDays: e.EVENT_RETENTION_DAYS ?? null,
     },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
-    logLevel: e.LOG_LEVEL ?? (role === 'all' ? 'warn' : 'info'),
+    logLevel: e.LOG_LEVEL ?? (role === 'all' || role === 'restore' ? 'warn' : 'info'),
     /** Where programs and folders of this machine are looked up; not a setting of ours. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };

@@ -5,6 +5,7 @@ import { createLog, type Log } from './log.ts';
 import { runAll } from './roles/all.ts';
 import { runApi } from './roles/api.ts';
 import { runMigrate } from './roles/migrate.ts';
+import { runRestore } from './roles/restore.ts';
 import { runWorker } from './roles/worker.ts';
 import { StartError } from './start-error.ts';
 
@@ -16,6 +17,8 @@ export interface RoleContext {
   config: Config;
   log: Log;
   stopped: AbortSignal;
+  /** What the command line says behind the role. */
+  arguments: string[];
 }
 
 const run: Record<Role, (context: RoleContext) => Promise<void>> = {
@@ -23,6 +26,7 @@ const run: Record<Role, (context: RoleContext) => Promise<void>> = {
   api: runApi,
   worker: runWorker,
   migrate: runMigrate,
+  restore: runRestore,
 };
 
 async function main(): Promise<void> {
@@ -46,7 +50,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
   const { databaseUrl } = config;
-  await run[role]({ config, log, stopped: stopping.signal }).catch((error: unknown) => {
+  const context = { config, log, stopped: stopping.signal, arguments: process.argv.slice(3) };
+  await run[role](context).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
   });
 }

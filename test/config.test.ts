@@ -188,7 +188,7 @@ describe('values', () => {
     for (const role of roles) {
       const config = readConfig(role, shared);
       expect(config.delivery.allowedNetworks).toEqual(role === 'all' ? ['127.0.0.0/8', '::1/128'] : []);
-      expect(config.logLevel).toBe(role === 'all' ? 'warn' : 'info');
+      expect(config.logLevel).toBe(role === 'all' || role === 'restore' ? 'warn' : 'info');
     }
   });
 });
@@ -347,6 +347,7 @@ describe('what a role needs', () => {
     api: ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN'],
     worker: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY'],
     migrate: ['DATABASE_URL'],
+    restore: [],
   };
   test.each(roles)('%s', (role) => {
     expect(refusal(given, role)).toBeNull();

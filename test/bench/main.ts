@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.ts';
+import { benchBackup } from './backup.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
@@ -10,7 +11,8 @@ const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64]
 npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
 npm run bench -- floor   [--workflow-events 2000]
 npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]
-npm run bench -- retention [--events 1000000]`;
+npm run bench -- retention [--events 1000000]
+npm run bench -- backup  [--events 1000000] [--connections 1,8] [--seconds 20]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -66,6 +68,16 @@ switch (positionals[0]) {
     break;
   case 'retention':
     report('retention', await benchRetention({ events: Number(values.events ?? 1_000_000) }));
+    break;
+  case 'backup':
+    report(
+      'backup',
+      await benchBackup({
+        events: Number(values.events ?? 1_000_000),
+        seconds: Number(values.seconds ?? 20),
+        connections: numbers(values.connections ?? '1,8'),
+      }),
+    );
     break;
   default:
     console.error(usage);

@@ -116,7 +116,9 @@ test.each([
 });
 
 test('a role that there is not', async () => {
-  expect(await refusal('wroker', {})).toContain("There is no role 'wroker'. The roles are: all, api, worker, migrate.");
+  expect(await refusal('wroker', {})).toContain(
+    "There is no role 'wroker'. The roles are: all, api, worker, migrate, restore.",
+  );
 });
 
 test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_URL', { timeout }, async (role) => {

@@ -54,8 +54,12 @@ export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string
 }
 
 /** Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. */
-export function spawnGateway(role: Role | string, variables: Record<string, string | undefined>): GatewayProcess {
-  const child = spawn(process.execPath, [main, role], {
+export function spawnGateway(
+  role: Role | string,
+  variables: Record<string, string | undefined>,
+  args: string[] = [],
+): GatewayProcess {
+  const child = spawn(process.execPath, [main, role, ...args], {
     env: { ...cleanEnvironment(), ...variables },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],

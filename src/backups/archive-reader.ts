@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { type Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { copyLine, endOfRows, firstLine } from './archive-text.ts';
+import { BackupError, said } from './backup-error.ts';
+import type { ArchivedTable, Manifest } from './manifest.ts';
+
+const chunkBytes = 256 * 1024;
+/** Longer than any line that is not a row: those name columns or days. */
+const maxLineBytes = 1024 * 1024;
+const newline = 10;
+const endInside = Buffer.from(`\n${endOfRows}`);
+const endAtOnce = Buffer.from(endOfRows);
+
+/** Reads the rows out of an archive's text, strictly: what is not where the manifest says is an error. */
+export class ArchiveReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #digest: () => string;
+  readonly #manifest: Manifest;
+  #pending: Buffer = Buffer.alloc(0);
+
+  /** @param file the compressed bytes, which were verified before */
+  constructor(file: Readable, manifest: Manifest) {
+    const hash = createHash('sha256');
+    let left = manifest.bytes;
+    // The manifest is a member of its own, and is known.
+    const content = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const taken = chunk.subarray(0, left);
+        left -= taken.length;
+        hash.update(taken);
+        done(null, taken);
+      },
+    });
+    const gunzip = createGunzip({ chunkSize: chunkBytes });
+    file.on('error', (error) => gunzip.destroy(error));
+    content.on('error', (error) => gunzip.destroy(error));
+    file.pipe(content).pipe(gunzip);
+    this.#chunks = gunzip[Symbol.asyncIterator]();
+    this.#digest = () => hash.digest('hex');
+    this.#manifest = manifest;
+  }
+
+  /** Goes to the first table. */
+  async begin(): Promise<void> {
+    if ((await this.#line()) !== firstLine) throw misread('it does not begin as a backup does');
+  }
+
+  /** The rows of the next table of the manifest, to be read to their end. */
+  async *rowsOf(table: ArchivedTable): AsyncGenerator<Buffer> {
+    for (let line = ''; line !== copyLine(table); line = await this.#line())
+      if (line.startsWith('COPY ')) throw misread(`there is another table where ${table.name} should be`);
+    if (this.#pending.length < endAtOnce.length) await this.#more();
+    if (this.#pending.subarray(0, endAtOnce.length).equals(endAtOnce)) return this.#drop(endAtOnce.length);
+    for (;;) {
+      const end = this.#pending.indexOf(endInside);
+      if (end !== -1) {
+        yield this.#pending.subarray(0, end + 1);
+        return this.#drop(end + endInside.length);
+      }
+      // Its last bytes may be the beginning of the end.
+      const sure = this.#pending.length - endInside.length + 1;
+      if (sure > 0) {
+        yield this.#pending.subarray(0, sure);
+        this.#drop(sure);
+      }
+      await this.#more();
+    }
+  }
+
+  /** Reads to the end, and makes sure that it was what had been verified. */
+  async finish(): Promise<void> {
+    let line = '';
+    while (line !== 'COMMIT;\n') {
+      line = await this.#line();
+      if (line.startsWith('COPY ')) throw misread('there are more tables than the manifest names');
+    }
+    const after = await this.#chunks.next();
+    if (this.#pending.length > 0 || !after.done) throw misread('it goes on behind its end');
+    if (this.#digest() !== this.#manifest.sha256) throw misread('it has changed while it was read');
+  }
+
+  #drop(bytes: number): void {
+    this.#pending = this.#pending.subarray(bytes);
+  }
+
+  async #line(): Promise<string> {
+    for (;;) {
+      const end = this.#pending.indexOf(newline);
+      if (end !== -1) {
+        const line = this.#pending.toString('utf8', 0, end + 1);
+        this.#drop(end + 1);
+        return line;
+      }
+      if (this.#pending.length > maxLineBytes) throw misread('a line is too long');
+      await this.#more();
+    }
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#chunks.next().catch((error: unknown) => {
+      throw misread(said(error));
+    });
+    if (done) throw misread('it ends too early');
+    this.#pending = this.#pending.length === 0 ? value : Buffer.concat([this.#pending, value]);
+  }
+}
+
+const misread = (why: string) => new BackupError(`The backup cannot be read: ${why}. Nothing was restored.`);

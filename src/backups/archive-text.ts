@@ -1,0 +1,80 @@
+import { type ArchivedTable, formatVersion, type Manifest } from './manifest.ts';
+import { boundsOf } from './tables.ts';
+
+/**
+ * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` of two gzip members (RFC 1952).
+ *
+ * - The first is text that psql reads (`zcat file | psql`) into a database with the schema of the manifest's migrations and
+ *   without rows: a head in comments; the partitions; for each table a `COPY` with its rows in PostgreSQL's text format;
+ *   the values of the sequences. All of it is one transaction. Triggers that count are off meanwhile.
+ * - The second is one comment with the manifest in JSON: what is in the file, and the SHA-256 of everything before. It is
+ *   written last and found from the end of the file. So a file is whole, or it has no manifest.
+ *
+ * `npm run restore` runs no SQL of the file: it makes the statements from the manifest, and takes only rows from the text.
+ */
+export type ArchiveHead = Pick<
+  Manifest,
+  'id' | 'created_at' | 'gateway_version' | 'migrations' | 'sequences' | 'audit_head'
+> & {
+  tables: Omit<ArchivedTable, 'rows'>[];
+};
+
+/** The text's first line, by which a file of ours is known. */
+export const firstLine = `-- webhook-gateway backup, format ${formatVersion}\n`;
+/** What ends the rows of a COPY. */
+export const endOfRows = '\\.\n';
+
+/** Identifiers of ours need quotes only where they are words of SQL; then they do. */
+const quoted = (name: string) => `"${name}"`;
+
+/** `"events" ("id", …)`: what COPY is told. */
+export const tableAndColumns = ({ name, columns }: Pick<ArchivedTable, 'name' | 'columns'>) =>
+  `${quoted(name)} (${columns.map(quoted).join(', ')})`;
+
+/** The line before the rows of a table. */
+export const copyLine = (table: Pick<ArchivedTable, 'name' | 'columns'>) =>
+  `COPY ${tableAndColumns(table)} FROM stdin;\n`;
+
+/** What makes a table's partitions, where they are missing. */
+export function partitionStatements({ name, days, storage }: Omit<ArchivedTable, 'rows'>): string[] {
+  const options = storage.length === 0 ? '' : ` WITH (${storage.join(', ')})`;
+  return (days ?? []).map(
+    (day) =>
+      `CREATE TABLE IF NOT EXISTS ${quoted(`${name}_${day}`)} PARTITION OF ${quoted(name)} ${boundsOf(day)}${options};`,
+  );
+}
+
+/** Triggers of ours, not those that check references. Whoever owns the tables may do this. */
+export const triggerStatements = (tables: readonly Omit<ArchivedTable, 'rows'>[], state: 'DISABLE' | 'ENABLE') =>
+  tables.filter(({ triggers }) => triggers).map(({ name }) => `ALTER TABLE ${quoted(name)} ${state} TRIGGER USER;`);
+
+export const sequenceStatements = (sequences: Manifest['sequences']) =>
+  sequences.map(
+    ({ table, column, value, called }) =>
+      `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), ${value}, ${called});`,
+  );
+
+/** Everything before the first table's rows. */
+export function beginning(head: ArchiveHead): string {
+  const days = [...new Set(head.tables.flatMap((table) => table.days ?? []))].sort();
+  return [
+    firstLine.trimEnd(),
+    `-- id: ${head.id}`,
+    `-- created at: ${head.created_at}`,
+    `-- gateway: ${head.gateway_version}`,
+    `-- schema: ${head.migrations.at(-1)}`,
+    `-- days: ${days.join(' ')}`,
+    '-- To restore it: npm run restore -- <this file>. The last line has the manifest.',
+    '\\set ON_ERROR_STOP on',
+    'BEGIN;',
+    "SET LOCAL client_encoding = 'UTF8';",
+    ...head.tables.flatMap(partitionStatements),
+    ...triggerStatements(head.tables, 'DISABLE'),
+    '',
+  ].join('\n');
+}
+
+/** Everything behind the last table's rows. */
+export function ending(head: ArchiveHead): string {
+  return [...triggerStatements(head.tables, 'ENABLE'), ...sequenceStatements(head.sequences), 'COMMIT;', ''].join('\n');
+}

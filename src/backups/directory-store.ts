@@ -1,0 +1,163 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isArchiveName } from './archive-name.ts';
+import { BackupError, said } from './backup-error.ts';
+import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
+import { readManifest } from './manifest-member.ts';
+
+const unfinished = '.unfinished';
+/** Fewer writes to the disk than a stream's 64 KiB; a few of them are in memory at a time. */
+const bufferBytes = 1024 * 1024;
+
+/**
+ * Backups in a folder, mode 0700, files 0600. The folder is made; those above it are not: where a disk is not mounted, a
+ * backup must not go to another one.
+ */
+export function openDirectoryStore(folder: string): BackupStore {
+  const dir = resolve(folder);
+  const fileOf = (name: string) => {
+    if (isArchiveName(name)) return join(dir, name);
+    throw new BackupError(`There is no backup '${name}' in ${dir}.`);
+  };
+  return {
+    place: dir,
+    async write(name, content, signal) {
+      const file = fileOf(name);
+      try {
+        await mkdir(dir, { mode: 0o700 }).catch(unlessThere);
+        await removeUnfinished(dir);
+        return await writeWhole(dir, file, content, signal);
+      } catch (error) {
+        content.destroy();
+        throw explained(dir, error, signal);
+      }
+    },
+    async list() {
+      try {
+        const names = (await namesIn(dir)).filter(isArchiveName);
+        const found: StoredBackup[] = [];
+        for (const name of names) {
+          const backup = await wholeBackup(join(dir, name), name);
+          if (backup) found.push(backup);
+        }
+        return found.sort(newestFirst);
+      } catch (error) {
+        throw explained(dir, error);
+      }
+    },
+    async read(name) {
+      const file = fileOf(name);
+      try {
+        await stat(file);
+        return createReadStream(file, { highWaterMark: bufferBytes });
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') throw new BackupError(`There is no backup '${name}' in ${dir}.`);
+        throw explained(dir, error);
+      }
+    },
+    async delete(name) {
+      try {
+        await rm(fileOf(name), { force: true });
+      } catch (error) {
+        throw explained(dir, error);
+      }
+    },
+    close() {},
+  };
+}
+
+/** After a crash of the machine there is either the whole file under its name, or none. */
+async function writeWhole(dir: string, file: string, content: Readable, signal: AbortSignal) {
+  const temporary = `${file}${unfinished}`;
+  try {
+    // `flush`: it is on the disk before the stream is closed.
+    const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: bufferBytes });
+    await pipeline(content, output, { signal });
+    const { size: sizeBytes } = await stat(temporary);
+    await rename(temporary, file);
+    await syncFolder(dir);
+    return { sizeBytes };
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(ignored);
+    throw error;
+  }
+}
+
+/** The error that is being handled says more than what goes wrong while tidying up after it. */
+const ignored = () => undefined;
+
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** One backup is made at a time: whatever is unfinished was left by a process that was killed. */
+async function removeUnfinished(dir: string): Promise<void> {
+  for (const name of await readdir(dir))
+    if (name.endsWith(unfinished) && isArchiveName(name.slice(0, -unfinished.length))) await rm(join(dir, name));
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    // Before the first backup.
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function wholeBackup(file: string, name: string): Promise<StoredBackup | null> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, 'r');
+  } catch (error) {
+    // Deleted since the folder was read.
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const { size: sizeBytes } = await handle.stat();
+    const manifest = await readManifest(sizeBytes, async (start) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(sizeBytes - start), { position: start });
+      return buffer.subarray(0, bytesRead);
+    });
+    if (manifest === null || manifest === 'newer') return null;
+    return { name, sizeBytes, createdAt: new Date(manifest.created_at) };
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessThere(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null);
+
+function explained(dir: string, error: unknown, signal?: AbortSignal): unknown {
+  if (error instanceof BackupError) return error;
+  if (signal?.aborted) return new BackupError('The backup was interrupted.', { cause: error });
+  const words = (text: string) => new BackupError(`${text} (${said(error)}).`, { cause: error });
+  switch (codeOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return words(`The disk of the backup folder ${dir} is full, or files there may not become so large`);
+    case 'ENOENT':
+      return words(`The backup folder ${dir}, or the folder above it, is gone`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return words(`The backup folder ${dir} cannot be used by this user`);
+    default:
+      return words(`The backup folder ${dir} cannot be used`);
+  }
+}

@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Database, openDatabase } from '../database/database.ts';
+import { migrateOnce } from '../database/migrate.ts';
+import { migrations } from '../database/migrations.ts';
+import type { Log } from '../log.ts';
+import { ArchiveReader } from './archive-reader.ts';
+import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
+import { BackupError, said } from './backup-error.ts';
+import type { ArchivedTable, Manifest } from './manifest.ts';
+import { refuseUnlessEmpty } from './restore-target.ts';
+import { pauseRestored, type Settled, settleEvents } from './settle.ts';
+import type { ArchiveSource } from './verify-archive.ts';
+
+/** What a restore has done. */
+export interface Restored extends Settled {
+  manifest: Manifest;
+  rowsByTable: Record<string, number>;
+  /** Tables of the archive that are none of the gateway's. */
+  skipped: string[];
+  /** Migrations that are newer than the backup. */
+  migrated: string[];
+}
+
+/**
+ * Loads an archive into an empty database: the schema of the backup's version, its rows, and then what has changed in the
+ * schema since. All of it is one transaction, so that there is everything afterwards, or nothing.
+ *
+ * @param manifest of this archive, from `verifyArchive`
+ * @throws BackupError
+ */
+export async function restoreArchive(
+  { url, log, onProgress }: { url: string; log: Log; onProgress(line: string): void },
+  source: ArchiveSource,
+  manifest: Manifest,
+): Promise<Restored> {
+  refuseNewer(source, manifest);
+  // The one connection, so that what the migrator does and what is loaded are one transaction.
+  const database = await openDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  let restored: Restored;
+  try {
+    await refuseUnlessEmpty(await database.pool.connect().then(released));
+    restored = await loaded(database, source, manifest, onProgress);
+  } catch (error) {
+    throw explained(url, error, 'Nothing was restored.');
+  } finally {
+    await database.close();
+  }
+  await finished(url, log, onProgress).catch((error: unknown) => {
+    throw explained(url, error, 'Everything was restored; run `npm run migrate` before the start.');
+  });
+  return restored;
+}
+
+/** The partitions of the coming days, and what the planner has to know of the many new rows. */
+async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
+  await migrateOnce(url, log);
+  onProgress('Counting values for the planner …');
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('analyze');
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** The connection stays in the pool, which has no other. */
+function released(client: pg.PoolClient): pg.PoolClient {
+  client.release();
+  return client;
+}
+
+function refuseNewer(source: ArchiveSource, manifest: Manifest): void {
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = manifest.migrations.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new BackupError(
+    `${source.name} was made by a newer gateway (${manifest.gateway_version}): this one does not know ${unknown.join(', ')}. ` +
+      'Nothing was written. Restore it with that version or a later one.',
+  );
+}
+
+// Only while it is empty: a commit whose answer was lost is a commit.
+const dropMigrations = `
+  do $$ begin
+    if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
+  end $$`;
+
+/** The pool's only connection: inside a transaction of MikroORM, the one that this is on. */
+function connectionOf({ pool }: Database): () => pg.ClientBase {
+  let client: pg.ClientBase | null = null;
+  pool.on('acquire', (acquired) => {
+    client = acquired;
+  });
+  return () => {
+    if (client === null) throw new Error('there is no connection');
+    return client;
+  };
+}
+
+async function loaded(
+  database: Database,
+  source: ArchiveSource,
+  manifest: Manifest,
+  onProgress: (line: string) => void,
+): Promise<Restored> {
+  const { em, migrator } = database.orm;
+  const connection = connectionOf(database);
+  // Makes the migrator's own table, which it does outside of any transaction.
+  await migrator.getPending();
+  try {
+    return await em.fork().transactional(async (transactional) => {
+      const transaction = transactional.getTransactionContext();
+      await migrator.up({ migrations: manifest.migrations, transaction });
+      const client = connection();
+      const { rowsByTable, skipped } = await loadRows(client, source, manifest, onProgress);
+      const migrated = await migrator.up({ transaction });
+      const settled = await settleEvents(client);
+      await pauseRestored(client, `restored from ${source.name}, a backup of ${manifest.created_at}`);
+      return { manifest, rowsByTable, skipped, migrated: migrated.map(({ name }) => name), ...settled };
+    });
+  } catch (error) {
+    await database.pool.query(dropMigrations).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function loadRows(
+  client: pg.ClientBase,
+  source: ArchiveSource,
+  manifest: Manifest,
+  onProgress: (line: string) => void,
+): Promise<Pick<Restored, 'rowsByTable' | 'skipped'>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  );
+  const known = new Set(rows.map(({ name }) => name));
+  const ours = manifest.tables.filter(({ name }) => known.has(name));
+  const statements = [
+    // Rows that migrations put in are in the archive, as they were in the end.
+    `truncate ${ours.map(({ name }) => `"${name}"`).join(', ')}`,
+    ...ours.flatMap(partitionStatements),
+    ...triggerStatements(ours, 'DISABLE'),
+  ];
+  for (const text of statements) await client.query(text);
+  const reader = new ArchiveReader(await source.open(), manifest);
+  await reader.begin();
+  const rowsByTable: Record<string, number> = {};
+  const skipped: string[] = [];
+  for (const table of manifest.tables) {
+    const content = reader.rowsOf(table);
+    if (!known.has(table.name)) {
+      for await (const _ of content);
+      skipped.push(table.name);
+      continue;
+    }
+    if (table.rows > 0) onProgress(`Loading ${table.rows} rows of ${table.name} …`);
+    rowsByTable[table.name] = await copyRows(client, table, content);
+  }
+  await reader.finish();
+  for (const text of [...triggerStatements(ours, 'ENABLE'), ...sequencesOf(manifest, known)]) await client.query(text);
+  return { rowsByTable, skipped };
+}
+
+const sequencesOf = ({ sequences }: Manifest, known: ReadonlySet<string>) =>
+  sequenceStatements(sequences.filter(({ table }) => known.has(table)));
+
+async function copyRows(client: pg.ClientBase, table: ArchivedTable, content: AsyncIterable<Buffer>): Promise<number> {
+  const copy = client.query(copyFrom(`COPY ${tableAndColumns(table)} FROM STDIN`));
+  await pipeline(Readable.from(content, { objectMode: false }), copy);
+  if (copy.rowCount !== table.rows)
+    throw new BackupError(
+      `The backup cannot be read: ${table.name} has ${copy.rowCount} rows, the manifest says ${table.rows}. Nothing was restored.`,
+    );
+  return copy.rowCount;
+}
+
+function explained(url: string, error: unknown, outcome: string): unknown {
+  if (error instanceof BackupError) return error;
+  const { hostname, port, pathname } = new URL(url);
+  const where = `The database ${pathname.slice(1)} at ${hostname}:${port || '5432'}`;
+  return new BackupError(`${where} did not take the backup (${said(error)}). ${outcome}`, { cause: error });
+}

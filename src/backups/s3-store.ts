@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { isArchiveName } from './archive-name.ts';
+import { BackupError, said } from './backup-error.ts';
+import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
+import { readManifest } from './manifest-member.ts';
+import { parseS3Address, type S3Address } from './s3-address.ts';
+
+/** There are at most 10,000 parts, so archives may have 160 GB. So many parts are in memory at a time, and one more. */
+const partBytes = 16 * 1024 * 1024;
+const partsInFlight = 2;
+/** Without an answer for so long the connection is given up, and the request made again. */
+const requestTimeoutMs = 60_000;
+const connectionTimeoutMs = 5_000;
+
+/** Backups in a bucket of S3, or of a server that speaks its protocol. Credentials: as AWS's own tools find them. */
+export function openS3Store(url: string): BackupStore {
+  const { bucket, prefix, region, endpoint } = parseS3Address(url);
+  const place = `s3://${bucket}/${prefix}`;
+  const client = openClient({ region, endpoint });
+  const inBucket = { Bucket: bucket };
+  const keyOf = (name: string) => {
+    if (isArchiveName(name)) return `${prefix}${name}`;
+    throw new BackupError(`There is no backup '${name}' in ${place}.`);
+  };
+  const nameOf = (key: string | undefined) => {
+    const name = key?.startsWith(prefix) ? key.slice(prefix.length) : '';
+    return isArchiveName(name) ? name : null;
+  };
+
+  /** Parts of an upload that a killed process has left cost money until somebody removes them. */
+  async function removeUnfinished(): Promise<void> {
+    // One backup is made at a time, so a page of them is all there can be.
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ ...inBucket, Prefix: prefix }));
+    for (const { Key, UploadId } of Uploads)
+      if (nameOf(Key) !== null) await client.send(new AbortMultipartUploadCommand({ ...inBucket, Key, UploadId }));
+  }
+
+  async function manifestOf(key: string, sizeBytes: number) {
+    return readManifest(sizeBytes, async (start) => {
+      if (start >= sizeBytes) return Buffer.alloc(0);
+      const range = { Range: `bytes=${start}-${sizeBytes - 1}` };
+      const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key: key, ...range }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    });
+  }
+
+  return {
+    place,
+    async write(name, content, signal) {
+      const Key = keyOf(name);
+      let sizeBytes = 0;
+      const counted = async function* () {
+        for await (const chunk of content) {
+          sizeBytes += chunk.length;
+          yield chunk;
+        }
+      };
+      const aborting = new AbortController();
+      const abort = () => aborting.abort();
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        await removeUnfinished();
+        const upload = new Upload({
+          ...{ client, partSize: partBytes, queueSize: partsInFlight, leavePartsOnError: false },
+          params: { ...inBucket, Key, Body: Readable.from(counted()), ContentType: 'application/gzip' },
+          abortController: aborting,
+        });
+        await upload.done();
+        return { sizeBytes };
+      } catch (error) {
+        content.destroy();
+        throw explained(place, error, signal);
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
+    async list() {
+      const found: StoredBackup[] = [];
+      try {
+        for await (const page of paginateListObjectsV2({ client }, { ...inBucket, Prefix: prefix }))
+          for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
+            const name = nameOf(Key);
+            const manifest = name === null ? null : await manifestOf(Key, sizeBytes);
+            if (name !== null && manifest !== null && manifest !== 'newer')
+              found.push({ name, sizeBytes, createdAt: new Date(manifest.created_at) });
+          }
+      } catch (error) {
+        throw explained(place, error);
+      }
+      return found.sort(newestFirst);
+    },
+    async read(name) {
+      const Key = keyOf(name);
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key }));
+        if (Body instanceof Readable) return Body;
+        throw new Error('the answer has no body');
+      } catch (error) {
+        if (error instanceof Error && error.name === 'NoSuchKey')
+          throw new BackupError(`There is no backup '${name}' in ${place}.`);
+        throw explained(place, error);
+      }
+    },
+    async delete(name) {
+      try {
+        await client.send(new DeleteObjectCommand({ ...inBucket, Key: keyOf(name) }));
+      } catch (error) {
+        throw explained(place, error);
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function openClient({ region, endpoint }: Pick<S3Address, 'region' | 'endpoint'>): S3Client {
+  return new S3Client({
+    region,
+    requestHandler: { requestTimeout: requestTimeoutMs, connectionTimeout: connectionTimeoutMs },
+    ...(endpoint === null
+      ? {}
+      : {
+          endpoint,
+          // Other servers rarely have a host name for each bucket, and not all know the newer checksums.
+          forcePathStyle: true,
+          requestChecksumCalculation: 'WHEN_REQUIRED',
+          responseChecksumValidation: 'WHEN_REQUIRED',
+        }),
+  });
+}
+
+function explained(place: string, error: unknown, signal?: AbortSignal): unknown {
+  if (error instanceof BackupError) return error;
+  if (signal?.aborted) return new BackupError('The backup was interrupted.', { cause: error });
+  const words = (text: string) => new BackupError(text, { cause: error });
+  switch (error instanceof Error ? error.name : '') {
+    case 'CredentialsProviderError':
+      return words(
+        `There are no credentials for ${place}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the machine a role.`,
+      );
+    case 'NoSuchBucket':
+      return words(`There is no bucket for ${place}. Make it, or correct BACKUP_URL.`);
+    case 'AccessDenied':
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+      return words(`${place} does not let this user in (${said(error)}). Correct the AWS credentials or their rights.`);
+    default:
+      return words(`The backup bucket ${place} cannot be used (${said(error)}).`);
+  }
+}

@@ -1,0 +1,46 @@
+import type pg from 'pg';
+
+/** What a restored gateway has to do with the events of its backup. */
+export interface Settled {
+  /** Events that are to be delivered once deliveries are resumed. */
+  pending: number;
+  /** Those of them whose workflow is started again. */
+  requeued: number;
+}
+
+// Whoever held a claim or a lease is not here.
+const dropClaims = `update event_queue set claimed_until = null, claim_token = null, direct = false`;
+const dropCommandClaims = `update event_commands set claimed_until = null, claim_token = null`;
+// A pending event without a place in the queue had a workflow, in a Temporal that may be gone. Whether it still runs is
+// found out when it is started: lane 1, from the attempts that the row says were made.
+const requeue = `
+  with orphans as (
+    update events e set started_generation = -1, run_id = null, swept_at = null
+    where e.delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
+    returning e.id, e.account_id, e.generation
+  )
+  insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from orphans`;
+const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
+const readPause = `select convert_from(value, 'UTF8')::json ->> 'reason' as reason from gateway_settings where key = 'delivery_paused'`;
+const writePause = `
+  insert into gateway_settings (key, value) values ('delivery_paused', convert_to($1, 'UTF8'))
+  on conflict (key) do update set value = excluded.value`;
+
+/**
+ * Makes what was restored ready for workers that know nothing of it: nobody holds a claim, and each pending event without a
+ * workflow is queued for one. Events that are settled are left as they are.
+ */
+export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
+  await client.query(dropClaims);
+  await client.query(dropCommandClaims);
+  const { rowCount } = await client.query(requeue);
+  const { rows } = await client.query<{ n: number }>(countPending);
+  return { pending: rows[0]?.n ?? 0, requeued: rowCount ?? 0 };
+}
+
+/** Pauses deliveries (src/events/pause.ts): an operator looks first, and then resumes them. */
+export async function pauseRestored(client: pg.ClientBase, reason: string): Promise<void> {
+  const { rows } = await client.query<{ reason: string }>(readPause);
+  const earlier = rows[0] ? `; paused before: ${rows[0].reason}` : '';
+  await client.query(writePause, [JSON.stringify({ since: new Date().toISOString(), reason: `${reason}${earlier}` })]);
+}

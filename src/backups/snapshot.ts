@@ -1,0 +1,174 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { isDatabaseError } from '../database/errors.ts';
+import { tableAndColumns } from './archive-text.ts';
+import { BackupError, said } from './backup-error.ts';
+import type { ArchivedSequence, Manifest } from './manifest.ts';
+import { readSourceTables, type SourceTable } from './tables.ts';
+
+/** What a backup is made of: everything as it was at one moment, however long it takes to read. */
+export interface Snapshot {
+  tables: SourceTable[];
+  sequences: ArchivedSequence[];
+  migrations: string[];
+  auditHead: Manifest['audit_head'];
+  takenAt: Date;
+  /** For another transaction that is to see the same. */
+  exportId(): Promise<string>;
+  /** The rows of one part of a table in the text format of COPY. Read to its end, then `rowCount()`. */
+  rowsOf(table: SourceTable, part: string): { stream: Readable; rowCount(): Promise<number> };
+  close(): Promise<void>;
+}
+
+const connectTimeoutMs = 5_000;
+/** Somebody who drops a partition or migrates holds a table for a moment. */
+const tries = 10;
+const pauseMs = 1_000;
+
+/**
+ * Session settings. The limits of the gateway's own connections are for short statements. The texts that values become
+ * are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
+ */
+const settings = {
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  // Whoever changes a table goes first.
+  lock_timeout: '1s',
+  client_encoding: 'UTF8',
+  bytea_output: 'escape',
+  extra_float_digits: '1',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+};
+
+/**
+ * Takes a snapshot on a connection of its own.
+ *
+ * It locks what it reads against being changed or dropped (ACCESS SHARE), and nothing else: of a partitioned table the
+ * partitions but not the table itself, so that others may go on attaching and dropping partitions. Rows are read with COPY
+ * from the tables themselves, which needs no plan and locks no index.
+ *
+ * @param signal ends it: the connection is closed, whatever it is doing.
+ * @throws BackupError
+ */
+export async function openSnapshot(url: string, signal: AbortSignal): Promise<Snapshot> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    // In pg_stat_activity it says what holds the snapshot.
+    application_name: 'webhook-gateway-backup',
+  });
+  // A statement that is under way fails with it, too.
+  client.on('error', () => undefined);
+  const close = () => client.end().catch(() => undefined);
+  const abort = () => void close();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+    for (const [name, value] of Object.entries(settings))
+      await client.query('select set_config($1, $2, false)', [name, value]);
+    const { tables, takenAt } = await begun(client);
+    return {
+      ...{ tables, takenAt },
+      sequences: await readSequences(client, tables),
+      migrations: await readMigrations(client),
+      auditHead: await readAuditHead(client),
+      async exportId() {
+        const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
+        return rows[0]?.id ?? '';
+      },
+      rowsOf({ columns }, part) {
+        const stream = client.query(copyTo(`COPY ${tableAndColumns({ name: part, columns })} TO STDOUT`));
+        return {
+          stream,
+          async rowCount() {
+            // The server says it behind the last row; an answer to a later statement comes after that.
+            await client.query('select 1');
+            return stream.rowCount;
+          },
+        };
+      },
+      async close() {
+        signal.removeEventListener('abort', abort);
+        await close();
+      },
+    };
+  } catch (error) {
+    signal.removeEventListener('abort', abort);
+    await close();
+    throw explainDatabase(error, signal);
+  }
+}
+
+/** An error of the snapshot's connection for people; any other as it is. */
+export function explainDatabase(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof BackupError) return error;
+  if (signal.aborted) return new BackupError('The backup was interrupted.', { cause: error });
+  if (!isDatabaseError(error)) return error;
+  return new BackupError(`The database could not be read to its end (${said(error)}).`, { cause: error });
+}
+
+/** Locks first and looks then: what the snapshot sees can be read until its end. */
+async function begun(client: pg.Client): Promise<{ tables: SourceTable[]; takenAt: Date }> {
+  for (let left = tries; ; left--) {
+    try {
+      const seen = partsOf(await readSourceTables(client));
+      await client.query('begin isolation level repeatable read, read only');
+      await client.query(`lock table ${seen.map((part) => `"${part}"`).join(', ')} in access share mode`);
+      const tables = await readSourceTables(client);
+      // A partition may have come meanwhile: it is not locked.
+      if (partsOf(tables).join() === seen.join()) {
+        const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
+        return { tables, takenAt: rows[0]?.now ?? new Date() };
+      }
+      if (left <= 1) throw new BackupError('The tables of the database keep changing. Try again later.');
+    } catch (error) {
+      if (left <= 1 || !isPassing(error)) throw error;
+    }
+    await client.query('rollback');
+    await sleep(pauseMs);
+  }
+}
+
+const partsOf = (tables: SourceTable[]) => tables.flatMap(({ parts }) => parts);
+
+/** A lock that was not to be had, a table that was dropped meanwhile, a deadlock with whoever changes several. */
+function isPassing(error: unknown): boolean {
+  const code = error instanceof pg.DatabaseError ? error.code : undefined;
+  return code === '55P03' || code === '42P01' || code === '40P01';
+}
+
+async function readMigrations(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
+  return rows.map(({ name }) => name);
+}
+
+async function readAuditHead(client: pg.Client): Promise<Manifest['audit_head']> {
+  const text = `select seq::text, encode(seal, 'hex') as seal from audit_chain where part = 'head'`;
+  const { rows } = await client.query<{ seq: string; seal: string }>(text);
+  return rows[0] ? { seq: Number(rows[0].seq), seal: rows[0].seal } : null;
+}
+
+/** Sequences know no snapshots: what they say is that or later, and a number left out harms nobody. */
+async function readSequences(client: pg.Client, tables: SourceTable[]): Promise<ArchivedSequence[]> {
+  const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
+    `select s.oid::regclass::text as sequence, t.relname as "table", a.attname as "column"
+     from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+     join pg_class t on t.oid = d.refobjid join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid
+     where s.relkind = 'S' and t.relnamespace = current_schema()::regnamespace and t.relname = any($1) order by 2, 3`,
+    [tables.map(({ name }) => name)],
+  );
+  const sequences: ArchivedSequence[] = [];
+  for (const { sequence, table, column } of rows) {
+    const state = await client.query<{ value: string; called: boolean }>(
+      `select last_value::text as value, is_called as called from ${sequence}`,
+    );
+    for (const { value, called } of state.rows) sequences.push({ table, column, value, called });
+  }
+  return sequences;
+}

@@ -1,0 +1,42 @@
+import pg from 'pg';
+
+/** Every table with every row as text, sorted. */
+export type Content = Record<string, string[]>;
+
+/** What a restore changes on purpose: who has a claim, and which workflow an event has. */
+const changes: Record<string, string[]> = {
+  events: ['started_generation', 'run_id', 'swept_at'],
+  event_queue: ['claimed_until', 'claim_token', 'direct'],
+  event_commands: ['claimed_until', 'claim_token'],
+};
+const elsewhere = ['mikro_orm_migrations', 'backups'];
+
+/** Reads all rows of a database, on request as another transaction sees them. */
+export async function readContent(url: string, snapshotId: string | null = null): Promise<Content> {
+  const client = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC -c bytea_output=hex' });
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read');
+    if (snapshotId !== null) await client.query(`set transaction snapshot '${snapshotId}'`);
+    const tables = await client.query<{ name: string }>(
+      `select relname as name from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by 1`,
+    );
+    const content: Content = {};
+    for (const { name } of tables.rows) {
+      if (elsewhere.includes(name)) continue;
+      const row = changes[name] ? `(to_jsonb(t) - '{${changes[name].join()}}'::text[])::text` : 't::text';
+      const where = name === 'gateway_settings' ? `where key <> 'delivery_paused'` : '';
+      const { rows } = await client.query<{ row: string }>(`select ${row} as "row" from ${name} t ${where} order by 1`);
+      content[name] = rows.map((found) => found.row);
+    }
+    // Pending events that had a workflow are queued for a new one.
+    const { rows } = await client.query<{ row: string }>(
+      `select jsonb_build_object('event_id', id, 'account_id', account_id, 'generation', generation, 'lane', 1)::text as "row"
+       from events e where delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)`,
+    );
+    content.event_queue = [...(content.event_queue ?? []), ...rows.map(({ row }) => row)].sort();
+    return content;
+  } finally {
+    await client.end();
+  }
+}

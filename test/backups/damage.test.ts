@@ -1,0 +1,177 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { copyLine } from '../../src/backups/archive-text.ts';
+import { BackupError } from '../../src/backups/backup-error.ts';
+import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
+import { verifyArchive } from '../../src/backups/verify-archive.ts';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { queryOnce } from '../support/gateway-roles.ts';
+import { backUp, restore, testFolder } from './support.ts';
+
+const log = createLog('silent');
+let name: string;
+let archive: Buffer;
+
+beforeAll(async () => {
+  const url = await freshDatabase();
+  await migrateOnce(url, log);
+  await queryOnce(
+    url,
+    `insert into gateway_settings select 'k' || n, sha256(n::text::bytea) from generate_series(1, 200) n`,
+  );
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-backups-'));
+  const store = openDirectoryStore(dir);
+  ({ name } = await backUp(url, store));
+  archive = await readFile(join(dir, name));
+  await rm(dir, { recursive: true });
+});
+
+const sourceOf = (content: Buffer) => ({ name: 'file', open: async () => Readable.from([content]) });
+const refusal = async (content: Buffer) => {
+  const error = await verifyArchive(sourceOf(content)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(BackupError);
+  return error instanceof BackupError ? error.message : '';
+};
+
+/** A folder with one file of that content, and what the list says of it. */
+async function listed(content: Buffer): Promise<string[]> {
+  const dir = testFolder();
+  await writeFile(join(dir, name), content);
+  expect(await readdir(dir)).toEqual([name]);
+  return (await openDirectoryStore(dir).list()).map((found) => found.name);
+}
+
+test('as it was written it passes and is listed', async () => {
+  expect((await verifyArchive(sourceOf(archive))).rows).toBeGreaterThanOrEqual(200);
+  expect(await listed(archive)).toEqual([name]);
+});
+
+test('cut off anywhere it is refused and not listed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: archive.length - 1 }), async (length) => {
+      expect(await refusal(archive.subarray(0, length))).toMatch(/Nothing was written/);
+    }),
+    { numRuns: 300 },
+  );
+  for (const length of [0, 1, 10, archive.length - 5000, archive.length - 1])
+    expect(await listed(archive.subarray(0, length))).toEqual([]);
+});
+
+test('with any bit flipped it is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: archive.length * 8 - 1 }), async (bit) => {
+      const flipped = Buffer.from(archive);
+      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(await refusal(flipped)).toMatch(/Nothing was written|newer gateway/);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('with bytes put in, taken out or repeated it is refused', async () => {
+  for (const content of [
+    Buffer.concat([archive, Buffer.from([0])]),
+    Buffer.concat([Buffer.from('x'), archive]),
+    Buffer.concat([archive, archive]),
+    Buffer.concat([archive.subarray(0, 100), archive.subarray(101)]),
+  ])
+    await refusal(content);
+});
+
+test.each([
+  ['an empty file', Buffer.alloc(0)],
+  ['a text', Buffer.from('select 1;\n'.repeat(1000))],
+  ['a gzip of something else', gzipSync('select 1;\n'.repeat(1000))],
+])('%s is refused', async (_, content) => {
+  expect(await refusal(content)).toMatch(/is no backup of this gateway/);
+  expect(await listed(content)).toEqual([]);
+});
+
+function withManifest(change: (manifest: Record<string, unknown>) => void): Buffer {
+  const end = manifestAtEnd(archive);
+  if (!end || end.manifest === 'newer') throw new Error('no manifest');
+  const manifest = structuredClone(end.manifest);
+  change(manifest);
+  return Buffer.concat([archive.subarray(0, archive.length - end.memberBytes), manifestMember(manifest)]);
+}
+
+test('a newer format is refused, and so is the schema of a newer gateway', async () => {
+  const newer = withManifest((manifest) => Object.assign(manifest, { format: 2 }));
+  expect(await refusal(newer)).toMatch(/newer gateway/);
+
+  const dir = testFolder();
+  const later = withManifest((manifest) => Object.assign(manifest, { migrations: ['Migration29990101000000_later'] }));
+  await writeFile(join(dir, name), later);
+  const url = await freshDatabase();
+  await expect(restore(url, openDirectoryStore(dir), name)).rejects.toThrow(
+    /newer gateway.*Migration29990101000000_later/s,
+  );
+  expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
+});
+
+test('rows that are not what the manifest says leave nothing behind', async () => {
+  const dir = testFolder();
+  const wrong = withManifest((manifest) => {
+    const { tables } = manifest;
+    if (Array.isArray(tables)) tables.find((table) => table.name === 'gateway_settings').rows += 1;
+  });
+  await writeFile(join(dir, name), wrong);
+  const url = await freshDatabase();
+  await expect(restore(url, openDirectoryStore(dir), name)).rejects.toThrow(/200 rows, the manifest says 201/);
+  expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
+  // So that the right one can be restored.
+  await writeFile(join(dir, name), archive);
+  await restore(url, openDirectoryStore(dir), name);
+});
+
+test('a database with tables is refused and left as it is', async () => {
+  const dir = testFolder();
+  await writeFile(join(dir, name), archive);
+  const url = await freshDatabase();
+  await queryOnce(url, 'create table somebodys (n integer)');
+  await expect(restore(url, openDirectoryStore(dir), name)).rejects.toThrow(/not empty: it has the tables somebodys/);
+  const ours = await freshDatabase();
+  await migrateOnce(ours, log);
+  await expect(restore(ours, openDirectoryStore(dir), name)).rejects.toThrow(/not empty: .*account/);
+  expect(await queryOnce(ours, 'select * from gateway_settings')).toEqual([]);
+});
+
+test('a database that is not there is named', async () => {
+  const dir = testFolder();
+  await writeFile(join(dir, name), archive);
+  const store = openDirectoryStore(dir);
+  await expect(restore('postgresql://127.0.0.1:1/none', store, name)).rejects.toThrow(
+    /none at 127.0.0.1:1.*ECONNREFUSED/,
+  );
+});
+
+test('the text is what psql reads: statements, and rows behind each COPY', () => {
+  const end = manifestAtEnd(archive);
+  if (!end || end.manifest === 'newer') throw new Error('no manifest');
+  const lines = gunzipSync(archive).toString().split('\n');
+  const copies = new Map(end.manifest.tables.map((table) => [copyLine(table).trimEnd(), table]));
+  const seen: string[] = [];
+  for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+    const table = copies.get(line);
+    if (!table) {
+      expect(line).toMatch(
+        /^(--.*|\\set ON_ERROR_STOP on|(BEGIN|COMMIT|SET|CREATE TABLE|ALTER TABLE|SELECT setval).*;|)$/,
+      );
+      continue;
+    }
+    const rows = lines.splice(0, lines.indexOf('\\.'));
+    expect(lines.shift()).toBe('\\.');
+    expect(rows).toHaveLength(table.rows);
+    for (const row of rows) expect(row.split('\t')).toHaveLength(table.columns.length);
+    seen.push(table.name);
+  }
+  expect(seen).toEqual(end.manifest.tables.map((table) => table.name));
+});

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { archiveName } from '../../src/backups/archive-name.ts';
+import { BackupError } from '../../src/backups/backup-error.ts';
+import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { openBackupStore } from '../../src/backups/open-backup-store.ts';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { eventually } from '../support/gateway-process.ts';
+import { queryOnce } from '../support/gateway-roles.ts';
+import { backUp, neverAborted, restore, testFolder } from './support.ts';
+
+const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
+const newName = () => archiveName(new Date(), randomUUID());
+
+async function migrated(): Promise<string> {
+  const url = await freshDatabase();
+  await migrateOnce(url, createLog('silent'));
+  return url;
+}
+
+async function* chunks(each: (n: number) => Promise<void>) {
+  for (let n = 0; n < 40; n++) {
+    yield randomBytes(64 * 1024);
+    await each(n);
+  }
+}
+
+test('folder and files are for this user alone; backups are listed newest first, read, restored and deleted', async () => {
+  const dir = join(testFolder(), 'backups');
+  const store = openDirectoryStore(dir);
+  expect(await store.list()).toEqual([]);
+  const url = await migrated();
+  const first = await backUp(url, store);
+  const second = await backUp(url, store);
+  expect((await stat(dir)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(dir, first.name))).mode & 0o777).toBe(0o600);
+  expect(await store.list()).toMatchObject([
+    { name: second.name, sizeBytes: second.sizeBytes },
+    { name: first.name, sizeBytes: first.sizeBytes },
+  ]);
+  await writeFile(join(dir, 'notes.txt'), 'mine');
+  await writeFile(join(dir, newName()), 'no backup');
+  expect(await store.list()).toHaveLength(2);
+  await restore(await freshDatabase(), store, first.name);
+  await store.delete(first.name);
+  expect((await store.list()).map(({ name }) => name)).toEqual([second.name]);
+  await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
+});
+
+test.each(['../etc/passwd', 'notes.txt', ''])('a name that is none of a backup is refused: %j', async (name) => {
+  const store = openDirectoryStore(testFolder());
+  await expect(store.read(name)).rejects.toThrow(BackupError);
+  await expect(store.delete(name)).rejects.toThrow(BackupError);
+  await expect(store.write(name, Readable.from([]), neverAborted)).rejects.toThrow(BackupError);
+});
+
+test('a full disk ends in words and leaves nothing', async () => {
+  const dir = join(testFolder(), 'backups');
+  // 2 MiB; the limit of a file's size is the one that every system has.
+  const child = spawn('/bin/sh', ['-c', `ulimit -f 4096; exec "$0" "$1" "$2"`, process.execPath, writer, dir]);
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => {
+    output += text;
+  });
+  await once(child, 'close');
+  expect(output).toMatch(
+    /^BackupError: The disk of the backup folder .* is full, or files there may not become so large/,
+  );
+  expect(await readdir(dir)).toEqual([]);
+});
+
+test('a folder that goes away in the middle, or cannot be made, ends in words', async () => {
+  const parent = testFolder();
+  const dir = join(parent, 'backups');
+  const store = openDirectoryStore(dir);
+  const content = chunks(async (n) => {
+    if (n === 5) await rename(dir, join(parent, 'elsewhere'));
+  });
+  await expect(store.write(newName(), Readable.from(content), neverAborted)).rejects.toThrow(/is gone \(ENOENT/);
+  expect(await store.list()).toEqual([]);
+
+  const nowhere = openDirectoryStore(join(parent, 'missing', 'backups'));
+  await expect(nowhere.write(newName(), Readable.from([]), neverAborted)).rejects.toThrow(/is gone \(ENOENT/);
+  await writeFile(join(parent, 'file'), '');
+  await expect(openDirectoryStore(join(parent, 'file')).list()).rejects.toThrow(/cannot be used \(ENOTDIR/);
+});
+
+test('what a killed process has left is never listed, and the next one removes it', async () => {
+  const dir = join(testFolder(), 'backups');
+  await mkdir(dir);
+  const child = spawn(process.execPath, [writer, dir]);
+  const files = () => readdir(dir);
+  await eventually('something was written', async () => {
+    const [file] = await files();
+    return file !== undefined && (await stat(join(dir, file))).size > 1024 * 1024;
+  });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const store = openDirectoryStore(dir);
+  expect(await files()).toEqual([expect.stringMatching(/\.unfinished$/)]);
+  expect(await store.list()).toEqual([]);
+  const { name } = await backUp(await migrated(), store);
+  expect(await files()).toEqual([name]);
+});
+
+test('an interrupted backup, and one whose database goes away, end in words and leave nothing', async () => {
+  const dir = join(testFolder(), 'backups');
+  const store = openDirectoryStore(dir);
+  const url = await migrated();
+  await queryOnce(
+    url,
+    `insert into gateway_settings select n::text, convert_to(repeat(md5(random()::text), 5000), 'UTF8') from generate_series(1, 200) n`,
+  );
+  const stopping = new AbortController();
+  const interrupted = backUp(url, store, { signal: stopping.signal, onProgress: () => stopping.abort() });
+  await expect(interrupted).rejects.toThrow('The backup was interrupted.');
+  expect(await readdir(dir)).toEqual([]);
+
+  const broken = backUp(url, store, {
+    async onSnapshot() {
+      await queryOnce(
+        url,
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'webhook-gateway-backup' and datname = current_database()`,
+      );
+    },
+  });
+  await expect(broken).rejects.toThrow(BackupError);
+  await expect(backUp('postgresql://127.0.0.1:1/none', store)).rejects.toThrow(/could not be read.*ECONNREFUSED/);
+  expect(await readdir(dir)).toEqual([]);
+  // No connection stays behind.
+  await eventually('the snapshots have ended', async () => {
+    const text = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and datname = current_database()`;
+    return (await queryOnce(url, text)).length === 0;
+  });
+});
+
+test('without a place there is no store', () => {
+  expect(() => openBackupStore({ dir: null, url: null })).toThrow(/BACKUP_DIR.*BACKUP_URL/);
+});

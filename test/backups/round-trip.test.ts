@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { verifyAuditLogs } from '../../src/audit/verify.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { eventually } from '../support/gateway-process.ts';
+import { rows } from '../support/stored.ts';
+import { type Content, readContent } from './content.ts';
+import { fillEveryKind } from './every-kind.ts';
+import { backUp, folderStore, restore } from './support.ts';
+
+const log = createLog('silent');
+
+/** Webhooks as fast as a few providers send them, until it is told to end. */
+function webhooks(gateway: TestGateway, account: Parameters<typeof send>[1]) {
+  let going = true;
+  let sent = 0;
+  const refused: number[] = [];
+  const provider = async () => {
+    while (going) {
+      const { status } = await send(gateway.baseUrl, account, JSON.stringify({ id: `live-${sent++}`, type: 'live' }));
+      if (status !== 202) refused.push(status);
+    }
+  };
+  const all = Promise.all(Array.from({ length: 8 }, provider));
+  return {
+    count: () => sent,
+    async end() {
+      going = false;
+      await all;
+      return refused;
+    },
+  };
+}
+
+test('what is restored is what the snapshot had, row by row, while webhooks came in', async () => {
+  const gateway = await startGateway();
+  const consumer = await startConsumer(200);
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(gateway.baseUrl, account, '{"id":"delivered"}');
+  await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
+  // It would do at once what some of the rows ask for.
+  await gateway.stopWorker();
+  await fillEveryKind(gateway);
+  await eventually('entries of the audit log are sealed', async () => {
+    const found = await rows(gateway.database, 'select 1 from audit_chain');
+    return found.length > 0;
+  });
+  const store = folderStore();
+  const load = webhooks(gateway, account);
+  await eventually('webhooks come in', async () => load.count() > 100);
+
+  const expected = Promise.withResolvers<Content>();
+  let sentAtSnapshot = 0;
+  const summary = await backUp(gateway.databaseUrl, store, {
+    async onSnapshot(id) {
+      sentAtSnapshot = load.count();
+      expected.resolve(await readContent(gateway.databaseUrl, id));
+    },
+  });
+  await eventually('more webhooks came in', async () => load.count() > sentAtSnapshot);
+  expect(await load.end()).toEqual([]);
+  const { secretsKey } = gateway;
+  await gateway.stop();
+  await consumer.close();
+
+  const snapshot = await expected.promise;
+  for (const [table, found] of Object.entries(snapshot)) expect(found.length, `rows of ${table}`).toBeGreaterThan(0);
+  expect(Object.keys(summary.rowsByTable).sort()).toEqual(Object.keys(snapshot).sort());
+
+  const url = await freshDatabase();
+  const restored = await restore(url, store, summary.name);
+  const content = await readContent(url);
+  for (const [table, found] of Object.entries(snapshot)) expect(content[table], table).toEqual(found);
+  expect(Object.keys(content)).toEqual(Object.keys(snapshot));
+  expect(restored.rowsByTable).toEqual(summary.rowsByTable);
+
+  const database = await openDatabase({ url, log });
+  const pauses = await rows(
+    database,
+    `select convert_from(value, 'UTF8')::json as pause from gateway_settings where key = 'delivery_paused'`,
+  );
+  expect(pauses[0]?.pause.reason).toContain(summary.name);
+  const claims = 'select 1 from event_queue where claim_token is not null or claimed_until is not null or direct';
+  expect(await rows(database, claims)).toEqual([]);
+  // Numbers that were handed out are not handed out again.
+  const [command] = await rows(
+    database,
+    `insert into event_commands (event_id, kind, generation) select id, 'ack', 0 from events limit 1
+     returning id > (select max(id) from event_commands) as is_new`,
+  );
+  expect(command?.is_new).toBe(true);
+  const verified = await verifyAuditLogs({ database, secretsKey }, { head: restored.manifest.audit_head ?? undefined });
+  expect(verified).toMatchObject({ ok: true, failure: null });
+  await database.close();
+});
+
+test('partitions that come or go while the snapshot is taken are no hindrance', async () => {
+  const gateway = await startGateway({ worker: false });
+  const store = folderStore();
+  const { pool } = gateway.database;
+  const blocker = await pool.connect();
+  const [day] = await rows(
+    gateway.database,
+    `select max(relname) as name from pg_class where relname ~ '^events_[0-9]{8}$'`,
+  );
+  await blocker.query('begin');
+  await blocker.query(`lock table ${day?.name} in access exclusive mode`);
+  const backup = backUp(gateway.databaseUrl, store);
+  await eventually('the backup waits for the table', async () => {
+    const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock'`;
+    return (await rows(gateway.database, waiting)).length > 0;
+  });
+  await blocker.query(`drop table ${day?.name}`);
+  await blocker.query('commit');
+  blocker.release();
+  const { name } = await backup;
+  expect((await store.list()).map((found) => found.name)).toEqual([name]);
+  await gateway.stop();
+});
+
+test('while a backup reads, partitions of other days are dropped and made, and events come in', async () => {
+  const gateway = await startGateway({ worker: false });
+  const account = await gateway.admin.createAccount({});
+  const summary = await backUp(gateway.databaseUrl, folderStore(), {
+    async onSnapshot() {
+      const { pool } = gateway.database;
+      // Neither the events' table nor any other is locked against them.
+      await pool.query(`set lock_timeout = '1s'; create table events_20300101 partition of events for values
+        from ('01b9a000-0000-0000-0000-000000000000') to ('01b9a100-0000-0000-0000-000000000000')`);
+      await pool.query(`set lock_timeout = '1s'; drop table events_20300101`);
+      expect((await send(gateway.baseUrl, account, '{"id":"meanwhile"}')).status).toBe(202);
+    },
+  });
+  // It came after the snapshot.
+  expect(summary.rowsByTable.events).toBe(0);
+  await gateway.stop();
+});

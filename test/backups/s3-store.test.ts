@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { archiveName } from '../../src/backups/archive-name.ts';
+import { BackupError } from '../../src/backups/backup-error.ts';
+import type { BackupStore } from '../../src/backups/backup-store.ts';
+import { openBackupStore } from '../../src/backups/open-backup-store.ts';
+import { parseS3Address } from '../../src/backups/s3-address.ts';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { freshDatabase } from '../support/database.ts';
+import { eventually } from '../support/gateway-process.ts';
+import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
+import { backUp, neverAborted, restore } from './support.ts';
+
+let server: S3Server;
+let store: BackupStore;
+let url: string;
+let client: S3Client;
+beforeAll(async () => {
+  // Where AWS's library looks for them.
+  Object.assign(process.env, s3Credentials);
+  server = await startS3();
+  url = `s3://${server.bucket}/of/gateway?region=us-east-1&endpoint=${encodeURIComponent(server.endpoint)}`;
+  store = openBackupStore({ dir: null, url });
+  client = new S3Client({ region: 'us-east-1', endpoint: server.endpoint, forcePathStyle: true });
+}, s3StartLimitMs);
+afterAll(async () => {
+  for (const name of Object.keys(s3Credentials)) delete process.env[name];
+  store.close();
+  client.destroy();
+  await server.stop();
+});
+
+const newName = () => archiveName(new Date(), randomUUID());
+const uploads = async () =>
+  (await client.send(new ListMultipartUploadsCommand({ Bucket: server.bucket }))).Uploads ?? [];
+async function* megabytes(count: number, each: (n: number) => void = () => undefined) {
+  for (let n = 0; n < count; n++) {
+    yield randomBytes(1024 * 1024);
+    each(n);
+  }
+}
+
+test('a backup goes up, is listed, comes down and is restored, and is deleted', async () => {
+  const source = await freshDatabase();
+  await migrateOnce(source, createLog('silent'));
+  const first = await backUp(source, store);
+  const second = await backUp(source, store);
+  await writeFile(join(server.bucketDir, 'of/gateway', newName()), 'no backup');
+  expect(await store.list()).toMatchObject([
+    { name: second.name, sizeBytes: second.sizeBytes },
+    { name: first.name, sizeBytes: first.sizeBytes },
+  ]);
+  expect(await restore(await freshDatabase(), store, first.name)).toMatchObject({ rowsByTable: first.rowsByTable });
+  await store.delete(first.name);
+  expect((await store.list()).map(({ name }) => name)).toEqual([second.name]);
+  await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
+});
+
+test('a large one goes up in parts, and comes down as it was', async () => {
+  const name = newName();
+  const sent: Buffer[] = [];
+  async function* kept() {
+    for await (const chunk of megabytes(50)) {
+      sent.push(chunk);
+      yield chunk;
+    }
+  }
+  expect(await store.write(name, Readable.from(kept()), neverAborted)).toEqual({ sizeBytes: 50 * 1024 * 1024 });
+  const received: Buffer[] = [];
+  for await (const chunk of await store.read(name)) received.push(chunk);
+  expect(Buffer.concat(received).equals(Buffer.concat(sent))).toBe(true);
+  expect(await uploads()).toEqual([]);
+  await store.delete(name);
+});
+
+test('content that fails, and an interruption, leave neither an object nor parts', async () => {
+  async function* failing() {
+    yield* megabytes(40);
+    throw new BackupError('The database could not be read to its end.');
+  }
+  await expect(store.write(newName(), Readable.from(failing()), neverAborted)).rejects.toThrow(/to its end/);
+  const stopping = new AbortController();
+  const content = megabytes(1000, (n) => n === 40 && stopping.abort());
+  await expect(store.write(newName(), Readable.from(content), stopping.signal)).rejects.toThrow(
+    'The backup was interrupted.',
+  );
+  await eventually('the parts are gone', async () => (await uploads()).length === 0);
+  expect((await store.list()).every(({ sizeBytes }) => sizeBytes < 1024 * 1024)).toBe(true);
+});
+
+test('what a killed process has left does not appear, and the next one removes it', async () => {
+  const before = await store.list();
+  const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
+  const child = spawn(process.execPath, [writer, '', url], { stdio: 'ignore' });
+  await eventually('an upload is under way', async () => (await uploads()).length > 0);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(await store.list()).toEqual(before);
+  expect(await uploads()).toHaveLength(1);
+  await store.write(newName(), Readable.from(megabytes(1)), neverAborted);
+  expect(await uploads()).toEqual([]);
+  expect(await readdir(join(server.bucketDir, 'of/gateway'))).not.toEqual([]);
+});
+
+test('what the server refuses is said in words, without credentials', async () => {
+  const at = (text: string) => openBackupStore({ dir: null, url: text });
+  const endpoint = encodeURIComponent(server.endpoint);
+  await expect(at(`s3://not-there?endpoint=${endpoint}`).list()).rejects.toThrow(
+    /There is no bucket for s3:\/\/not-there/,
+  );
+  process.env.AWS_SECRET_ACCESS_KEY = 'wrong-secret-of-mine';
+  const error: Error = await at(url)
+    .list()
+    .catch((thrown: Error) => thrown)
+    .then((result) => (result instanceof Error ? result : new Error('it was not refused')));
+  process.env.AWS_SECRET_ACCESS_KEY = s3Credentials.AWS_SECRET_ACCESS_KEY;
+  expect(error.message).toMatch(/does not let this user in/);
+  expect(error.message).not.toContain('wrong-secret-of-mine');
+});
+
+test('addresses', () => {
+  expect(parseS3Address('s3://bucket')).toEqual({ bucket: 'bucket', prefix: '', region: 'us-east-1', endpoint: null });
+  expect(parseS3Address('s3://b/a/c/?region=eu-central-1&endpoint=http://h:9')).toEqual({
+    ...{ bucket: 'b', prefix: 'a/c/', region: 'eu-central-1', endpoint: 'http://h:9' },
+  });
+  for (const wrong of [
+    's3:///x',
+    'http://bucket',
+    's3://key:secret@bucket',
+    's3://b?regoin=x',
+    's3://b?endpoint=ftp://h',
+  ])
+    expect(() => parseS3Address(wrong)).toThrow(BackupError);
+});

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { openBackupStore } from '../../../src/backups/open-backup-store.ts';
+import { type BackupSummary, writeBackup } from '../../../src/backups/write-backup.ts';
+import { createLog } from '../../../src/log.ts';
+
+/** What a backup in a process of its own came to. */
+export interface BackupResult {
+  summary: BackupSummary;
+  idleRssBytes: number;
+  peakRssBytes: number;
+}
+
+const [url = '', dir = ''] = process.argv.slice(2);
+const idleRssBytes = process.memoryUsage.rss();
+const summary = await writeBackup(
+  { database: { url }, store: openBackupStore({ dir, url: null }), log: createLog('warn') },
+  { id: randomUUID(), signal: new AbortController().signal, onProgress: () => undefined },
+);
+// In kilobytes.
+const peakRssBytes = process.resourceUsage().maxRSS * 1024;
+const result: BackupResult = { summary, idleRssBytes, peakRssBytes };
+process.stdout.write(JSON.stringify(result));

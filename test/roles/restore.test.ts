@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { expect, test } from 'vitest';
+import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { backUp } from '../backups/support.ts';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { slowDelaysMs, startGateway } from '../support/gateway.ts';
+import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+
+gatewaysEndWithTheirTest();
+
+/** Runs `npm run restore -- …` to its end. */
+async function restored(args: string[], variables: Record<string, string | undefined> = {}) {
+  const gateway = spawnGateway('restore', { BACKUP_DIR: undefined, ...variables }, args);
+  const { code } = await gateway.exited;
+  return { code, stdout: gateway.stdout(), stderr: gateway.stderr() };
+}
+
+/** As for a Temporal that is not the one where the event's workflow runs. */
+async function forgetWorkflow(address: string, eventId: string): Promise<void> {
+  // gRPC would take a loopback address through the proxy of the environment.
+  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  await new Client({ connection }).workflow.getHandle(`event-${eventId}`).terminate();
+  await connection.close();
+}
+
+/** A gateway with a delivered event, one after its first failure, and one that nobody has tried; and a backup of it. */
+async function backedUp() {
+  const consumer = await startConsumer(200, 500);
+  const gateway = await startGateway({ delaysMs: slowDelaysMs });
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const receive = async (id: string): Promise<string> =>
+    (await send(gateway.baseUrl, account, JSON.stringify({ id }))).body.id;
+  const delivered = await receive('delivered');
+  await gateway.admin.eventually(delivered, (event) => event.delivery_status === 'delivered');
+  const failing = await receive('failing');
+  await gateway.admin.eventually(failing, (event) => event.attempts === 1 && event.workflow !== null);
+  await gateway.stopWorker();
+  await forgetWorkflow(gateway.temporal.address, failing);
+  const untried = await receive('untried');
+  const dir = join(temporaryFolder('test'), 'backups');
+  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(dir));
+  await gateway.stop();
+  await consumer.close();
+  const key = Buffer.from(gateway.secretsKey).toString('base64');
+  return {
+    dir,
+    name,
+    file: join(dir, name),
+    delivered,
+    failing,
+    untried,
+    key,
+    port: consumer.port,
+    accountId: account.id,
+  };
+}
+
+test('a restored gateway is paused; resumed, it delivers what was pending from where it was, and nothing else', async () => {
+  const { file, delivered, failing, untried, key, accountId } = await backedUp();
+  const databaseUrl = await freshDatabase();
+  const said = await restored([file, '--into', databaseUrl], { SECRETS_KEY: key });
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toMatch(/Restored .*gateway-.*, made at /);
+  expect(said.stdout).toMatch(/^ {2}events +3$/m);
+  expect(said.stdout).toContain('2 events are pending; 1 of them had a workflow');
+  expect(said.stdout).toContain('Deliveries are PAUSED');
+  expect(said.stdout).toContain('The SECRETS_KEY that is set is the one that the backup needs.');
+  expect(said.stdout).not.toContain(key);
+
+  const consumer = await startConsumer(200);
+  await queryOnce(databaseUrl, 'update accounts set delivery_url = $1 where id = $2', [consumer.url, accountId]);
+  // The next attempt would be due in ten minutes.
+  await queryOnce(databaseUrl, 'update events set next_attempt_at = now() where next_attempt_at is not null');
+  const paused = await queryOnce(
+    databaseUrl,
+    `delete from gateway_settings where key = 'delivery_paused' returning key`,
+  );
+  expect(paused).toHaveLength(1);
+  const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: key } });
+  await roles.startWorker();
+  await eventually('both are delivered', async () => consumer.deliveries.length >= 2);
+  const attempts = await queryOnce<{ event_id: string; number: number }>(
+    databaseUrl,
+    'select event_id, max(number) as number from delivery_attempts group by 1',
+  );
+  expect(Object.fromEntries(attempts.map((row) => [row.event_id, row.number]))).toEqual({
+    [delivered]: 1,
+    [failing]: 2,
+    [untried]: 1,
+  });
+  expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).sort()).toEqual([failing, untried].sort());
+  await consumer.close();
+});
+
+test('without DATABASE_URL it goes into the database of npm start, by its name in BACKUP_DIR, once', async () => {
+  const { dir, name } = await backedUp();
+  const dataDir = temporaryFolder();
+  const variables = { DATA_DIR: dataDir, BACKUP_DIR: dir };
+  const said = await restored([name], variables);
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toMatch(/SECRETS_KEY must be that of the gateway/);
+  const again = await restored([name], variables);
+  expect(again.code).toBe(1);
+  expect(again.stderr).toMatch(/not empty: it has the tables account/);
+
+  const held = openDataDir(dataDir);
+  const running = await restored([name], variables);
+  held.release();
+  expect(running.stderr).toMatch(/Another gateway.*is running on the data folder/);
+  expect(running.code).toBe(1);
+});
+
+test('with another SECRETS_KEY it says so', async () => {
+  const { file } = await backedUp();
+  const other = randomBytes(32).toString('base64');
+  const said = await restored([file], { DATABASE_URL: await freshDatabase(), SECRETS_KEY: other });
+  expect(said.stdout).toContain('NOT the one that the backup needs');
+});
+
+test.each([
+  [[], /npm run restore -- <file>/],
+  [['a', 'b'], /npm run restore -- <file>/],
+  [['a', '--to', 'b'], /Unknown option '--to'/],
+  [['a', '--into', 'mysql://x'], /npm run restore -- <file>/],
+  [['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
+  [[import.meta.filename], /is no backup of this gateway/],
+])('%j is refused before anything is touched', async (args, words) => {
+  const dataDir = temporaryFolder();
+  const said = await restored(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/none', DATA_DIR: dataDir });
+  expect(said.code).toBe(1);
+  expect(said.stderr).toMatch(words);
+  expect(existsSync(join(dataDir, 'gateway.json'))).toBe(false);
+});
