@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -116,15 +116,21 @@ test('the oldest beyond BACKUP_KEEP go, with their files; failed ones do not cou
 
 test('a file that is gone is listed as failed; one that nobody knows is listed', async () => {
   const first = await made();
+  const archive = readFileSync(join(dir, first.name));
   rmSync(join(dir, first.name));
-  const stranger = first.name.replace(/^../, 'ff');
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, stranger), 'from before a restore');
+  const stranger = first.name.replace(first.id, uuid(9));
+  writeFileSync(join(dir, stranger), archive);
   const second = await made();
   const found = await until('the stranger is listed', async () =>
     (await backupsOf(gateway)).find(({ name }) => name === stranger),
   );
-  expect(found).toMatchObject({ status: 'completed', trigger: null, sha256: null, rows: null, size_bytes: 21 });
+  expect(found).toMatchObject({
+    status: 'completed',
+    trigger: null,
+    sha256: null,
+    rows: null,
+    size_bytes: archive.length,
+  });
   const listed = await backupsOf(gateway);
   expect(listed.find(({ id }) => id === first.id)).toMatchObject({
     status: 'failed',
@@ -132,7 +138,7 @@ test('a file that is gone is listed as failed; one that nobody knows is listed',
   });
   expect(listed.find(({ id }) => id === second.id)).toMatchObject({ status: 'completed' });
   // It turns up again.
-  writeFileSync(join(dir, first.name), 'moved back');
+  writeFileSync(join(dir, first.name), archive);
   await made();
   await until('the first one counts again', async () =>
     (await backupsOf(gateway)).some(({ id, status }) => id === first.id && status === 'completed'),

@@ -107,7 +107,7 @@ test('what is triggered while it runs is not started a second time', async () =>
 });
 
 test('a task that fails says why, without a word of the database', async () => {
-  await gateway.database.pool.query('alter table event_dedup rename to event_dedup_away');
+  await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
   try {
     await gateway.admin.post('/admin/upkeep/retention/trigger');
     const handle = await until('it runs', async () => {
@@ -123,7 +123,7 @@ test('a task that fails says why, without a word of the database', async () => {
     await until('it has ended', async () => !(await taskOf(gateway, 'retention')).running);
     expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
   } finally {
-    await gateway.database.pool.query('alter table event_dedup_away rename to event_dedup');
+    await gateway.database.pool.query('alter table event_stats_away rename to event_stats');
   }
 });
 
