@@ -10,6 +10,7 @@ import { type ArchiveHead, beginning, copyLine, ending, endOfRows } from './arch
 import type { BackupStore } from './backup-store.ts';
 import { type ArchivedTable, formatVersion, type Manifest } from './manifest.ts';
 import { manifestMember } from './manifest-member.ts';
+import { Pace } from './pace.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
 
 /** What a backup has come to. */
@@ -76,6 +77,7 @@ class Archive {
   readonly #head: ArchiveHead;
   readonly #tables: ArchivedTable[] = [];
   readonly #file = createHash('sha256');
+  readonly #pace = new Pace();
   #bytes = 0;
   #toldAtMs = 0;
 
@@ -152,6 +154,7 @@ class Archive {
           seen += linesIn(chunk);
           this.#tell(table.name, seen);
           yield chunk;
+          await this.#pace.step(this.#options.signal);
         }
         rows += await rowCount();
       }
