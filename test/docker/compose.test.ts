@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Role, readConfig } from '../../src/config.ts';
 import {
+  bucketCredentials,
   compose,
   composeText,
   exampleEnv,
@@ -149,7 +150,8 @@ describe("the gateway's containers", () => {
 
   test.each(roles)('%s gets only variables that the gateway reads, and a configuration that it accepts', (role) => {
     const environment = environmentOf(role);
-    expect(settingNames()).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const read = role === 'worker' ? [...settingNames(), ...bucketCredentials] : settingNames();
+    expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
     const config = readConfig(role, environment);
     expect(config.databaseUrl).toBe('postgresql://gateway:0123456789abcdef@postgresql:5432/gateway?sslmode=disable');
     expect(config.temporal.address).toBe('temporal:7233');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { exampleEnv, readProjectFile, settingNames } from './files.ts';
+import { bucketCredentials, exampleEnv, readProjectFile, settingNames } from './files.ts';
 
 const readme = readProjectFile('README.md');
 
@@ -24,7 +24,9 @@ test.each(rows.filter((row) => row.default !== null))(
 );
 
 test('.env.example names every variable, and those of docker compose', () => {
-  expect(Object.keys(exampleEnv()).sort()).toEqual([...settingNames(), 'POSTGRES_PASSWORD'].sort());
+  expect(Object.keys(exampleEnv()).sort()).toEqual(
+    [...settingNames(), ...bucketCredentials, 'POSTGRES_PASSWORD'].sort(),
+  );
 });
 
 test('a plain copy of .env.example changes nothing for npm start', () => {

@@ -72,3 +72,6 @@ function interpolatedText(text: string, env: Record<string, string>): string {
     },
   );
 }
+
+/** What the client of the bucket reads by itself. */
+export const bucketCredentials = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
