@@ -83,8 +83,9 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
     )
     .post(
       '/:name/pause',
-      ({ params, request }) =>
-        act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (upkeep, name, actor) =>
+      // Elysia waits for a handler that says `async`, and for no other.
+      async ({ params, request }) =>
+        await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (upkeep, name, actor) =>
           upkeep.pause(name, `paused by ${actor}`),
         ),
       operation('upkeep.pause', {
@@ -97,8 +98,9 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
     )
     .post(
       '/:name/resume',
-      ({ params, request }) =>
-        act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (upkeep, name, actor) =>
+      // Elysia waits for a handler that says `async`, and for no other.
+      async ({ params, request }) =>
+        await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (upkeep, name, actor) =>
           upkeep.resume(name, `resumed by ${actor}`),
         ),
       operation('upkeep.resume', {
