@@ -99,6 +99,8 @@ export async function startGatewayProcess(
     baseUrl,
     pid: child.pid ?? 0,
     async stop() {
+      // One that has died by itself says so no second time.
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGINT');
       await once(child, 'exit');
     },
