@@ -1,11 +1,8 @@
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflows/messages.ts';
+import { whileBeating } from './alive.ts';
 import type { Attempts } from './attempt/attempt.ts';
 import type { Notifier } from './notify/notifier.ts';
-
-/** A third of the heartbeat timeout that workflows/activities.ts sets: two beats may get lost. */
-const beatMs = 3_000;
 
 /** The activities of event delivery. */
 export function createDeliveryActivities(deps: {
@@ -15,7 +12,7 @@ export function createDeliveryActivities(deps: {
 }): DeliveryActivities {
   /** One try a call: Temporal waits and asks again, so that a wait holds no slot here. */
   const notify = async (request: NotifyRequest): Promise<NotifyResult> => {
-    const told = await beating((signal) => deps.notifier.notify(request, signal));
+    const told = await whileBeating(null, (signal) => deps.notifier.notify(request, signal));
     switch (told.kind) {
       case 'settled':
         return { status: told.status };
@@ -36,7 +33,7 @@ export function createDeliveryActivities(deps: {
   return {
     async attemptDelivery(request) {
       deps.attemptBegan(request.eventId);
-      const made = await beating((signal) => deps.attempts.attempt(request, { claimToken: null, signal }));
+      const made = await whileBeating(null, (signal) => deps.attempts.attempt(request, { claimToken: null, signal }));
       return made.result;
     },
     notifyWebhook: notify,
@@ -44,15 +41,4 @@ export function createDeliveryActivities(deps: {
     notifyChatOne: notify,
     notifyChatTwo: notify,
   };
-}
-
-/** Does something while telling Temporal that it is alive. */
-async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const beat = setInterval(() => context.heartbeat(), beatMs);
-  try {
-    return await work(context.cancellationSignal);
-  } finally {
-    clearInterval(beat);
-  }
 }

@@ -1,9 +1,7 @@
-import type { Sql } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import { readPause } from '../../src/events/pause.ts';
-import { Lane } from '../../src/lane.ts';
+import { Lane, type Round } from '../../src/lane.ts';
 import { countLateMessage } from '../../src/notifications/fold.ts';
-import type { DashboardLinks } from '../../src/notifications/links.ts';
 import type { SummaryNotice } from '../../src/notifications/notice.ts';
 import {
   type ClaimedSummary,
@@ -13,39 +11,28 @@ import {
   recordSummarySent,
 } from '../../src/notifications/summary-store.ts';
 import { readListed } from '../../src/notifications/told-event.ts';
-import { type HandOverDeps, handOver } from './hand-over.ts';
-import type { DestinationTurns } from './turns.ts';
+import { handOver } from './hand-over.ts';
+import type { NotifierDeps } from './notifier.ts';
 
 /** Summaries come minutes late anyhow; a look at a nearly empty table costs nothing. */
 const lookMs = 500;
 /** At once in this process, so that destinations that do not answer keep no others waiting. */
 const mostAtOnce = 32;
 
-export interface SummaryDeps extends HandOverDeps {
-  sql: Sql;
-  links: DashboardLinks;
-  turns: DestinationTurns;
-  leaseS: number;
-  burstMs: number | null;
-}
-
 /** Sends summaries when their time has come. */
 export class Summaries {
-  readonly #deps: SummaryDeps;
+  readonly #deps: NotifierDeps;
   readonly #lane: Lane;
   readonly #ending = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
 
-  constructor(deps: SummaryDeps) {
+  constructor(deps: NotifierDeps) {
     this.#deps = deps;
     this.#lane = new Lane({
       name: 'summaries of notifications',
       idleMs: lookMs,
       log: deps.log,
-      work: async () => {
-        await this.#look();
-        return 'idle';
-      },
+      work: () => this.#look(),
     });
   }
 
@@ -59,9 +46,9 @@ export class Summaries {
     await Promise.all(this.#inFlight);
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<Round> {
     const { sql, leaseS, log } = this.#deps;
-    if (await readPause(sql)) return;
+    if (await readPause(sql)) return 'idle';
     for (const summary of await claimSummaries(sql, { leaseS, limit: mostAtOnce - this.#inFlight.size })) {
       const sending: Promise<void> = this.#send(summary)
         .catch((error: unknown) =>
@@ -70,6 +57,7 @@ export class Summaries {
         .finally(() => this.#inFlight.delete(sending));
       this.#inFlight.add(sending);
     }
+    return 'idle';
   }
 
   async #send(summary: ClaimedSummary): Promise<void> {

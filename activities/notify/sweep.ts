@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import { readPause } from '../../src/events/pause.ts';
-import { Lane } from '../../src/lane.ts';
+import { Lane, type Round } from '../../src/lane.ts';
 import type { Log } from '../../src/log.ts';
 import type { NotificationRef } from '../../src/notifications/notification.ts';
 import { overdueNotifications } from '../../src/notifications/notification-store.ts';
@@ -27,10 +27,7 @@ export class NotificationSweep {
       name: 'notifications that nobody has sent',
       idleMs: Math.min(longestPauseMs, deps.overdueS * 500),
       log: deps.log,
-      work: async () => {
-        await this.#look();
-        return 'idle';
-      },
+      work: () => this.#look(),
     });
   }
 
@@ -44,10 +41,10 @@ export class NotificationSweep {
     await Promise.all(this.#busy.values());
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<Round> {
     const { sql, turns, overdueS, log } = this.#deps;
     // What is late because of a pause is asked for again when it ends.
-    if (await readPause(sql)) return;
+    if (await readPause(sql)) return 'idle';
     const overdue = await overdueNotifications(sql, {
       ...{ overdueS, perDestination: inFlightPerDestination },
       except: [...this.#busy.keys(), ...turns.held()],
@@ -56,6 +53,7 @@ export class NotificationSweep {
     for (const [id, some] of Map.groupBy(overdue, ({ destinationId }) => destinationId)) {
       this.#busy.set(id, this.#tell(id, some));
     }
+    return 'idle';
   }
 
   /** When a destination has taken something, there may be more for it. */

@@ -1,7 +1,7 @@
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { beginScheduledBackup, failBackup } from '../../src/upkeep/backup-rows.ts';
 import type { UpkeepActivities, UpkeepCounts } from '../../workflows/upkeep-messages.ts';
-import { whileBeating } from './alive.ts';
+import { whileBeating } from '../alive.ts';
 import { type BackupDeps, makeBackup } from './backup.ts';
 import { failureOf } from './failures.ts';
 import { retainEvents } from './retention.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { uuidFloor } from '../database/uuid-time.ts';
+import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 import { BackupError } from './backup-error.ts';
 
 /**
@@ -78,7 +78,7 @@ function toSource({ name, partitioned, columns, triggers, references, partitions
 export function boundsOf(day: string): string {
   const from = new Date(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}T00:00:00Z`);
   if (Number.isNaN(from.getTime())) return '';
-  const to = new Date(from.getTime() + 86_400_000);
+  const to = new Date(from.getTime() + dayMs);
   return `FOR VALUES FROM ('${uuidFloor(from)}') TO ('${uuidFloor(to)}')`;
 }
 

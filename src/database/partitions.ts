@@ -1,12 +1,11 @@
 import type { Database, Sql } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { inTransaction } from './transaction.ts';
-import { isoDay, uuidFloor } from './uuid-time.ts';
+import { dayMs, isoDay, uuidFloor } from './uuid-time.ts';
 
 /** How many days of partitions exist in advance: a month of a forgotten worker before ingestion must make its own. */
 export const daysAhead = 30;
 
-const dayMs = 86_400_000;
 const partitionedTables = [
   { name: 'events', key: 'id', storage: 'with (fillfactor = 75)' }, // room for the updates of an event's state in its own page
   { name: 'event_payloads', key: 'event_id', storage: '' },

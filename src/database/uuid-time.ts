@@ -1,3 +1,6 @@
+/** A day of UTC has no other length. */
+export const dayMs = 86_400_000;
+
 /**
  * The lowest UUIDv7 that a moment can have (RFC 9562, section 5.7: 48 bits of Unix milliseconds lead). A bound for
  * partitions and for time filters; not itself a valid UUIDv7, which is what makes it lower than each of them.

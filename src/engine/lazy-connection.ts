@@ -1,4 +1,4 @@
-import { Connection } from '@temporalio/client';
+import { Connection, isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
 
 /** After an outage the next question may be answered again. */
 const longestReconnectMs = 2_000;
@@ -19,4 +19,11 @@ export function connectLazily(options: { address: string; apiKey: string | null;
     },
     ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
   });
+}
+
+/** Whether a question failed because Temporal cannot be reached, or did not answer in time. */
+export function saysThatItIsAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (/deadline|connect/i.test(error.message)) return true;
+  return isGrpcServiceError(error) || isGrpcServiceError(error.cause) || isGrpcDeadlineError(error);
 }

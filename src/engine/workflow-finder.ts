@@ -1,5 +1,5 @@
-import { Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import { connectLazily } from './lazy-connection.ts';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import { connectLazily, saysThatItIsAway } from './lazy-connection.ts';
 import { workflowId } from './workflow-engine.ts';
 
 /** Where Temporal shows an event's workflow. */
@@ -39,12 +39,7 @@ export function createWorkflowFinder(options: {
             : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}/${runId}/history`;
         return { id, run_id: runId, url };
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return null;
-        if (
-          error instanceof Error &&
-          (isGrpcServiceError(error) || isGrpcServiceError(error.cause) || /deadline|connect/i.test(error.message))
-        )
-          return null;
+        if (error instanceof WorkflowNotFoundError || saysThatItIsAway(error)) return null;
         throw error;
       }
     },

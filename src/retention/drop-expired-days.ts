@@ -1,10 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { partitionDays } from '../database/partitions.ts';
-import { isoDay } from '../database/uuid-time.ts';
+import { dayMs, isoDay } from '../database/uuid-time.ts';
 import type { Log } from '../log.ts';
 import { dropDay, type KeptReason } from './drop-day.ts';
-
-const dayMs = 86_400_000;
 
 export interface DroppedDays {
   /** `2026-11-20`, oldest first. */

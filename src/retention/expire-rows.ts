@@ -1,12 +1,12 @@
 import type { Database } from '../database/database.ts';
 import { partitionDays } from '../database/partitions.ts';
+import { dayMs } from '../database/uuid-time.ts';
 import { boundedTransaction } from './bounded.ts';
 import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
 
 /** People look at rejected webhooks while they set an account up; a month later nobody does. */
 export const rejectedRetentionDays = 30;
-const dayMs = 86_400_000;
 
 /** How many rows of each kind have expired. */
 export type ExpiredRows = Record<

@@ -1,8 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import { dailyTables, partitionName } from '../database/partitions.ts';
-import { uuidFloor } from '../database/uuid-time.ts';
-
-const dayMs = 86_400_000;
+import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 
 const findPartitions = {
   name: 'find_partitions',

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { composeApi } from '../api.ts';
 import { openDatabase } from '../database/database.ts';
 import { openApiDocument } from '../http/api/document.ts';
+import type { App } from '../http/app.ts';
 import { createLog } from '../log.ts';
 import { version } from '../version.ts';
 
-/** The OpenAPI document of the API that this program serves, as text. Nothing is connected or listens for it. */
-export async function openApiText(): Promise<string> {
+/** Does something with the API that this program serves. Nothing is connected or listens for it. */
+export async function withApp<T>(work: (app: App) => T): Promise<T> {
   const log = createLog('silent');
   const database = await openDatabase({ url: 'postgresql://nowhere/none', log });
   const { app, close } = composeApi({
@@ -21,11 +22,14 @@ export async function openApiText(): Promise<string> {
     maxPayloadBytes: 1,
     log,
   });
-  const text = `${JSON.stringify(openApiDocument(app.routes, version), null, 2)}\n`;
+  const result = work(app);
   await close();
   await database.close();
-  return text;
+  return result;
 }
+
+/** The OpenAPI document of that API, as text. */
+export const openApiText = () => withApp((app) => `${JSON.stringify(openApiDocument(app.routes, version), null, 2)}\n`);
 
 if (import.meta.main) {
   const file = new URL('../../openapi.json', import.meta.url);

@@ -1,30 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { hold } from '../support/replies.ts';
-import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import type { Receivers } from '../support/services/receivers.ts';
 import { slackRateLimited } from '../support/services/slack.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSentAgain, sendEvent, summarised, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Replays and retries of events of which destinations have been told, or are being told (design, sections 4 and 8).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    mail: receivers.mailSettings,
-    notifications: { waitsMs: [20, 20, 20, 20] },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 test('a manual attempt that fails tells nobody again', async () => {

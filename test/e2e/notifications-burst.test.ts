@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { type Held, hold } from '../support/replies.ts';
-import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import type { Receivers } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   type Notification,
@@ -13,7 +13,7 @@ import {
   shownBySlack,
   told,
 } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
 // NOTIFY_BURST: so many messages, then one summary of the rest.
@@ -24,22 +24,8 @@ const burstMs = 5_000;
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    mail: receivers.mailSettings,
-    notifyBurst: burst,
-    notifications: { burstMs },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ notifyBurst: burst, notifications: { burstMs } }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 /** Sends events whose last attempts are all answered in the same moment. */

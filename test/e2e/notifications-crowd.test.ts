@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { hang, hold } from '../support/replies.ts';
-import { type Receivers, startReceivers, webhookTo } from '../support/services/receivers.ts';
+import { type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   addDestination,
@@ -11,30 +11,22 @@ import {
   summarised,
   told,
 } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Many notifications at once, and what else happens to an event meanwhile.
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
+playWithReceivers(
+  {
     // Longer than the test: what hangs, hangs.
     timeLimitMs: 90_000,
-    mail: receivers.mailSettings,
     notifications: { waitsMs: [20, 20, 20, 20] },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
-});
+  },
+  (...opened) => {
+    [stage, receivers] = opened;
+  },
+);
 
 test('a destination that hangs on thirty events holds up neither its neighbours nor other accounts', {
   timeout: 300_000,

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
-import { type Destination, mailAddress, type Receivers, startReceivers } from '../support/services/receivers.ts';
+import { expect, test } from 'vitest';
+import { type Destination, mailAddress, type Receivers } from '../support/services/receivers.ts';
 import { stringsIn } from '../support/services/service.ts';
 import { formattedIn } from '../support/services/slack.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   allSent,
@@ -12,16 +12,15 @@ import {
   summarised,
   told,
 } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Whatever comes in from outside, every service takes the message, and nothing in it acts on whoever reads it.
 
 let stage: Stage;
 let receivers: Receivers;
 let destinations: Destination[];
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings });
+playWithReceivers({}, (...opened) => {
+  [stage, receivers] = opened;
   const mail: Destination = {
     destination_type: 'email',
     name: 'Mail',
@@ -31,14 +30,6 @@ beforeAll(async () => {
     ...(one.destination_type === 'email' ? mail : one),
     name: hostile,
   }));
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
 });
 
 const hostile =

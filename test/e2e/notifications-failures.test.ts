@@ -1,40 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Reply } from '../support/consumer.ts';
-import { instantDelaysMs } from '../support/gateway.ts';
 import { askToWait, hang, hold } from '../support/replies.ts';
 import { discordPath, discordRateLimited } from '../support/services/discord.ts';
-import {
-  type Destination,
-  hookPath,
-  type Receivers,
-  startReceivers,
-  webhookTo,
-} from '../support/services/receivers.ts';
+import { type Destination, hookPath, type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { sendGridRateLimited, sendGridRevoked } from '../support/services/sendgrid.ts';
 import { slackPath, slackRateLimited } from '../support/services/slack.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Destinations that fail, each for itself (design, section 8).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    timeLimitMs: 1_000,
-    mail: receivers.mailSettings,
-    notifications: { waitsMs: [20, 20, 20, 20] },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ timeLimitMs: 1_000, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 test('the others are told at once while one does not answer, and it has five attempts', async () => {

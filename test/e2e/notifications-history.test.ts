@@ -1,32 +1,18 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { discordPath } from '../support/services/discord.ts';
-import { hookPath, hookSecret, mailAddress, type Receivers, startReceivers } from '../support/services/receivers.ts';
+import { hookPath, hookSecret, mailAddress, type Receivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // What the Web UI shows of notifications, and what it must not (design, sections 1 and 8).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    firstAttempt: 'workflow',
-    mail: receivers.mailSettings,
-    notifications: { waitsMs: [10, 10, 10, 10] },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ firstAttempt: 'workflow', notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 /** The names of the activities that a finished workflow scheduled, and every text and byte of its history. */

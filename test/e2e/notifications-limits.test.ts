@@ -1,14 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
-import {
-  type Destination,
-  mailAddress,
-  type Receivers,
-  startReceivers,
-  webhookTo,
-} from '../support/services/receivers.ts';
+import { expect, test } from 'vitest';
+import { type Destination, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, sendEvent, summarised, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // What the services and the gateway bound: sizes, answers, addresses.
 
@@ -16,22 +10,8 @@ const mebibyte = 1024 * 1024;
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    maxPayloadBytes: 32 * mebibyte,
-    mail: receivers.mailSettings,
-    notifications: { waitsMs: [20, 20, 20, 20] },
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ maxPayloadBytes: 32 * mebibyte, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 const mailTo = (...addresses: string[]): Destination => ({

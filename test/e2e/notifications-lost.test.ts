@@ -1,30 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
-import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import { expect, test } from 'vitest';
+import type { Receivers } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, type Notification, sendEvent, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Temporal loses a workflow while notifications wait: what is left is sent from the rows (design, section 1).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    mail: receivers.mailSettings,
-    notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] },
-    overdueS: 1,
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 async function lose(how: 'terminated' | 'deleted', eventId: string): Promise<void> {

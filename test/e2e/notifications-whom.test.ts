@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { hold } from '../support/replies.ts';
-import { type Destination, type Receivers, startReceivers, webhookTo } from '../support/services/receivers.ts';
+import { type Destination, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   addDestination,
@@ -11,23 +11,14 @@ import {
   summarised,
   told,
 } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // Which destinations are told, and when nobody is (design, sections 4, 7 and 8).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({}, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 const pathsTold = () => receivers.hook.deliveries.map(({ url }) => url).toSorted();

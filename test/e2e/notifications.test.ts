@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
-import { hookSecret, mailAddress, type Receivers, startReceivers, webhookTo } from '../support/services/receivers.ts';
+import { expect, test } from 'vitest';
+import { hookSecret, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   allSent,
@@ -12,23 +12,14 @@ import {
   summarised,
   told,
 } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 
 // What is said to whom when the tenth attempt has failed (specification, section 6.3; design, section 8).
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({}, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 const payload = '{"id":"order-4711","type":"order.created","note":"only for those who asked"}';

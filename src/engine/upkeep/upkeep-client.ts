@@ -1,7 +1,5 @@
 import {
   Client,
-  isGrpcDeadlineError,
-  isGrpcServiceError,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
@@ -9,7 +7,7 @@ import {
 import type { upkeep } from '../../../workflows/index.ts';
 import { type UpkeepTaskName, upkeepTaskNames, upkeepTasks } from '../../upkeep/tasks.ts';
 import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../upkeep/upkeep.ts';
-import { connectLazily } from '../lazy-connection.ts';
+import { connectLazily, saysThatItIsAway } from '../lazy-connection.ts';
 import { readRuns } from './runs.ts';
 import { scheduleId } from './schedule-options.ts';
 
@@ -82,10 +80,4 @@ export function createUpkeepClient(options: {
       }),
     close: () => connection.close(),
   };
-}
-
-function saysThatItIsAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const cause = isGrpcServiceError(error.cause) ? error.cause : error;
-  return isGrpcServiceError(cause) || isGrpcDeadlineError(cause) || /deadline|connect/i.test(error.message);
 }

@@ -90,7 +90,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
     )
     .post(
       '/pause',
-      ({ body, request }) => {
+      async ({ body, request }) => {
         const call = calls.of(request);
         return inTransaction(database.pool, async (client) => {
           const sql = sqlOfClient(client);
@@ -111,7 +111,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) 
     )
     .post(
       '/resume',
-      ({ request }) => {
+      async ({ request }) => {
         const call = calls.of(request);
         return inTransaction(database.pool, async (client) => {
           const sql = sqlOfClient(client);

@@ -112,7 +112,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .get(
       '/filters',
-      () => filterValues(database.reader),
+      async () => filterValues(database.reader),
       operation('event.filters', {
         summary: 'Values to filter events by',
         body: noBody,
@@ -181,7 +181,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/ack',
-      ({ params, request }) => {
+      async ({ params, request }) => {
         const call = calls.of(request);
         const what = { database, call, eventId: params.event_id, action: 'event.ack' as const };
         return operateOnEvent({ ...what, details: { status: 200 } }, ack);
@@ -197,7 +197,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
     )
     .post(
       '/:event_id/fail',
-      ({ params, body, request }) => {
+      async ({ params, body, request }) => {
         const call = calls.of(request);
         const { error = null, dead = false } = body ?? {};
         const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };

@@ -83,7 +83,6 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
     )
     .post(
       '/:name/pause',
-      // Elysia waits for a handler that says `async`, and for no other.
       async ({ params, request }) =>
         await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (upkeep, name, actor) =>
           upkeep.pause(name, `paused by ${actor}`),
@@ -98,7 +97,6 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
     )
     .post(
       '/:name/resume',
-      // Elysia waits for a handler that says `async`, and for no other.
       async ({ params, request }) =>
         await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (upkeep, name, actor) =>
           upkeep.resume(name, `resumed by ${actor}`),

@@ -1,22 +1,23 @@
 import { Context } from '@temporalio/activity';
 
-/** A third and less of the heartbeat timeout that workflows/upkeep.ts sets: several beats may get lost. */
+/** A third and less of the heartbeat timeouts that workflows/ sets: beats may get lost. */
 const beatMs = 3_000;
 
 /**
  * Does something while telling Temporal that it is alive, and how far it is.
  *
- * @param ending ends it besides: then it is asked for again, elsewhere.
+ * @param ending ends it besides: then it is asked for again, elsewhere. Null: only Temporal does.
  */
 export async function whileBeating<T>(
-  ending: AbortSignal,
+  ending: AbortSignal | null,
   work: (signal: AbortSignal, progress: (details: Record<string, number | string>) => void) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
   let details: Record<string, number | string> | undefined;
   const beat = setInterval(() => context.heartbeat(details), beatMs);
   try {
-    return await work(AbortSignal.any([context.cancellationSignal, ending]), (reached) => {
+    const { cancellationSignal } = context;
+    return await work(ending ? AbortSignal.any([cancellationSignal, ending]) : cancellationSignal, (reached) => {
       details = reached;
     });
   } finally {

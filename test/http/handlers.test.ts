@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { withApp } from '../../src/roles/openapi.ts';
+
+// Elysia tells by a handler's text whether it has to wait for it. It does not wait for a promise that comes from elsewhere: then
+// the answer would be the promise itself, and what goes wrong in it would end the process.
+test('every handler of the admin API is an async function', async () => {
+  const handlers = await withApp((app) =>
+    app.routes
+      .filter(({ path }) => path.startsWith('/admin'))
+      .map(({ method, path, handler }) => ({ method, path, handler })),
+  );
+  expect(handlers.length).toBeGreaterThan(30);
+  const others = handlers.filter(({ handler }) => Object.prototype.toString.call(handler) !== '[object AsyncFunction]');
+  expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});

@@ -1,0 +1,31 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { instantDelaysMs, type TestGatewayOptions } from '../gateway.ts';
+import { openStage, type Stage } from '../situations.ts';
+import { type Receivers, startReceivers } from './receivers.ts';
+
+/**
+ * A gateway whose deliveries are exhausted at once, and receivers of every kind, for all tests of a file: opened before
+ * them, cleared after each, closed in the end.
+ *
+ * @param opened is handed both before the first test
+ */
+export function playWithReceivers(
+  options: TestGatewayOptions,
+  opened: (stage: Stage, receivers: Receivers) => void,
+): void {
+  let stage: Stage;
+  let receivers: Receivers;
+  beforeAll(async () => {
+    receivers = await startReceivers();
+    stage = await openStage({ delaysMs: instantDelaysMs, mail: receivers.mailSettings, ...options });
+    opened(stage, receivers);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await receivers.close();
+  });
+  afterEach(() => {
+    receivers.clear();
+    return stage.clear();
+  });
+}
