@@ -26,7 +26,7 @@ import { createChannels } from './notifications/channels/channels.ts';
 import { testDestination } from './notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { providers } from './providers/registry.ts';
+import { providers, readProviderConfig } from './providers/registry.ts';
 
 /** What the HTTP side is made of. */
 export interface ApiParts {
@@ -39,6 +39,8 @@ export interface ApiParts {
   mail: MailSettings;
   /** How people reach the gateway, for links; without a slash at its end. */
   baseUrl: () => string;
+  /** How providers reach it, as signatures over addresses have it; null: by the `Host` of their requests. */
+  publicUrl: string | null;
   maxPayloadBytes: number;
   log: Log;
 }
@@ -68,7 +70,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     purgeAuditLogs: (purge) => purgeAuditLogs({ database, secretsKey, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {
-      directory: new AccountDirectory({ sql: database, box }),
+      directory: new AccountDirectory({ sql: database, box, readConfig: readProviderConfig }),
       receiver: new EventReceiver(database),
       rejections: new RejectionRecorder(database),
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },
@@ -76,6 +78,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
       log,
     },
     maxPayloadBytes: parts.maxPayloadBytes,
+    publicUrl: parts.publicUrl,
     log,
   });
   return {
@@ -90,7 +93,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
 
 /** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
 export async function startApi(
-  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; publicUrl: string | null },
+  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number },
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, secretsKey, log } = options;
   await checkSchema(database);

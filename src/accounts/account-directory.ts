@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../database/database.ts';
+import { openConfig } from './provider-settings.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /** What ingestion needs of an account. */
@@ -11,12 +12,17 @@ export interface InboundAccount {
   enabled: boolean;
   skipSignatureVerification: boolean;
   secrets: { current: string | null; previous: string | null };
+  /** `provider_config` as the provider reads it, its defaults filled in; null when it is none of this provider's. */
+  config: object | null;
 }
+
+/** Reads a stored `provider_config`; null when it does not fit the provider. */
+export type ReadConfig = (provider: string, stored: unknown) => object | null;
 
 const findAccount = {
   name: 'account_by_address',
   text: `select id, provider, account_slug, app_key, enabled, skip_signature_verification,
-           signing_secret_current, signing_secret_previous
+           signing_secret_current, signing_secret_previous, provider_config
          from accounts where provider = $1 and account_slug = $2 and deleted_at is null`,
 };
 
@@ -29,6 +35,7 @@ interface Row {
   skip_signature_verification: boolean;
   signing_secret_current: Buffer | null;
   signing_secret_previous: Buffer | null;
+  provider_config: Buffer | null;
 }
 
 /** How long an account is answered from memory. A refusal is never given from it alone: see `fresh`. */
@@ -49,12 +56,12 @@ export class AccountDirectory {
   readonly #running = new Map<string, Promise<Found>>();
   readonly #next = new Map<string, Promise<Found>>();
 
-  constructor(options: { sql: Sql; box: SecretBox }) {
-    const { sql, box } = options;
+  constructor(options: { sql: Sql; box: SecretBox; readConfig: ReadConfig }) {
+    const { sql, box, readConfig } = options;
     this.#read = async (key) => {
       const slash = key.indexOf('/');
       const [row] = await sql.query<Row>(findAccount, [key.slice(0, slash), key.slice(slash + 1)]);
-      return { account: row ? toAccount(row, box) : null };
+      return { account: row ? toAccount(row, box, readConfig) : null };
     };
     this.#cache = new LRUCache({
       max: cachedAccounts,
@@ -108,7 +115,7 @@ export class AccountDirectory {
   }
 }
 
-function toAccount(row: Row, box: SecretBox): InboundAccount {
+function toAccount(row: Row, box: SecretBox, readConfig: ReadConfig): InboundAccount {
   const open = (field: 'signing_secret_current' | 'signing_secret_previous') => {
     const sealed = row[field];
     return sealed ? box.open(sealed, { accountId: row.id, field }) : null;
@@ -121,5 +128,6 @@ function toAccount(row: Row, box: SecretBox): InboundAccount {
     enabled: row.enabled,
     skipSignatureVerification: row.skip_signature_verification,
     secrets: { current: open('signing_secret_current'), previous: open('signing_secret_previous') },
+    config: readConfig(row.provider, openConfig(box, { id: row.id, provider_config: row.provider_config })),
   };
 }

@@ -12,6 +12,7 @@ export const AccountEntity = defineEntity({
     org_id: p.string().length(100).nullable(),
     signing_secret_current: p.blob().nullable(),
     signing_secret_previous: p.blob().nullable(),
+    provider_config: p.blob().nullable(),
     skip_signature_verification: p.boolean(),
     delivery_url: p.string().length(500).nullable(),
     delivery_secret: p.blob().nullable(),

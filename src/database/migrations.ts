@@ -9,6 +9,7 @@ import { Migration20261121000003_stopped_accounts } from '../../migrations/Migra
 import { Migration20261121000004_notifications } from '../../migrations/Migration20261121000004_notifications.ts';
 import { Migration20261121000005_retention } from '../../migrations/Migration20261121000005_retention.ts';
 import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
+import { Migration20261121000007_provider_config } from '../../migrations/Migration20261121000007_provider_config.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { name: 'Migration20261121000004_notifications', class: Migration20261121000004_notifications },
   { name: 'Migration20261121000005_retention', class: Migration20261121000005_retention },
   { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
+  { name: 'Migration20261121000007_provider_config', class: Migration20261121000007_provider_config },
 ];

@@ -25,6 +25,8 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providerNames'> {
   audit: AuditWriter;
   ingest: IngestDeps;
   maxPayloadBytes: number;
+  /** Where providers reach the gateway; null: at whatever host a request names. */
+  publicUrl: string | null;
   log: Log;
 }
 
@@ -63,7 +65,7 @@ export function createApp(deps: AppDeps) {
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
     .use(dashboardRoutes())
     .use(admin)
-    .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes }));
+    .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes, publicUrl: deps.publicUrl }));
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
-import { storableText } from './text.ts';
+import { maxTextLength, storableText } from './text.ts';
 
 /** An id that the provider gave, made storable. `id` must not be empty. */
 export function ownId(id: string): ExternalId {
@@ -14,6 +14,14 @@ export function ownId(id: string): ExternalId {
  */
 export function generatedId(request: InboundRequest): ExternalId {
   return { id: `gen-${request.receivedAt.getTime()}-${request.bodyHash().slice(0, 16)}`, own: false };
+}
+
+/** The deduplication key of providers that name each event or delivery once and for all. Generated ids are never deduplicated. */
+export function dedupById(request: InboundRequest, externalId: ExternalId): Uint8Array | null {
+  const { id, own } = externalId;
+  // Of a cut id only the beginning is known.
+  if (id.length >= maxTextLength) return dedupByIdAndBytes(request, externalId);
+  return own ? createHash('sha256').update(id).digest() : null;
 }
 
 /**

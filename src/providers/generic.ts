@@ -2,6 +2,7 @@ import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider } from './provider.ts';
+import { noConfig } from './provider-config.ts';
 import { storableText, utf8HeaderValue } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
@@ -16,6 +17,12 @@ const typeFields = ['type', 'event', 'event_type', 'eventType'];
 /** Anything that can send a shared secret: in a header, as a bearer token or in the URL (spec 5.2, 6.1, 6.2). */
 export const generic: Provider = {
   name: 'generic',
+  title: 'Anything with a shared secret',
+  secret: {
+    label: 'Shared secret',
+    hint: 'Any text that the sender puts into a header, a bearer token or the parameter `key` of the address.',
+  },
+  config: noConfig,
   secretHeaders: [...headersWithSecret, 'authorization'],
 
   verify(request, { secret }) {

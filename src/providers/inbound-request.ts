@@ -6,8 +6,10 @@ export type Header = [name: string, value: string];
 export type InboundRequestInput = {
   /** Node's `IncomingMessage.rawHeaders`: names and values by turns, order and case as sent. */
   rawHeaders: readonly string[];
-  /** What stands behind the `?`, still percent-encoded, with or without that `?`. */
-  query: string;
+  /** What was asked for: path and query as sent, as in `/twilio/shop?a=%20b`. */
+  target: string;
+  /** Where the gateway is reached from outside, without a slash at the end; null: by the `Host` of the request. */
+  publicUrl: string | null;
   /** The bytes as received. */
   body: Uint8Array;
   receivedAt: Date;
@@ -23,9 +25,12 @@ export class InboundRequest {
   readonly body: Uint8Array;
   readonly receivedAt: Date;
   readonly #rawHeaders: readonly string[];
+  readonly #target: string;
   readonly #rawQuery: string;
+  readonly #publicUrl: string | null;
   #valuesByName: Map<string, string[]> | undefined;
   #query: URLSearchParams | undefined;
+  #form: { value: URLSearchParams | null } | undefined;
   #text: string | null | undefined;
   #json: { value: unknown } | undefined;
   #bodyHash: string | undefined;
@@ -34,7 +39,10 @@ export class InboundRequest {
     this.body = input.body;
     this.receivedAt = input.receivedAt;
     this.#rawHeaders = input.rawHeaders;
-    this.#rawQuery = input.query;
+    this.#target = input.target;
+    const mark = input.target.indexOf('?');
+    this.#rawQuery = mark < 0 ? '' : input.target.slice(mark + 1);
+    this.#publicUrl = input.publicUrl;
   }
 
   /** Every header in the order and case in which it came, repeated ones included. */
@@ -57,6 +65,15 @@ export class InboundRequest {
     return this.#valuesByName.get(name.toLowerCase()) ?? [];
   }
 
+  /**
+   * The address that the sender used: that of the gateway, or `base`, followed by path and query as sent.
+   *
+   * @param base without a slash at the end; for accounts whose webhooks take another way than the gateway's own.
+   */
+  url(base?: string): string {
+    return (base ?? this.#publicUrl ?? `http://${this.header('host') ?? 'localhost'}`) + this.#target;
+  }
+
   /** The query's parameters, decoded. */
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#rawQuery);
@@ -77,6 +94,18 @@ export class InboundRequest {
   text(): string | null {
     if (this.#text === undefined) this.#text = isUtf8(this.body) ? new TextDecoder().decode(this.body) : null;
     return this.#text;
+  }
+
+  /** The fields of a form (`application/x-www-form-urlencoded`), or null when the body is none. */
+  form(): URLSearchParams | null {
+    this.#form ??= { value: this.#parseForm() };
+    return this.#form.value;
+  }
+
+  #parseForm(): URLSearchParams | null {
+    if (!/^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(this.header('content-type') ?? '')) return null;
+    const text = this.text();
+    return text === null ? null : new URLSearchParams(text);
   }
 
   /** The body parsed as JSON whatever its content type says, or undefined when it is none. */

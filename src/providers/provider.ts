@@ -1,17 +1,28 @@
+import type { z } from 'zod';
 import type { InboundRequest } from './inbound-request.ts';
 
 /** Why a webhook is refused: kept as the event's `rejection_reason`, never told to the sender. */
 export type RejectionReason =
   | 'unknown_provider'
   | 'no_secret_configured'
+  /** The account's secret is no key for this provider's scheme. */
+  | 'unusable_secret'
+  /** The account's `provider_config` cannot be read, or lacks what this needs. */
+  | 'invalid_provider_config'
   | 'missing_original_url'
   | 'missing_signature'
-  | 'bad_signature';
+  /** There is one, but it is not of the form or the length that the scheme has. */
+  | 'malformed_signature'
+  | 'bad_signature'
+  | 'missing_timestamp'
+  | 'malformed_timestamp'
+  /** Signed, but too long ago or too far ahead: it may be a replay. */
+  | 'stale_timestamp';
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-/** What one try at verifying goes by. An object, so that settings of an account can join the secret. */
-export type VerificationKey = { secret: string };
+/** What one try at verifying goes by. `secret` is never empty, `config` is as the provider's schema made it. */
+export type VerificationKey<Config> = { secret: string; config: Config };
 
 /** What an account says about verification (spec 5.4); null and empty secrets verify nothing. */
 export type VerificationSettings = {
@@ -21,6 +32,8 @@ export type VerificationSettings = {
   current: string | null;
   /** `signing_secret_previous` */
   previous: string | null;
+  /** `provider_config`, made by the schema of this very provider; null when the stored one does not fit it. */
+  config: object | null;
 };
 
 /** `own`: the provider named the event itself. Otherwise the id was made here and says nothing about duplicates. */
@@ -29,25 +42,45 @@ export type ExternalId = { id: string; own: boolean };
 /** The answer to a provider that wants to see that the address is ours before it sends events. */
 export type ChallengeAnswer = { status: number; contentType: string; body: string };
 
+/** What operators are told about the secret that they paste. */
+export type SecretDescription = {
+  /** What the provider calls it, as in "Signing secret". */
+  label: string;
+  /** Where it is found and what it looks like, in one sentence. */
+  hint: string;
+  /** Why `secret` cannot be one, as in "must be …", or null. Without this, any text is one. */
+  problem?(secret: string): string | null;
+};
+
 /**
  * All that differs between providers. Adding one is one file with such an object and one line in `registry.ts`.
  *
  * Every function is pure, takes any bytes whatever and never throws. Callers verify with `verifyInbound`, which knows
  * about rotation and skipped verification, and store what `storedHeaders` returns.
  */
-export type Provider = {
+export type Provider<Config extends object = object> = {
   /** The first segment of the ingestion path and the account's `provider`. */
   readonly name: string;
+  /** Its name for people. */
+  readonly title: string;
+  readonly secret: SecretDescription;
+  /**
+   * `provider_config`: a strict object that also takes `{}`, unless something is needed. Fields with the meta
+   * `writeOnly: true` are never shown. `provider-config.ts` has the usual ones.
+   */
+  readonly config: z.ZodType<Config>;
   /** Headers, in lower case, whose whole value is or may be the secret: never stored or forwarded. */
   readonly secretHeaders: readonly string[];
-  /** Whether the request was made by someone who knows `key.secret`, which is never empty here. */
-  verify(request: InboundRequest, key: VerificationKey): Verification;
+  /** Whether the request was made by someone who knows `key.secret`. */
+  verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
   /** The event's type in the words of the service (spec 6.1), at most 255 characters, or null. */
-  eventType(request: InboundRequest): string | null;
+  eventType(request: InboundRequest, config: Config): string | null;
   /** The event's id (spec 6.2): 1 to 255 characters that PostgreSQL can store. */
-  externalId(request: InboundRequest): ExternalId;
+  externalId(request: InboundRequest, config: Config): ExternalId;
   /** Two webhooks of one account with the same key are duplicates; null: never one. */
-  dedupKey(request: InboundRequest, externalId: ExternalId): Uint8Array | null;
-  /** The answer, if this request is a challenge and no event; for those that must be signed, only if it is. */
-  challenge?(request: InboundRequest, settings: VerificationSettings): ChallengeAnswer | null;
+  dedupKey(request: InboundRequest, externalId: ExternalId, config: Config): Uint8Array | null;
+  /** The answer, if this request, which has been verified, is a challenge and no event. */
+  challenge?(request: InboundRequest): ChallengeAnswer | null;
+  /** The answer to a GET or HEAD by which the provider looks at the address before it sends anything. */
+  handshake?(request: InboundRequest, config: Config): { ok: true; answer: ChallengeAnswer } | { ok: false };
 };

@@ -1,6 +1,7 @@
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { Provider } from './provider.ts';
+import { noConfig } from './provider-config.ts';
 import { storableText } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
@@ -17,6 +18,12 @@ const types = new Map([
  */
 export const supportChat: Provider = {
   name: 'support_chat',
+  title: 'Support chat',
+  secret: {
+    label: 'Key',
+    hint: 'Any text; it stands in the address that you give to the chat: `?key=…`.',
+  },
+  config: noConfig,
   secretHeaders: [],
 
   verify(request, { secret }) {

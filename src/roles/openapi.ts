@@ -19,6 +19,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     delivery: { timeLimitMs: 1, allowedNetworks: [] },
     mail: { from: '', sendgrid: null, outboxDir: null },
     baseUrl: () => '',
+    publicUrl: null,
     maxPayloadBytes: 1,
     log,
   });

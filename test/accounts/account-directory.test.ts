@@ -17,7 +17,7 @@ function slowDatabase() {
       });
     },
   };
-  const directory = new AccountDirectory({ sql, box: createSecretBox(new Uint8Array(32)) });
+  const directory = new AccountDirectory({ sql, box: createSecretBox(new Uint8Array(32)), readConfig: () => ({}) });
   const change = (to: string) => {
     appKey = to;
   };

@@ -16,7 +16,12 @@ const sealed = (field: 'delivery_secret' | 'project_delivery_secret', secret: st
 
 const account = (fields: Partial<AccountRow>): AccountRow => ({
   ...{ id, provider: 'generic', account_slug: 'acme', app_key: 'tests', org_id: null },
-  ...{ signing_secret_current: null, signing_secret_previous: null, skip_signature_verification: false },
+  ...{
+    signing_secret_current: null,
+    signing_secret_previous: null,
+    provider_config: null,
+    skip_signature_verification: false,
+  },
   ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
   ...{ project_delivery_secret: null, enabled: true },
   ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },

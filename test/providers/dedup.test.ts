@@ -6,7 +6,7 @@ import { requestOf } from './request.ts';
 const key = (name: string, body: string | Uint8Array) => {
   const provider = providers.get(name);
   const request = requestOf({ body });
-  return provider?.dedupKey(request, provider.externalId(request)) ?? null;
+  return provider?.dedupKey(request, provider.externalId(request, {}), {}) ?? null;
 };
 
 test('the same id and the same bytes are a duplicate, and nothing less', () => {
@@ -28,7 +28,7 @@ test('generated ids are never duplicates', () => {
 test('no id and body run into another id and body', () => {
   const part = fc.string({ unit: fc.constantFrom('1', ':', 'é'), maxLength: 4 });
   const keyOf = (id: string, body: string) =>
-    Buffer.from(providers.get('generic')?.dedupKey(requestOf({ body }), { id, own: true }) ?? []).toString('hex');
+    Buffer.from(providers.get('generic')?.dedupKey(requestOf({ body }), { id, own: true }, {}) ?? []).toString('hex');
   fc.assert(
     fc.property(part, part, part, part, (id, body, otherId, otherBody) => {
       expect(keyOf(id, body) === keyOf(otherId, otherBody)).toBe(id === otherId && body === otherBody);

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { generic } from '../../src/providers/generic.ts';
 import { fixture, receivedAt, requestOf } from './request.ts';
 
-const idOf = (body: string | Uint8Array) => generic.externalId(requestOf({ body }));
-const typeOf = (body: string | Uint8Array) => generic.eventType(requestOf({ body }));
+const idOf = (body: string | Uint8Array) => generic.externalId(requestOf({ body }), {});
+const typeOf = (body: string | Uint8Array) => generic.eventType(requestOf({ body }), {});
 const generated = /^gen-1772366400123-[0-9a-f]{16}$/;
 
 describe('external id', () => {

@@ -8,13 +8,21 @@ export function requestOf({
   headers = [],
   query = '',
   body = '',
+  at = receivedAt,
 }: {
   headers?: Header[];
   query?: string;
   body?: string | Uint8Array;
+  at?: Date;
 }): InboundRequest {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  return inboundRequest({ rawHeaders: headers.flat(), query, body: bytes, receivedAt });
+  return inboundRequest({
+    rawHeaders: headers.flat(),
+    target: `/provider/slug${query === '' || query.startsWith('?') ? '' : '?'}${query}`,
+    publicUrl: 'https://gateway.example',
+    body: bytes,
+    receivedAt: at,
+  });
 }
 
 /** `text` in UTF-8, one character a byte: how Node shows a header value that was sent as UTF-8. */

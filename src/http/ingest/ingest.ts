@@ -51,8 +51,6 @@ export async function ingest(
   const provider = deps.providers.get(providerName);
   if (!provider) throw notFound();
   const cached = await deps.directory.get(providerName, slug);
-  const challenge = cached?.enabled ? provider.challenge?.(request, settingsOf(cached)) : null;
-  if (challenge) return { kind: 'challenge', ...challenge };
   if (cached && judge(provider, cached, request) === 'accept') return accept(deps, provider, cached, request);
   return decideAnew(deps, provider, slug, request);
 }
@@ -83,7 +81,11 @@ function notFound(): Problem {
 const settingsOf = (account: InboundAccount): VerificationSettings => ({
   skip: account.skipSignatureVerification,
   ...account.secrets,
+  config: account.config,
 });
+
+/** Where nothing is verified, a config that cannot be read is none. */
+const configOf = (account: InboundAccount): object => account.config ?? {};
 
 function judge(
   provider: Provider,
@@ -101,8 +103,10 @@ async function accept(
   account: InboundAccount,
   request: InboundRequest,
 ): Promise<IngestAnswer> {
+  const challenge = provider.challenge?.(request);
+  if (challenge) return { kind: 'challenge', ...challenge };
   const { event, externalId } = toEvent(provider, account, request);
-  const key = provider.dedupKey(request, externalId);
+  const key = provider.dedupKey(request, externalId, configOf(account));
   const received: ReceivedEvent = { ...event, dedupKey: key && dedupKeyOf(account.id, key) };
   const receipt = await deps.receiver.receive(received);
   switch (receipt.kind) {
@@ -131,14 +135,15 @@ function toEvent(
   account: InboundAccount,
   request: InboundRequest,
 ): { event: Omit<ReceivedEvent, 'dedupKey'>; externalId: ExternalId } {
-  const externalId = provider.externalId(request);
+  const config = configOf(account);
+  const externalId = provider.externalId(request, config);
   const event = {
     id: uuidv7({ msecs: request.receivedAt.getTime() }),
     accountId: account.id,
     provider: provider.name,
     accountSlug: account.accountSlug,
     appKey: account.appKey,
-    eventType: provider.eventType(request),
+    eventType: provider.eventType(request, config),
     externalId: externalId.id,
     receivedAt: request.receivedAt,
     headers: JSON.stringify(storedHeaders(provider, request, account.secrets)),

@@ -55,7 +55,7 @@ const described = publicOperation(
 );
 
 /** `POST /{provider}/{account_slug}`: where providers send their webhooks. */
-export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number }) {
+export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publicUrl: string | null }) {
   return new Elysia({ name: 'ingest' }).post(
     '/:provider/:slug',
     async ({ request, params }) => {
@@ -63,11 +63,10 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number }) {
       const receivedAt = new Date();
       const node = nodeRequest(request);
       const body = await readBody(node, deps.maxPayloadBytes);
-      const url = node.url ?? '';
-      const mark = url.indexOf('?');
       const inbound = inboundRequest({
         rawHeaders: node.rawHeaders,
-        query: mark < 0 ? '' : url.slice(mark + 1),
+        target: node.url ?? '',
+        publicUrl: deps.publicUrl,
         body,
         receivedAt,
       });

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
+import type { SecretBox } from './secret-box.ts';
+
+/** What accounts need to know of a provider. */
+export interface ProviderRules {
+  config: z.ZodType<object>;
+  secret: { problem?(secret: string): string | null };
+}
+
+/** The fields of an account that its provider has a say in. */
+export interface ProviderSettings {
+  provider_config: Readonly<Record<string, unknown>>;
+  signing_secret_current?: string | null | undefined;
+  signing_secret_previous?: string | null | undefined;
+}
+
+const secretFields = ['signing_secret_current', 'signing_secret_previous'] as const;
+
+/** Why these do not suit the provider. The errors name the field (`provider_config.header`) and repeat no value. */
+export function settingsErrors(rules: ProviderRules, settings: ProviderSettings): FieldError[] {
+  const config = rules.config.safeParse(settings.provider_config, { error: plainWords });
+  const errors = (config.error?.issues ?? []).flatMap(({ path, message }) =>
+    fieldErrors(['provider_config', ...path].join('.'), message),
+  );
+  for (const field of secretFields) {
+    const secret = settings[field];
+    const problem = secret ? rules.secret.problem?.(secret) : null;
+    if (problem) errors.push({ path: field, message: problem });
+  }
+  return errors;
+}
+
+const placeOf = (accountId: string) => ({ accountId, field: 'provider_config' });
+
+/** Encrypts a config for its place in the database, as some hold secrets; an empty one is null. */
+export function sealConfig(
+  box: SecretBox,
+  accountId: string,
+  config: Readonly<Record<string, unknown>>,
+): Buffer | null {
+  if (Object.keys(config).length === 0) return null;
+  return Buffer.from(box.seal(JSON.stringify(config), placeOf(accountId)));
+}
+
+/** The stored config as it was written, without defaults; null when it does not decrypt with this key. */
+export function openConfig(
+  box: SecretBox,
+  row: { id: string; provider_config?: Uint8Array | null | undefined },
+): Record<string, unknown> | null {
+  if (!row.provider_config) return {};
+  const text = box.open(row.provider_config, placeOf(row.id));
+  return text === null ? null : JSON.parse(text);
+}

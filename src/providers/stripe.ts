@@ -1,0 +1,60 @@
+import { dedupById, generatedId, ownId } from './external-id.ts';
+import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import type { Provider } from './provider.ts';
+import { timestampConfig } from './provider-config.ts';
+import { hmac, matchSignature } from './signature.ts';
+import { storableText } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+/**
+ * Stripe: `Stripe-Signature: t=<seconds>,v1=<hex>`, HMAC-SHA256 over `<seconds>.<body>`; while its secret is being
+ * rolled there is a `v1` for each of the two.
+ *
+ * Source: https://docs.stripe.com/webhooks/signature
+ */
+export const stripe: Provider<{ tolerance_seconds: number }> = {
+  name: 'stripe',
+  title: 'Stripe',
+  secret: {
+    label: 'Signing secret',
+    hint: 'Shown at the endpoint in the Stripe dashboard under "Signing secret"; it begins with `whsec_`.',
+    problem: (secret) => (secret.startsWith('whsec_') ? null : 'must begin with whsec_'),
+  },
+  config: timestampConfig,
+  secretHeaders: [],
+
+  verify(request, { secret, config }) {
+    const header = request.header('stripe-signature');
+    if (header === null) return { ok: false, reason: 'missing_signature' };
+    const [timestamp] = fieldsOf(header, 't');
+    const offered = fieldsOf(header, 'v1');
+    if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
+    const expected = hmac('sha256', secret, [`${timestamp ?? ''}.`, request.body]);
+    const verdict = matchSignature(expected, offered, 'hex');
+    if (!verdict.ok) return verdict;
+    const reason = timestampProblem(timestamp ?? null, request, config);
+    return reason ? { ok: false, reason } : verdict;
+  },
+
+  eventType(request) {
+    const fields = topLevelFields(request);
+    const type = fields && stringField(fields, 'type');
+    return type === null ? null : storableText(type);
+  },
+
+  externalId(request) {
+    const id = identifierAt(request, 'id');
+    return id === null ? generatedId(request) : ownId(id);
+  },
+
+  dedupKey: dedupById,
+};
+
+/** The values of each `name=value` in the header. */
+function fieldsOf(header: string, name: string): string[] {
+  return header
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${name}=`))
+    .map((part) => part.slice(name.length + 1));
+}
