@@ -58,7 +58,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const app = createApp({
     database,
     upkeep,
-    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount }),
+    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
     destinations: new DestinationStore({ em, box }),
     audit: new AuditLog({ database, secretsKey, log }),
     adminTokens: parts.adminTokens,
@@ -79,6 +79,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     },
     maxPayloadBytes: parts.maxPayloadBytes,
     publicUrl: parts.publicUrl,
+    baseUrl: parts.baseUrl,
     log,
   });
   return {

@@ -8,7 +8,7 @@ export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined && issue.path?.length) return 'is required';
-      if (issue.expected === 'object') return 'must be a JSON object';
+      if (issue.expected === 'object' || issue.expected === 'record') return 'must be a JSON object';
       if (issue.input === undefined) return 'is required';
       if (issue.expected === 'int') return 'must be a whole number';
       if (issue.expected === 'array') return 'must be a list';

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { filled, httpUrl, secret, text } from '../text-rules.ts';
 
+/** Settings of any provider; which there are and what they may hold is for the account's provider to say. */
+const providerConfig = z
+  .record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()]))
+  .meta({ description: "As the account's provider has it: see `GET /admin/providers`; null removes a field" });
+
 /** The fields of an account (specification, section 2.1; `Unknown fields are refused`: design, section 6). */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
@@ -10,6 +15,7 @@ export function accountSchemas(providerNames: readonly string[]) {
     org_id: text(100).nullable(),
     signing_secret_current: secret.nullable(),
     signing_secret_previous: secret.nullable(),
+    provider_config: providerConfig.nullable(),
     skip_signature_verification: z.boolean(),
     delivery_url: httpUrl.nullable(),
     delivery_secret: secret.nullable(),

@@ -1,11 +1,22 @@
 import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import type { FieldError } from '../plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
+import {
+  openConfig,
+  type ProviderRules,
+  type ProviderSettings,
+  sealConfig,
+  settingsErrors,
+} from './provider-settings.ts';
 import type { SecretBox } from './secret-box.ts';
 
-export type AccountWrite = { ok: true; account: AccountRow } | { ok: false; reason: 'slug_taken' | 'not_found' };
+export type AccountWrite =
+  | { ok: true; account: AccountRow }
+  | { ok: false; reason: 'slug_taken' | 'not_found' }
+  | { ok: false; reason: 'invalid'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
 export type StopDeliveries = (em: EntityManager, accountId: string) => Promise<void>;
@@ -18,8 +29,15 @@ export class AccountStore {
   readonly #em: () => EntityManager;
   readonly #box: SecretBox;
   readonly #stopDeliveries: StopDeliveries;
+  readonly #providers: ReadonlyMap<string, ProviderRules>;
 
-  constructor(options: { em: () => EntityManager; box: SecretBox; stopDeliveries: StopDeliveries }) {
+  constructor(options: {
+    em: () => EntityManager;
+    box: SecretBox;
+    stopDeliveries: StopDeliveries;
+    providers: ReadonlyMap<string, ProviderRules>;
+  }) {
+    this.#providers = options.providers;
     this.#em = options.em;
     this.#box = options.box;
     this.#stopDeliveries = options.stopDeliveries;
@@ -37,11 +55,22 @@ export class AccountStore {
     return this.#em().findOne(AccountEntity, { id, deleted_at: null });
   }
 
-  /** A provider and slug that an account has already is `slug_taken`; a deleted account frees its slug. */
+  /** `provider_config` as it was written, without defaults; null when it cannot be read. */
+  configOf(account: Pick<AccountRow, 'id' | 'provider_config'>): Record<string, unknown> | null {
+    return openConfig(this.#box, account);
+  }
+
+  /**
+   * A provider and slug that an account has already is `slug_taken`; a deleted account frees its slug. What does not
+   * suit the provider is `invalid`.
+   */
   async create(input: NewAccount, alongside?: Alongside): Promise<AccountWrite> {
     const em = this.#em();
     const id = uuidv7();
     const now = new Date();
+    const provider_config = withoutNull(input.provider_config);
+    const errors = this.#errors(input.provider, { ...input, provider_config });
+    if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
     const { secrets, plain } = this.#split(id, input);
     const account = em.create(AccountEntity, {
       id,
@@ -57,6 +86,7 @@ export class AccountStore {
       enabled: true,
       ...plain,
       ...secrets,
+      provider_config: sealConfig(this.#box, id, provider_config),
       provider: input.provider,
       account_slug: input.account_slug,
       app_key: input.app_key,
@@ -64,18 +94,19 @@ export class AccountStore {
       updated_at: now,
       deleted_at: null,
     });
-    return this.#write(account, () =>
-      em.transactional(async (tx) => {
+    return this.#write(async () => {
+      await em.transactional(async (tx) => {
         await tx.persist(account).flush();
         await alongside?.(tx, account, Object.keys(input));
-      }),
-    );
+      });
+      return { ok: true, account };
+    });
   }
 
   /** Changes only what `change` holds; null clears. The row is locked, so two operators' changes never lose each other's. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     const em = this.#em();
-    let changed: AccountRow | null = null;
+    let changed: AccountWrite = { ok: false, reason: 'not_found' };
     const run = () =>
       em.transactional(async (tx) => {
         const account = await tx.findOne(
@@ -84,13 +115,24 @@ export class AccountStore {
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
         if (!account) return;
+        const settings = this.#settingsAfter(account, change);
+        const errors = this.#errors(change.provider ?? account.provider, settings);
+        if (errors.length > 0) {
+          changed = { ok: false, reason: 'invalid', errors };
+          return;
+        }
         const { secrets, plain } = this.#split(account.id, change);
-        tx.assign(account, { ...plain, ...secrets, updated_at: new Date() });
+        const { provider_config } = settings;
+        const config = provider_config ? { provider_config: sealConfig(this.#box, account.id, provider_config) } : {};
+        tx.assign(account, { ...plain, ...secrets, ...config, updated_at: new Date() });
         await tx.flush();
         await alongside?.(tx, account, Object.keys(change));
-        changed = account;
+        changed = { ok: true, account };
       });
-    return this.#write(() => changed, run);
+    return this.#write(async () => {
+      await run();
+      return changed;
+    });
   }
 
   /** Deletes softly: events stay readable, the slug is free again, and what waits for delivery stops. */
@@ -110,21 +152,44 @@ export class AccountStore {
     });
   }
 
-  async #write(account: AccountRow | (() => AccountRow | null), run: () => Promise<unknown>): Promise<AccountWrite> {
+  async #write(run: () => Promise<AccountWrite>): Promise<AccountWrite> {
     try {
-      await run();
+      return await run();
     } catch (error) {
       if (error instanceof UniqueConstraintViolationException) return { ok: false, reason: 'slug_taken' };
       throw error;
     }
-    const written = typeof account === 'function' ? account() : account;
-    return written ? { ok: true, account: written } : { ok: false, reason: 'not_found' };
+  }
+
+  #errors(provider: string, settings: Partial<ProviderSettings>): FieldError[] {
+    const rules = this.#providers.get(provider);
+    return rules ? settingsErrors(rules, settings) : [];
+  }
+
+  /**
+   * What the provider has a say in, as far as `change` touches it: the config is merged field by field. With another
+   * provider everything counts anew, and nothing of the former one's config stays.
+   */
+  #settingsAfter(account: AccountRow, change: AccountChange): Partial<ProviderSettings> {
+    const { provider_config: sent, signing_secret_current, signing_secret_previous } = change;
+    const secrets = { signing_secret_current, signing_secret_previous };
+    if (change.provider === undefined || change.provider === account.provider) {
+      if (sent === undefined) return secrets;
+      return { ...secrets, provider_config: withoutNull(sent && { ...this.configOf(account), ...sent }) };
+    }
+    for (const field of ['signing_secret_current', 'signing_secret_previous'] as const) {
+      const stored = account[field];
+      if (secrets[field] === undefined && stored)
+        secrets[field] = this.#box.open(stored, { accountId: account.id, field });
+    }
+    return { ...secrets, provider_config: withoutNull(sent) };
   }
 
   /** Parts the secrets, sealed, from the fields that are stored as they are. An empty secret is none. */
   #split<T extends AccountChange>(id: string, input: T) {
     const secrets: Partial<Record<SecretField, Buffer | null>> = {};
     const plain = { ...input };
+    delete plain.provider_config;
     for (const field of secretFields) {
       const value = input[field];
       delete plain[field];
@@ -133,7 +198,12 @@ export class AccountStore {
           value === null || value === '' ? null : Buffer.from(this.#box.seal(value, { accountId: id, field }));
       }
     }
-    const fields: Omit<T, SecretField> = plain;
+    const fields: Omit<T, SecretField | 'provider_config'> = plain;
     return { secrets, plain: fields };
   }
+}
+
+/** A config without the fields that null removes. */
+function withoutNull(config: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== null));
 }

@@ -17,12 +17,13 @@ export interface ProviderSettings {
 
 const secretFields = ['signing_secret_current', 'signing_secret_previous'] as const;
 
-/** Why these do not suit the provider. The errors name the field (`provider_config.header`) and repeat no value. */
-export function settingsErrors(rules: ProviderRules, settings: ProviderSettings): FieldError[] {
-  const config = rules.config.safeParse(settings.provider_config, { error: plainWords });
-  const errors = (config.error?.issues ?? []).flatMap(({ path, message }) =>
-    fieldErrors(['provider_config', ...path].join('.'), message),
-  );
+/** Why these do not suit the provider; what is absent is not looked at. The errors name the field (`provider_config.header`) and repeat no value. */
+export function settingsErrors(rules: ProviderRules, settings: Partial<ProviderSettings>): FieldError[] {
+  const { provider_config } = settings;
+  const issues = provider_config
+    ? (rules.config.safeParse(provider_config, { error: plainWords }).error?.issues ?? [])
+    : [];
+  const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
   for (const field of secretFields) {
     const secret = settings[field];
     const problem = secret ? rules.secret.problem?.(secret) : null;

@@ -6,6 +6,7 @@ export const auditActions = [
   'account.update',
   'account.delete',
   'account.test_delivery',
+  'provider.list',
   'destination.list',
   'destination.create',
   'destination.update',

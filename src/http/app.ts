@@ -13,12 +13,13 @@ import { docsRoutes } from './api/docs.ts';
 import { openApiDocument } from './api/document.ts';
 import { problemOf } from './errors.ts';
 import { healthRoutes } from './health.ts';
+import { ingestionMethods } from './ingest/handshake.ts';
 import type { IngestDeps } from './ingest/ingest.ts';
 import { ingestRoutes } from './ingest/routes.ts';
 import { allowedMethods } from './method-not-allowed.ts';
 import { Problem } from './problem.ts';
 
-export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providerNames'> {
+export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   adminTokens: readonly AdminToken[];
   /** CIDRs of the proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
@@ -36,10 +37,10 @@ export function createApp(deps: AppDeps) {
   z.config({ customError: plainWords });
   const { audit, trustedProxies, log } = deps;
   const calls = new AdminCalls({ audit, tokens: deps.adminTokens, trustedProxies, log });
-  const { admin, actionOf } = adminRoutes({ ...deps, calls, providerNames: [...deps.ingest.providers.keys()] });
+  const { admin, actionOf } = adminRoutes({ ...deps, calls, providers: deps.ingest.providers });
 
   const nothingHere = (method: string, pathname: string): Problem => {
-    const methods = allowedMethods(app.routes, pathname);
+    const methods = allowedMethods(app.routes, pathname, (name) => ingestionMethods(deps.ingest.providers.get(name)));
     if (methods.length === 0) return new Problem('not_found', 'there is nothing at this address');
     const allow = methods.join(', ');
     return new Problem('method_not_allowed', `this address takes ${allow}, not ${method}`, { headers: { allow } });

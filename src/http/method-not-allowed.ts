@@ -6,8 +6,14 @@ interface Route {
 /**
  * The methods that some route takes at this path; none when no route is there. What is ours is no provider, so the
  * ingestion route does not count for what lies below it.
+ *
+ * @param ingestionMethods what an ingestion address takes, by the name of its provider.
  */
-export function allowedMethods(routes: readonly Route[], pathname: string): string[] {
+export function allowedMethods(
+  routes: readonly Route[],
+  pathname: string,
+  ingestionMethods: (provider: string) => string[],
+): string[] {
   const asked = segments(pathname);
   const reserved = isReserved(asked[0] ?? '');
   const here = routes.filter(({ path }) => {
@@ -20,6 +26,7 @@ export function allowedMethods(routes: readonly Route[], pathname: string): stri
   });
   // `replay-failed` is no event's id, so what could be done to an event of that id does not count.
   const fixed = here.filter(({ path }) => !path.includes(':'));
+  if (here.length > 0 && here.every(({ path }) => path.startsWith('/:'))) return ingestionMethods(asked[0] ?? '');
   return [...new Set((fixed.length > 0 ? fixed : here).map(({ method }) => method))].sort();
 }
 

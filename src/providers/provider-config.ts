@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Provider } from './provider.ts';
 
 /** The `provider_config` of providers that have nothing to configure. */
 export const noConfig = z.strictObject({});
@@ -14,10 +15,25 @@ export const toleranceSeconds = z
 /** The `provider_config` of providers that sign the time. */
 export const timestampConfig = z.strictObject({ tolerance_seconds: toleranceSeconds });
 
-/** The names of a schema's fields that are never shown. */
-export function writeOnlyFields(config: z.ZodType): string[] {
-  const { properties = {} } = z.toJSONSchema(config, { io: 'input' });
-  return Object.entries(properties)
-    .filter(([, schema]) => typeof schema === 'object' && schema.writeOnly === true)
-    .map(([name]) => name);
+/** The JSON Schema (draft 2020-12) of what operators may write. */
+export function configSchema({ config }: Pick<Provider, 'config'>) {
+  const { $schema: _, ...schema } = z.toJSONSchema(config, { io: 'input' });
+  return schema;
+}
+
+export type ShownConfig = Record<string, string | number | boolean>;
+
+/** A config as operators see it: of a field that is never shown, whether it is set. */
+export function shownConfig(
+  provider: Pick<Provider, 'config'>,
+  config: Readonly<Record<string, unknown>>,
+): ShownConfig {
+  const { properties = {} } = configSchema(provider);
+  const shown: ShownConfig = {};
+  for (const [name, value] of Object.entries(config)) {
+    const field = properties[name];
+    if (typeof field === 'object' && field.writeOnly === true) shown[`has_${name}`] = true;
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') shown[name] = value;
+  }
+  return shown;
 }

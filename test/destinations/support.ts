@@ -7,6 +7,7 @@ import type { Destination, DestinationCreated } from '../../src/destinations/des
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/stop-account.ts';
 import { createLog } from '../../src/log.ts';
+import { providers } from '../../src/providers/registry.ts';
 import { freshDatabase } from '../support/database.ts';
 
 export interface Stores {
@@ -29,7 +30,7 @@ export async function openStores(): Promise<Stores> {
   await migrate(database, log);
   const em = () => database.orm.em.fork();
   const box = createSecretBox(randomBytes(32));
-  const accounts = new AccountStore({ em, box, stopDeliveries: stopAccount });
+  const accounts = new AccountStore({ em, box, stopDeliveries: stopAccount, providers });
   let made = 0;
   return {
     ...{ database, url, accounts, box },

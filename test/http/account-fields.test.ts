@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { providerNames } from '../../src/providers/registry.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
@@ -19,6 +20,7 @@ const patch = (fields: unknown) => gateway.admin.request('PATCH', `/admin/accoun
 const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const urlRule = 'must be an absolute http: or https: URL';
+const providerRule = `must be one of: ${providerNames.join(', ')}`;
 const slugRule = 'may hold letters, digits and . _ ~ - only';
 const textRule = 'must not hold NUL characters or lone surrogates';
 
@@ -42,9 +44,9 @@ test.each<[field: string, value: unknown]>([
 });
 
 test.each<[field: string, value: unknown, message: string]>([
-  ['provider', 'nope', 'must be one of: generic, support_chat'],
-  ['provider', '', 'must be one of: generic, support_chat'],
-  ['provider', null, 'must be one of: generic, support_chat'],
+  ['provider', 'nope', providerRule],
+  ['provider', '', providerRule],
+  ['provider', null, providerRule],
   ['account_slug', '', 'must not be empty'],
   ['account_slug', x(101), 'must have 100 characters or fewer'],
   ['account_slug', 'a/b', slugRule],
@@ -77,6 +79,8 @@ test.each<[field: string, value: unknown, message: string]>([
   ['delivery_url', 'http://a b/', urlRule],
   ['delivery_url', 'http://a:99999/', urlRule],
   ['delivery_url', 'https://a.test/\0', textRule],
+  ['provider_config', [], 'must be a JSON object'],
+  ['provider_config', '{}', 'must be a JSON object'],
   ['project_delivery_url', 'mailto:a@b.test', urlRule],
   ['project_id', x(101), 'must have 100 characters or fewer'],
   ['enabled', 1, 'must be a boolean'],

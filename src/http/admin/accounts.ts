@@ -5,6 +5,8 @@ import { accountSchemas } from '../../accounts/account-rules.ts';
 import type { AccountStore, AccountWrite } from '../../accounts/account-store.ts';
 import { sqlOfTransaction } from '../../database/transaction.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { type ShownConfig, shownConfig } from '../../providers/provider-config.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
 import { Problem } from '../problem.ts';
 import type { AdminCalls } from './admin-calls.ts';
@@ -28,9 +30,10 @@ function summary(account: AccountRow) {
 }
 
 /** One account. Secrets are write-only: what is shown is whether they are set. */
-function whole(account: AccountRow) {
+function whole(account: AccountRow, provider_config: ShownConfig | null) {
   return {
     ...summary(account),
+    provider_config,
     project_id: account.project_id ?? null,
     project_delivery_url: account.project_delivery_url ?? null,
     has_signing_secret_current: account.signing_secret_current !== null,
@@ -42,9 +45,11 @@ function whole(account: AccountRow) {
   };
 }
 
-function written(write: AccountWrite) {
-  if (write.ok) return whole(write.account);
+function taken(write: AccountWrite): AccountRow {
+  if (write.ok) return write.account;
   if (write.reason === 'not_found') throw accountNotFound();
+  if (write.reason === 'invalid')
+    throw new Problem('invalid', 'the account does not suit its provider', { errors: write.errors });
   throw new Problem('conflict', 'this provider has an account with this account_slug already', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
@@ -69,11 +74,16 @@ const newAccount = {
 export function accountRoutes(deps: {
   accounts: AccountStore;
   calls: AdminCalls;
-  providerNames: readonly string[];
+  providers: ReadonlyMap<string, Provider>;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
 }) {
-  const { accounts, calls } = deps;
-  const rules = accountSchemas(deps.providerNames);
+  const { accounts, calls, providers } = deps;
+  const rules = accountSchemas([...providers.keys()]);
+  const view = (account: AccountRow) => {
+    const provider = providers.get(account.provider);
+    const config = accounts.configOf(account);
+    return whole(account, provider && config ? shownConfig(provider, config) : null);
+  };
   return new Elysia({ name: 'accounts', prefix: '/accounts' })
     .get(
       '/',
@@ -93,18 +103,19 @@ export function accountRoutes(deps: {
       '/',
       async ({ body, set, request }) => {
         const call = calls.of(request);
-        const account = written(
+        const account = taken(
           await accounts.create(body, async (tx, { id, provider, account_slug, app_key }) => {
             const details = { status: 201, account_id: id, provider, account_slug, app_key };
             await call.record(sqlOfTransaction(tx), 'account.create', details);
           }),
         );
         set.status = 201;
-        return account;
+        return view(account);
       },
       operation('account.create', {
         summary: 'Create an account',
-        description: 'Its webhooks come in at `POST /{provider}/{account_slug}`. Secrets are write-only.',
+        description:
+          'Its webhooks come in at `POST /{provider}/{account_slug}`. Secrets are write-only. What a provider needs as secret and `provider_config` is in `GET /admin/providers`.',
         body: rules.create,
         query: noQuery,
         success: { 201: schemas.account },
@@ -118,7 +129,7 @@ export function accountRoutes(deps: {
         const { account_id } = params;
         const account = await accounts.get(existingAccountId(account_id));
         if (!account) throw accountNotFound();
-        return whole(account);
+        return view(account);
       },
       operation('account.read', {
         summary: 'Get an account',
@@ -133,16 +144,18 @@ export function accountRoutes(deps: {
       async ({ params, body, request }) => {
         const { account_id } = params;
         const call = calls.of(request);
-        return written(
-          await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
-            call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
+        return view(
+          taken(
+            await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
+              call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
+            ),
           ),
         );
       },
       operation('account.update', {
         summary: 'Change an account',
         description:
-          'Changes only the fields that are sent; `null` clears one. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
+          'Changes only the fields that are sent; `null` clears one, and `provider_config` is merged field by field. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },

@@ -7,6 +7,7 @@ import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
 import type { Log } from '../../log.ts';
 import type { Said } from '../../notifications/notice.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { Upkeep } from '../../upkeep/upkeep.ts';
 import { addressOf } from '../address.ts';
 import { describedBy } from '../api/document.ts';
@@ -19,6 +20,7 @@ import { deliveryRoutes } from './delivery.ts';
 import { destinationRoutes } from './destinations.ts';
 import { eventRoutes, type FindWorkflow } from './events.ts';
 import { readJsonBody } from './json-body.ts';
+import { providerRoutes } from './providers.ts';
 import { isId } from './query-schemas.ts';
 import { upkeepRoutes } from './upkeep.ts';
 
@@ -27,7 +29,9 @@ export interface AdminDeps {
   accounts: AccountStore;
   destinations: DestinationStore;
   calls: AdminCalls;
-  providerNames: readonly string[];
+  providers: ReadonlyMap<string, Provider>;
+  /** As people reach the gateway, without a slash at its end. */
+  baseUrl: () => string;
   findWorkflow: FindWorkflow;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
@@ -67,6 +71,7 @@ export function adminRoutes(deps: AdminDeps) {
       await calls.succeeded(request, actionOf(request.method, route), { status });
     })
     .use(accountRoutes(deps))
+    .use(providerRoutes(deps))
     .use(destinationRoutes(deps))
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))

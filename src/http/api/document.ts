@@ -121,7 +121,9 @@ const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);
 
 function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
   const found: Record<string, ZodOpenApiResponseObject> = {};
-  for (const [status, { description: meaning, schema, headers }] of Object.entries(description.success)) {
+  for (const [status, { description: meaning, schema, headers, contentType = 'application/json' }] of Object.entries(
+    description.success,
+  )) {
     found[status] = {
       description: meaning,
       ...(headers
@@ -131,7 +133,7 @@ function responses({ description }: Operation, method: string, problemOf: Proble
             ),
           }
         : {}),
-      ...(schema ? { content: { 'application/json': { schema, ...exampleOf(schema) } } } : {}),
+      ...(schema ? { content: { [contentType]: { schema, ...exampleOf(schema) } } } : {}),
     };
   }
   const errors = description.errors.filter((code) => method !== 'GET' || !ofBodies.has(code));

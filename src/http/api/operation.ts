@@ -36,9 +36,12 @@ export interface Description {
   tag: string;
   /** Examples, checked against the schemas by a test. */
   examples?: { body?: Record<string, unknown> };
-  /** What each success means, by its status. */
+  /** What each success means, by its status; JSON unless it says otherwise. */
   success: Readonly<
-    Record<number, { description: string; schema: z.ZodType | null; headers?: Record<string, string> }>
+    Record<
+      number,
+      { description: string; schema: z.ZodType | null; headers?: Record<string, string>; contentType?: string }
+    >
   >;
   errors: readonly ProblemCode[];
 }

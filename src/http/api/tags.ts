@@ -2,6 +2,7 @@
 export const tags = [
   { name: 'ingestion', description: 'Where providers send their webhooks' },
   { name: 'account', description: 'Accounts of providers, with their secrets and delivery addresses' },
+  { name: 'provider', description: 'What accounts of each provider need' },
   { name: 'destination', description: 'Who is told when all attempts of an event have failed' },
   { name: 'condition', description: 'Which events a destination is told about' },
   { name: 'event', description: 'Received webhooks and what became of them' },

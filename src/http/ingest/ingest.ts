@@ -49,7 +49,7 @@ export async function ingest(
   request: InboundRequest,
 ): Promise<IngestAnswer> {
   const provider = deps.providers.get(providerName);
-  if (!provider) throw notFound();
+  if (!provider) throw ingestionNotFound();
   const cached = await deps.directory.get(providerName, slug);
   if (cached && judge(provider, cached, request) === 'accept') return accept(deps, provider, cached, request);
   return decideAnew(deps, provider, slug, request);
@@ -66,7 +66,7 @@ async function decideAnew(
   request: InboundRequest,
 ): Promise<IngestAnswer> {
   const account = await deps.directory.fresh(provider.name, slug);
-  if (!account) throw notFound();
+  if (!account) throw ingestionNotFound();
   const verdict = judge(provider, account, request);
   if (verdict === 'accept') return accept(deps, provider, account, request);
   if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
@@ -74,7 +74,7 @@ async function decideAnew(
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
 
-function notFound(): Problem {
+export function ingestionNotFound(): Problem {
   return new Problem('account_not_found', 'there is no account at this address');
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Elysia, NotFoundError } from 'elysia';
 import { z } from 'zod';
 import { BatcherFull } from '../../database/batcher.ts';
@@ -8,6 +9,7 @@ import { publicOperation } from '../api/operation.ts';
 import { isReserved } from '../method-not-allowed.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
 import { databaseUnavailable } from '../problem.ts';
+import { handshake } from './handshake.ts';
 import { type IngestDeps, ingest } from './ingest.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -54,33 +56,69 @@ const described = publicOperation(
   'bytes',
 );
 
-/** `POST /{provider}/{account_slug}`: where providers send their webhooks. */
+const checkAnswer = z.string().meta({ examples: ['1158201444'] });
+
+const handshakeDescribed = publicOperation({
+  summary: "Answer a provider's check of the address",
+  description:
+    'For providers that look at the address before they send anything (`handshake` in `GET /admin/providers`), in the way each of them documents; HEAD, too. At the addresses of others this is 405.',
+  operationId: 'checkAddress',
+  tag: 'ingestion',
+  success: { 200: { description: 'What the provider asks for', schema: checkAnswer, contentType: 'text/plain' } },
+  errors: [
+    'verification_failed',
+    'account_disabled',
+    'account_not_found',
+    'method_not_allowed',
+    'internal',
+    'database_unavailable',
+  ],
+});
+
+/** `/{provider}/{account_slug}`: where providers send their webhooks, and look first whether anybody is there. */
 export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publicUrl: string | null }) {
-  return new Elysia({ name: 'ingest' }).post(
-    '/:provider/:slug',
-    async ({ request, params }) => {
-      if (isReserved(params.provider)) throw new NotFoundError();
-      const receivedAt = new Date();
-      const node = nodeRequest(request);
-      const body = await readBody(node, deps.maxPayloadBytes);
-      const inbound = inboundRequest({
-        rawHeaders: node.rawHeaders,
-        target: node.url ?? '',
-        publicUrl: deps.publicUrl,
-        body,
-        receivedAt,
-      });
-      try {
-        const answer = await ingest(deps, params.provider, params.slug, inbound);
-        if (answer.kind === 'accepted')
-          return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
-        return new Response(answer.body, { status: answer.status, headers: { 'content-type': answer.contentType } });
-      } catch (error) {
-        if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
-        throw error;
-      }
-    },
-    // The bytes are read above; nothing else may touch them.
-    { parse: 'none', ...described },
-  );
+  const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>
+    inboundRequest({
+      rawHeaders: node.rawHeaders,
+      target: node.url ?? '',
+      publicUrl: deps.publicUrl,
+      body,
+      receivedAt,
+    });
+  return new Elysia({ name: 'ingest' })
+    .get(
+      '/:provider/:slug',
+      async ({ request, params }) => {
+        const provider = deps.providers.get(params.provider);
+        if (!provider?.handshake) throw new NotFoundError();
+        const { status, contentType, body } = await handshake(
+          deps,
+          provider,
+          params.slug,
+          inbound(nodeRequest(request), new Uint8Array()),
+        );
+        return new Response(body, { status, headers: { 'content-type': contentType } });
+      },
+      handshakeDescribed,
+    )
+    .post(
+      '/:provider/:slug',
+      async ({ request, params }) => {
+        if (isReserved(params.provider)) throw new NotFoundError();
+        const receivedAt = new Date();
+        const node = nodeRequest(request);
+        const body = await readBody(node, deps.maxPayloadBytes);
+        try {
+          const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt));
+          if (answer.kind === 'accepted')
+            return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
+          return new Response(answer.body, { status: answer.status, headers: { 'content-type': answer.contentType } });
+        } catch (error) {
+          if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
+          throw error;
+        }
+      },
+      // The bytes are read above; nothing else may touch them.
+      { parse: 'none', ...described },
+    );
 }

@@ -15,6 +15,10 @@ export interface Message {
 export interface Signed {
   headers: Header[];
   body: Uint8Array;
+  /** Where the body's signature changes it. */
+  contentType?: string;
+  /** What the provider puts behind the address, with its `?`. */
+  query?: string;
 }
 
 /** A secret in both its roles; the same text for all but public keys. */

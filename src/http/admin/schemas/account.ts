@@ -30,6 +30,13 @@ export const accountSummary = z.object(summary).meta({ id: 'AccountSummary', exa
 export const account = z
   .object({
     ...summary,
+    provider_config: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .nullable()
+      .meta({
+        description:
+          'As it was set, without defaults; of a secret field there is only `has_<field>: true`. null: it cannot be read',
+      }),
     project_id: text.nullable(),
     project_delivery_url: text.nullable(),
     has_signing_secret_current: flag,
@@ -44,6 +51,7 @@ export const account = z
     examples: [
       {
         ...summaryExample,
+        provider_config: {},
         project_id: null,
         project_delivery_url: null,
         has_signing_secret_current: true,

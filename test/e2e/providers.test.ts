@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import type { Key, Sample } from '../support/providers/sample.ts';
+import { samples } from '../support/providers/samples.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { eventsOf } from '../support/stored.ts';
+
+let gateway: TestGateway;
+let consumer: Consumer;
+beforeAll(async () => {
+  gateway = await startGateway();
+  consumer = await startConsumer();
+});
+afterAll(async () => {
+  await consumer.close();
+  await gateway.stop();
+});
+
+describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s', (_name, sample: Sample) => {
+  /** An account, and webhooks to it as the provider sends them: signed now, for the address that is asked for. */
+  async function stage() {
+    const [current, previous] = [sample.newKey(), sample.newKey()];
+    const account = await gateway.admin.createAccount({
+      provider: sample.provider,
+      provider_config: sample.config,
+      signing_secret_current: current.secret,
+      signing_secret_previous: previous.secret,
+      skip_signature_verification: false,
+      delivery_url: consumer.url,
+    });
+    const path = `/${sample.provider}/${account.account_slug}`;
+    const post = async (id: string, key: Key) => {
+      const { body, contentType = 'application/json', headers = [] } = sample.event(id);
+      const message = { body: Buffer.from(body), contentType, at: new Date(), url: gateway.baseUrl + path };
+      const signed = await key.sign(message);
+      const answer = await rawRequest(gateway.baseUrl, {
+        path: path + (signed.query ?? ''),
+        // Of an array of headers Node adds none by itself.
+        headers: [
+          ...['Host', new URL(gateway.baseUrl).host, 'Content-Length', String(signed.body.length)],
+          ...['Content-Type', signed.contentType ?? contentType, ...signed.headers.flat(), ...headers.flat()],
+        ],
+        body: signed.body,
+      });
+      return { ...answer, sent: Buffer.from(signed.body) };
+    };
+    return { account, current, previous, post };
+  }
+
+  test('a signed webhook is taken once and delivered as the bytes that came', async () => {
+    const { current, previous, post } = await stage();
+    const expected = sample.event('evt_0001');
+    const first = await post('evt_0001', current);
+    expect(first).toMatchObject({
+      status: 202,
+      body: { status: 'received', external_id: expected.externalId, event_type: expected.type, duplicate: false },
+    });
+    const event = await gateway.admin.eventually(first.body.id, (e) => e.delivery_status === 'delivered');
+    expect(event).toMatchObject({ provider: sample.provider, external_id: expected.externalId });
+    const delivery = consumer.deliveries.find(({ headers }) => headers['webhook-id'] === first.body.id);
+    expect(delivery?.body.equals(first.sent)).toBe(true);
+    // What was signed with the previous secret is taken as well.
+    expect(await post('evt_0002', previous)).toMatchObject({ status: 202, body: { duplicate: false } });
+  });
+
+  test('what nobody signed is refused, and the sender is not told why', async () => {
+    const { account, post } = await stage();
+    const refused = await post('evt_0003', sample.newKey());
+    expect(refused).toMatchObject({ status: 401, body: { code: 'verification_failed' } });
+    expect(refused.text).not.toMatch(/signature|stale|secret/);
+    expect(await eventsOf(gateway.database, account.id)).toMatchObject([
+      { status: 'rejected', rejection_reason: 'bad_signature', attempts: 0 },
+    ]);
+  });
+
+  test('neither secret is stored or shown', async () => {
+    const { account, current, post } = await stage();
+    const { body } = await post('evt_0004', current);
+    const shown = JSON.stringify([
+      await gateway.admin.event(body.id),
+      (await gateway.admin.request('GET', `/admin/accounts/${account.id}`)).body,
+    ]);
+    expect(shown).not.toContain(current.secret);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { everythingStored } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+let made = 0;
+const create = (fields: Record<string, unknown>) =>
+  gateway.admin.post('/admin/accounts', { app_key: 'tests', account_slug: `slug-${++made}`, ...fields });
+const patch = (id: string, fields: unknown) => gateway.admin.request('PATCH', `/admin/accounts/${id}`, fields);
+const read = async (id: string) => (await gateway.admin.request('GET', `/admin/accounts/${id}`)).body;
+
+test('what is set is shown, without the defaults', async () => {
+  const plain = await create({ provider: 'stripe' });
+  expect(plain).toMatchObject({ status: 201, body: { provider_config: {} } });
+  const account = await create({ provider: 'stripe', provider_config: { tolerance_seconds: 60 } });
+  expect(account).toMatchObject({ status: 201, body: { provider_config: { tolerance_seconds: 60 } } });
+  expect(await read(account.body.id)).toEqual(account.body);
+});
+
+test('a change is merged field by field; null removes one, or all', async () => {
+  const { body } = await create({ provider: 'meta', provider_config: { verify_token: 'hush-hush-token' } });
+  expect(body.provider_config).toEqual({ has_verify_token: true });
+  expect((await patch(body.id, { provider_config: {} })).body.provider_config).toEqual({ has_verify_token: true });
+  expect((await patch(body.id, { app_key: 'else' })).body.provider_config).toEqual({ has_verify_token: true });
+  expect((await patch(body.id, { provider_config: { verify_token: null } })).body.provider_config).toEqual({});
+  await patch(body.id, { provider_config: { verify_token: 'another-token' } });
+  expect((await patch(body.id, { provider_config: null })).body.provider_config).toEqual({});
+});
+
+test('a field that is secret is neither shown nor stored in the clear', async () => {
+  const { body } = await create({ provider: 'meta', provider_config: { verify_token: 'hush-hush-token' } });
+  expect(JSON.stringify([body, await read(body.id)])).not.toContain('hush-hush');
+  expect(await everythingStored(gateway.database)).not.toContain('hush-hush');
+});
+
+test.each<[provider: string, config: Record<string, unknown>, path: string, message: string]>([
+  ['generic', { tolerance_seconds: 60 }, 'tolerance_seconds', 'is not a known field'],
+  ['stripe', { tolerance: 60 }, 'tolerance', 'is not a known field'],
+  ['stripe', { tolerance_seconds: 0 }, 'tolerance_seconds', 'must be 1 or more'],
+  ['stripe', { tolerance_seconds: 86_401 }, 'tolerance_seconds', 'must be 86400 or less'],
+  ['stripe', { tolerance_seconds: 1.5 }, 'tolerance_seconds', 'must be a whole number'],
+  ['stripe', { tolerance_seconds: '60' }, 'tolerance_seconds', 'must be a number'],
+])('%s with %j is refused, and nothing changes', async (provider, provider_config, field, message) => {
+  const errors = [{ path: `provider_config.${field}`, message }];
+  expect(await create({ provider, provider_config })).toMatchObject({ status: 422, body: { code: 'invalid', errors } });
+  const { body } = await create({ provider });
+  expect(await patch(body.id, { app_key: 'else', provider_config })).toMatchObject({ status: 422, body: { errors } });
+  expect(await read(body.id)).toEqual(body);
+});
+
+test('a secret that cannot be one is refused, and not repeated', async () => {
+  const errors = [{ path: 'signing_secret_current', message: 'must begin with whsec_' }];
+  const answer = await create({ provider: 'stripe', signing_secret_current: 'sk_live_pasted' });
+  expect(answer).toMatchObject({ status: 422, body: { errors } });
+  expect(JSON.stringify(answer.body)).not.toContain('sk_live');
+  const { body } = await create({ provider: 'stripe', signing_secret_current: 'whsec_right' });
+  expect(await patch(body.id, { signing_secret_previous: 'wrong' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'signing_secret_previous', message: 'must begin with whsec_' }] },
+  });
+  expect((await patch(body.id, { signing_secret_current: null })).body.has_signing_secret_current).toBe(false);
+});
+
+test('another provider: its rules count for what is there already, and the former config goes', async () => {
+  const { body } = await create({ provider: 'generic', signing_secret_current: 'a shared secret' });
+  expect(await patch(body.id, { provider: 'stripe' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'signing_secret_current', message: 'must begin with whsec_' }] },
+  });
+  const change = { provider: 'stripe', signing_secret_current: 'whsec_x', provider_config: { tolerance_seconds: 9 } };
+  expect((await patch(body.id, change)).body).toMatchObject({
+    provider: 'stripe',
+    provider_config: { tolerance_seconds: 9 },
+  });
+  expect((await patch(body.id, { provider: 'generic' })).body).toMatchObject({
+    provider: 'generic',
+    provider_config: {},
+  });
+});
+
+test('the list of providers says what each needs', async () => {
+  const { status, body } = await gateway.admin.request('GET', '/admin/providers');
+  expect(status).toBe(200);
+  const names = body.map((provider: { name: string }) => provider.name);
+  expect(names).toContain('generic');
+  const stripe = body.find((provider: { name: string }) => provider.name === 'stripe');
+  expect(stripe).toMatchObject({
+    title: 'Stripe',
+    ingestion_path: '/stripe/{account_slug}',
+    ingestion_url: `${gateway.baseUrl}/stripe/{account_slug}`,
+    secret: { label: 'Signing secret' },
+    config: {
+      type: 'object',
+      properties: { tolerance_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 300 } },
+      additionalProperties: false,
+    },
+    handshake: false,
+    documentation: 'docs/providers/stripe.md',
+  });
+  for (const name of names)
+    expect((await create({ provider: name })).status, `an account of ${name} without any config`).toBeOneOf([201, 422]);
+});
