@@ -1,14 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
+import { sampleOf } from '../support/providers/webhook.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
 import { type AcknowledgeResult, warmUpSeconds } from './load/acknowledge.ts';
-import { createAccount, runLoad, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { adminToken, createAccount, runLoad, startGatewayProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
+import { verificationMs } from './verify.ts';
 
-/** How fast one `api` process acknowledges webhooks of 1 KB that are committed: verified, deduped, stored. */
-export async function benchIngest(options: { seconds: number; connections: number[] }): Promise<BenchResult> {
+/**
+ * How fast one `api` process acknowledges webhooks of 1 KB that are committed: verified, deduped, stored; and
+ * what verifying alone takes of it. The sender signs as it goes, so what is to be compared between providers is the
+ * gateway's CPU time.
+ */
+export async function benchIngest(options: {
+  seconds: number;
+  connections: number[];
+  providers: string[];
+}): Promise<BenchResult> {
   const log = createLog('warn');
   const postgres = await temporaryPostgres();
   await migrateOnce(postgres.url, log);
@@ -18,19 +28,30 @@ export async function benchIngest(options: { seconds: number; connections: numbe
     LOG_LEVEL: 'warn',
   });
   try {
-    const account = await createAccount(gateway.baseUrl, {});
     const rows: BenchResult['rows'] = [];
+    for (const provider of options.providers) await measure(provider, rows);
+    return { settings: await durability(postgres.url), rows };
+  } finally {
+    await gateway.stop();
+    await postgres.stop();
+  }
+
+  async function measure(provider: string, rows: BenchResult['rows']): Promise<void> {
+    const account = await createAccount(gateway.baseUrl, { provider, provider_config: sampleOf(provider).config });
+    const verifyMs = await verificationMs(provider);
     for (const connections of options.connections) {
       const before = cpuTimes(gateway.pid);
       const result = await runLoad<AcknowledgeResult>({
         kind: 'acknowledge',
-        ...account,
+        ...{ ...account, adminToken, provider },
         connections,
         seconds: options.seconds,
       });
       // The warm-up runs at the same pace, so it counts as events.
       const events = (result.acknowledged * (options.seconds + warmUpSeconds)) / options.seconds;
       rows.push({
+        provider,
+        'verify ms': verifyMs.toFixed(3),
         connections,
         'acks/s': Math.round(result.acknowledged / result.seconds),
         'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
@@ -39,9 +60,5 @@ export async function benchIngest(options: { seconds: number; connections: numbe
         ...cpuColumns(before, cpuTimes(gateway.pid), events),
       });
     }
-    return { settings: await durability(postgres.url), rows };
-  } finally {
-    await gateway.stop();
-    await postgres.stop();
   }
 }

@@ -7,7 +7,7 @@ import { benchIngest } from './ingest.ts';
 import { report } from './report.ts';
 import { benchRetention } from './retention.ts';
 
-const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64]
+const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64] [--provider generic,stripe,…]
 npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
 npm run bench -- floor   [--workflow-events 2000]
 npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]
@@ -19,6 +19,7 @@ const { positionals, values } = parseArgs({
   options: {
     seconds: { type: 'string' },
     connections: { type: 'string' },
+    provider: { type: 'string', default: 'generic' },
     modes: { type: 'string', default: 'direct,workflow,auto' },
     rates: { type: 'string', default: '5,50' },
     events: { type: 'string' },
@@ -37,7 +38,11 @@ switch (positionals[0]) {
   case 'ingest':
     report(
       'ingest',
-      await benchIngest({ seconds: Number(values.seconds ?? 10), connections: numbers(values.connections ?? '1,64') }),
+      await benchIngest({
+        seconds: Number(values.seconds ?? 10),
+        connections: numbers(values.connections ?? '1,64'),
+        providers: values.provider.split(','),
+      }),
     );
     break;
   case 'deliver':

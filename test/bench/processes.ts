@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
@@ -135,20 +136,21 @@ export async function runLoad<T>(job: Record<string, unknown>, onArrived: () => 
 export async function createAccount(
   baseUrl: string,
   fields: Record<string, unknown>,
-): Promise<{ url: string; secret: string }> {
+): Promise<{ url: string; secret: string; adminUrl: string }> {
   const slug = `bench-${Date.now().toString(36)}`;
+  const { provider = 'generic' } = fields;
   const secret = 'bench-signing-secret';
   const response = await fetch(`${baseUrl}/admin/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-admin-token': adminToken },
     body: JSON.stringify({
-      provider: 'generic',
       account_slug: slug,
       app_key: 'bench',
-      signing_secret_current: secret,
-      ...fields,
+      ...(provider === 'generic' ? { signing_secret_current: secret } : {}),
+      ...{ ...fields, provider },
     }),
   });
   if (response.status !== 201) throw new Error(`no account: ${await response.text()}`);
-  return { url: `${baseUrl}/generic/${slug}`, secret };
+  const { id } = z.object({ id: z.string() }).parse(await response.json());
+  return { url: `${baseUrl}/${provider}/${slug}`, secret, adminUrl: `${baseUrl}/admin/accounts/${id}` };
 }

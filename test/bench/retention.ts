@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { type DayOutcome, dropDay } from '../../src/retention/drop-day.ts';
-import { nowMs, Poster, payload } from './load/webhooks.ts';
+import { nowMs, Poster } from './load/webhooks.ts';
 import { createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { fillDay } from './retention/fill-day.ts';
@@ -92,7 +92,7 @@ function startLoad(account: { url: string; secret: string; connections: number }
   let stopped = false;
   const post = async (n: number) => {
     const atMs = nowMs();
-    const status = await poster.post(payload(`${run}-${n}`));
+    const status = await poster.post(`${run}-${n}`);
     sent.push({ atMs, tookMs: nowMs() - atMs, status });
   };
   const sending = (async () => {

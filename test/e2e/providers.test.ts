@@ -3,6 +3,7 @@ import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import type { Key, Sample } from '../support/providers/sample.ts';
 import { samples } from '../support/providers/samples.ts';
+import { messageFor } from '../support/providers/webhook.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf } from '../support/stored.ts';
 
@@ -31,19 +32,14 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     });
     const path = `/${sample.provider}/${account.account_slug}`;
     const post = async (id: string, key: Key) => {
-      const { body, contentType = 'application/json', headers = [] } = sample.event(id);
-      const message = { body: Buffer.from(body), contentType, at: new Date(), url: gateway.baseUrl + path };
-      const signed = await key.sign(message);
+      const { headers, query, body } = await messageFor(sample, key, { id, url: gateway.baseUrl + path });
       const answer = await rawRequest(gateway.baseUrl, {
-        path: path + (signed.query ?? ''),
+        path: path + query,
         // Of an array of headers Node adds none by itself.
-        headers: [
-          ...['Host', new URL(gateway.baseUrl).host, 'Content-Length', String(signed.body.length)],
-          ...['Content-Type', signed.contentType ?? contentType, ...signed.headers.flat(), ...headers.flat()],
-        ],
-        body: signed.body,
+        headers: [...['Host', new URL(gateway.baseUrl).host, 'Content-Length', String(body.length)], ...headers.flat()],
+        body,
       });
-      return { ...answer, sent: Buffer.from(signed.body) };
+      return { ...answer, sent: Buffer.from(body) };
     };
     return { account, current, previous, post };
   }

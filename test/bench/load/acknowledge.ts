@@ -1,10 +1,15 @@
-import { nowMs, Poster, payload } from './webhooks.ts';
+import { signAs } from './sign.ts';
+import { nowMs, Poster } from './webhooks.ts';
 
 export interface AcknowledgeJob {
   url: string;
   secret: string;
   connections: number;
   seconds: number;
+  /** Sign like this provider, for the account at `adminUrl`; `generic` sends the secret. */
+  provider?: string;
+  adminUrl: string;
+  adminToken: string;
 }
 
 export interface AcknowledgeResult {
@@ -18,7 +23,8 @@ export const warmUpSeconds = 3;
 
 /** Posts as fast as the connections allow, each waiting for its answer; what comes in the warm-up is not counted. */
 export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResult> {
-  const poster = new Poster(job);
+  const { provider = 'generic' } = job;
+  const poster = new Poster(provider === 'generic' ? job : { ...job, sign: await signAs(provider, job) });
   const run = process.pid.toString(36) + Date.now().toString(36);
   const fromMs = nowMs() + warmUpSeconds * 1000;
   const endMs = fromMs + job.seconds * 1000;
@@ -28,7 +34,7 @@ export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResul
   const connection = async () => {
     while (nowMs() < endMs) {
       const startedMs = nowMs();
-      const status = await poster.post(payload(`${run}-${sent++}`));
+      const status = await poster.post(`${run}-${sent++}`);
       if (startedMs < fromMs) continue;
       if (status === 202) latenciesMs.push(nowMs() - startedMs);
       else refused++;

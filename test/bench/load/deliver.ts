@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs, Poster, payload } from './webhooks.ts';
+import { nowMs, Poster } from './webhooks.ts';
 
 export interface DeliverJob {
   url: string;
@@ -43,7 +43,7 @@ export async function deliver(job: DeliverJob): Promise<DeliverResult> {
   const acknowledged = new Set<string>();
   const send = async (id: string) => {
     sentMs.set(id, nowMs());
-    if ((await poster.post(payload(id))) === 202) acknowledged.add(id);
+    if ((await poster.post(id)) === 202) acknowledged.add(id);
   };
   const startedMs = nowMs();
   if (job.rate > 0) {

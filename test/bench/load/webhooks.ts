@@ -7,26 +7,39 @@ export function payload(id: string): string {
   return `{"id":"${id}","type":"order.created","amount":4200,"currency":"EUR","customer":{"name":"Ada","email":"ada@example.com"},"note":"${filler}"}`;
 }
 
+/** A webhook as a provider signs it; headers are names and values by turns. */
+export type Sign = (id: string) => Promise<{ headers: string[]; query: string; body: Uint8Array }>;
+
 /** Posts webhooks over a fixed number of connections; resolves with the status when the whole answer is there. */
 export class Poster {
   readonly #agent: Agent;
   readonly #origin: string;
   readonly #path: string;
   readonly #headers: string[];
+  readonly #sign: Sign | null;
 
-  constructor(options: { url: string; secret: string; connections: number }) {
+  /** @param options.sign unless the secret itself is sent along. */
+  constructor(options: { url: string; secret: string; connections: number; sign?: Sign }) {
     const url = new URL(options.url);
     this.#origin = url.origin;
     this.#path = url.pathname;
+    this.#sign = options.sign ?? null;
     this.#headers = ['content-type', 'application/json', 'x-webhook-secret', options.secret, 'user-agent', 'bench'];
     this.#agent = new Agent({ connections: options.connections, pipelining: 1 });
   }
 
-  post(body: string): Promise<number> {
+  /** @param id of the event; its payload is the same but for that. */
+  async post(id: string): Promise<number> {
+    if (!this.#sign) return this.#dispatch(this.#path, this.#headers, payload(id));
+    const { headers, query, body } = await this.#sign(id);
+    return this.#dispatch(this.#path + query, headers, body);
+  }
+
+  #dispatch(path: string, headers: string[], body: string | Uint8Array): Promise<number> {
     return new Promise((resolve, reject) => {
       let status = 0;
       this.#agent.dispatch(
-        { origin: this.#origin, path: this.#path, method: 'POST', headers: this.#headers, body },
+        { origin: this.#origin, path, method: 'POST', headers, body },
         {
           onRequestStart() {},
           onResponseStart(_, code) {
