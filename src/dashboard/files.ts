@@ -24,6 +24,8 @@ const assets = {
   'list-page.js': script,
   'list-filters.js': script,
   'pause-banner.js': script,
+  'providers-page.js': script,
+  'rejection-reasons.js': script,
 } as const;
 
 /** Reads all files of the dashboard; a missing one stops the start rather than a request. */

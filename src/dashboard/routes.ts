@@ -10,8 +10,8 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
 
 /**
- * `/dashboard/events` and `/dashboard/events/{id}`: the pages that notifications link to (src/notifications/links.ts). They
- * hold no data and need no token: in the browser they ask for one and fetch everything from the admin API.
+ * `/dashboard/events` and `/dashboard/events/{id}`, the pages that notifications link to (src/notifications/links.ts), and
+ * `/dashboard/providers`. They hold no data and need no token: in the browser they ask for one and fetch everything from the admin API.
  */
 export function dashboardRoutes() {
   const { shell, assets } = readDashboardFiles();
@@ -21,6 +21,7 @@ export function dashboardRoutes() {
       .get('/events', ({ request }) => respond(request, shell))
       // Whether there is such an event is for the API to say, to whoever has a token.
       .get('/events/:event_id', ({ request }) => respond(request, shell))
+      .get('/providers', ({ request }) => respond(request, shell))
       .get('/assets/:file', ({ request, params }) => {
         const file = assets.get(params.file);
         if (!file) throw new Problem('not_found', 'there is nothing at this address');

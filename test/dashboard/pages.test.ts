@@ -25,7 +25,7 @@ describe('the pages', () => {
     }
   });
 
-  test.each(['/dashboard/events', `/dashboard/events/${unknownId}`])(
+  test.each(['/dashboard/events', '/dashboard/providers', `/dashboard/events/${unknownId}`])(
     '%s may run what is ours, and nothing else',
     async (path) => {
       const { headers } = await get(path);

@@ -74,7 +74,7 @@ function showEvent(id, event) {
 
 /** @param {WholeEvent} event */
 function problemOf({ last_error, rejection_reason, delivery_status }) {
-  const text = rejection_reason ?? last_error;
+  const text = rejection_reason === null ? last_error : meaningOf(rejection_reason);
   if (text === null) return make('div', { hidden: true });
   const label = rejection_reason === null ? 'Last error' : 'Rejected';
   const tone = delivery_status === 'delivered' ? 'calm' : 'bad';

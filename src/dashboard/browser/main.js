@@ -1,11 +1,15 @@
 import { token } from './api.js';
 import { openEvent } from './event-page.js';
 import { openList } from './list-page.js';
+import { openProviders } from './providers-page.js';
 import { askForToken, listenForToken } from './screen.js';
 
 // As it stands in the address, encoded; it goes into the API's address like that.
 const id = /^\/dashboard\/events\/([^/]+)/.exec(location.pathname)?.[1];
-const open = () => (id === undefined ? openList() : openEvent(id));
+const open = () => {
+  if (/^\/dashboard\/providers\/?$/.test(location.pathname)) return openProviders();
+  return id === undefined ? openList() : openEvent(id);
+};
 
 listenForToken(open);
 if (token.get() === null) askForToken(null);

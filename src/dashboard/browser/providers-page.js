@@ -1,0 +1,98 @@
+import { call } from './api.js';
+import { details, make, textBox } from './dom.js';
+import { show, showProblem, tell, tellNothing } from './screen.js';
+
+/**
+ * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/provider.ts').provider>} Provider
+ * @typedef {{type?: unknown, enum?: unknown[], default?: unknown, description?: string, writeOnly?: boolean}} Field
+ */
+
+/** Shows where each provider's webhooks come in, and what an account of it needs. */
+export async function openProviders() {
+  tell('Loading …');
+  /** @type {import('./api.js').Answer<Provider[]>} */
+  const list = await call('GET', '/admin/providers');
+  if (!list.ok) return showProblem(list.problem, openProviders);
+  show(
+    'Providers',
+    make('h1', {}, 'Providers'),
+    make('p', {}, 'An account belongs to one provider. Webhooks that are not signed as it signs are rejected.'),
+    make('div', { class: 'providers' }, list.data.map(card)),
+  );
+  tellNothing();
+}
+
+/** @param {Provider} provider */
+function card(provider) {
+  const { name, title, ingestion_url, secret, handshake, documentation } = provider;
+  /** @type {[string, import('./dom.js').Child][]} */
+  const rows = [
+    ['Address', make('code', {}, ingestion_url)],
+    [secret.label, secret.hint],
+    ['Checks the address', handshake ? 'before it sends anything; the gateway answers' : null],
+    ['More', make('code', {}, documentation)],
+  ];
+  const summary = make('span', {}, make('strong', {}, title), ' ', make('code', { class: 'aside' }, name));
+  return make(
+    'section',
+    { class: 'panel' },
+    details(
+      `provider-${name}`,
+      summary,
+      make(
+        'dl',
+        {},
+        rows
+          .filter(([, value]) => value)
+          .map(([term, value]) => make('div', {}, make('dt', {}, term), make('dd', {}, value))),
+      ),
+      settings(provider),
+      make('h3', {}, 'Make an account'),
+      textBox(`A command that makes an account of ${title}`, command(provider)),
+    ),
+  );
+}
+
+/** @param {Provider} provider */
+function settings({ config }) {
+  const fields = Object.entries(/** @type {Record<string, Field>} */ (config.properties ?? {}));
+  if (fields.length === 0) return null;
+  const needed = Array.isArray(config.required) ? config.required : [];
+  const rows = fields.map(([name, field]) => {
+    const kind = field.enum ? `one of ${field.enum.join(', ')}` : String(field.type ?? '');
+    const preset = field.default === undefined ? '' : `, ${JSON.stringify(field.default)} unless it is set`;
+    const demand = needed.includes(name) ? ', needed' : '';
+    const secret = field.writeOnly === true ? ', never shown again' : '';
+    return make(
+      'tr',
+      {},
+      make('th', { scope: 'row' }, make('code', {}, name)),
+      make(
+        'td',
+        {},
+        field.description ?? '',
+        ' ',
+        make('span', { class: 'aside' }, `${kind}${preset}${demand}${secret}`),
+      ),
+    );
+  });
+  return make(
+    'div',
+    {},
+    make('h3', {}, 'Settings (', make('code', {}, 'provider_config'), ')'),
+    make('table', { class: 'pairs' }, make('tbody', {}, rows)),
+  );
+}
+
+/** @param {Provider} provider */
+function command({ name, ingestion_url, secret }) {
+  const account = {
+    provider: name,
+    account_slug: 'shop',
+    app_key: 'my-app',
+    signing_secret_current: `<${secret.label}>`,
+    delivery_url: 'https://consumer.example/hook',
+  };
+  const origin = new URL(ingestion_url).origin;
+  return `curl -X POST ${origin}/admin/accounts -H "X-Admin-Token: $ADMIN_TOKEN" \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(account, null, 2)}'`;
+}
