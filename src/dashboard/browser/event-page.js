@@ -4,6 +4,7 @@ import { actionButtons } from './event-actions.js';
 import { attemptsTable, headersTable, notificationsTable } from './event-tables.js';
 import { counted, payloadText } from './format.js';
 import { openPauseBanner } from './pause-banner.js';
+import { meaningOf } from './rejection-reasons.js';
 import { askForToken, isOfToken, show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
 
 /**

@@ -91,7 +91,7 @@ function command({ name, ingestion_url, secret }) {
     account_slug: 'shop',
     app_key: 'my-app',
     signing_secret_current: `<${secret.label}>`,
-    delivery_url: 'https://consumer.example/hook',
+    delivery_url: '<where your service takes webhooks>',
   };
   const origin = new URL(ingestion_url).origin;
   return `curl -X POST ${origin}/admin/accounts -H "X-Admin-Token: $ADMIN_TOKEN" \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(account, null, 2)}'`;
