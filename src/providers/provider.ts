@@ -1,23 +1,25 @@
 import type { z } from 'zod';
 import type { InboundRequest } from './inbound-request.ts';
 
-/** Why a webhook is refused: kept as the event's `rejection_reason`, never told to the sender. */
-export type RejectionReason =
-  | 'unknown_provider'
-  | 'no_secret_configured'
-  /** The account's secret is no key for this provider's scheme. */
-  | 'unusable_secret'
-  /** The account's `provider_config` cannot be read, or lacks what this needs. */
-  | 'invalid_provider_config'
-  | 'missing_original_url'
-  | 'missing_signature'
-  /** There is one, but it is not of the form or the length that the scheme has. */
-  | 'malformed_signature'
-  | 'bad_signature'
-  | 'missing_timestamp'
-  | 'malformed_timestamp'
-  /** Signed, but too long ago or too far ahead: it may be a replay. */
-  | 'stale_timestamp';
+/**
+ * Why a webhook is refused, in words for operators: kept as the event's `rejection_reason`, never told to the sender.
+ */
+export const rejectionReasons = {
+  unknown_provider: 'There is no such provider.',
+  no_secret_configured: 'The account has no signing secret.',
+  unusable_secret: 'The signing secret of the account is no key for this provider.',
+  invalid_provider_config:
+    "The account's provider_config does not fit its provider, or lacks something that this needs.",
+  missing_original_url: 'The header X-Original-Url is missing.',
+  missing_signature: 'It carries no signature.',
+  malformed_signature: "Its signature is not of the provider's form or length.",
+  bad_signature: 'Its signature was made with another secret, or over other bytes.',
+  missing_timestamp: 'It does not say when it was signed.',
+  malformed_timestamp: 'The time of its signature cannot be read.',
+  stale_timestamp: 'It is signed rightly, but too long ago or too far ahead: it may be a replay.',
+} as const;
+
+export type RejectionReason = keyof typeof rejectionReasons;
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 

@@ -28,8 +28,11 @@ include-path = [
 checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
 
 [[operations]]
-# What a config may hold depends on the destination that is there, and a condition is more than a text.
+# What a config and a secret may hold depends on the account's provider or the destination that is there, and a condition
+# is more than a text.
 include-path = [
+  "/admin/accounts",
+  "/admin/accounts/{account_id}",
   "/admin/accounts/{account_id}/destinations",
   "/admin/accounts/{account_id}/destinations/{destination_id}",
   "/admin/conditions/check",

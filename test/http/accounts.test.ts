@@ -22,6 +22,7 @@ const bare = (fields: Record<string, unknown>) => ({
   delivery_url: null,
   enabled: true,
   skip_signature_verification: false,
+  provider_config: {},
   project_id: null,
   project_delivery_url: null,
   has_signing_secret_current: false,

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { deliveryStatuses, eventStatuses } from '../../../events/event.ts';
+import { rejectionReasons } from '../../../providers/provider.ts';
 import { count, id, text, timestamp } from './common.ts';
+
+/** As a list with the words for each. */
+const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
 
 const item = {
   id,
@@ -22,7 +26,7 @@ const item = {
   received_at: timestamp,
   delivered_at: timestamp.nullable(),
   next_attempt_at: timestamp.nullable(),
-  rejection_reason: text.nullable(),
+  rejection_reason: text.nullable().meta({ description: `Why it was not verified.\n\n${reasons.join('\n')}` }),
 };
 
 const itemExample = {
