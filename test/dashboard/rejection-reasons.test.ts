@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { meaningOf } from '../../src/dashboard/browser/rejection-reasons.js';
 import { rejectionReasons } from '../../src/providers/provider.ts';
+
+// What browsers run is no TypeScript, so it has no types here.
+const { meaningOf } = await import(new URL('../../src/dashboard/browser/rejection-reasons.js', import.meta.url).href);
 
 test('the dashboard says what to do about each reason that an account can cause', () => {
   // Without an account there is no event to be looked at.
