@@ -22,46 +22,53 @@ async function consumerForTest(...replies: Reply[]) {
 
 const killed = { code: null, signal: 'SIGKILL' };
 
-test.each(['workflow', 'direct', 'auto'] as const)(
-  'FIRST_ATTEMPT=%s: a worker that is killed in the middle of an attempt costs a delay, not the event',
-  {
-    timeout,
-  },
-  async (firstAttempt) => {
-    // The time limit of an attempt is part of the lease that has to run out.
-    const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
-    const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
-    const consumer = await consumerForTest(
-      // Never answered: the worker dies while it waits.
-      () => worker.signal('SIGKILL'),
-      200,
-    );
-    const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
-    const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
-    expect(await worker.exited).toEqual(killed);
-    expect(consumer.deliveries).toHaveLength(1);
-    const between = await api.admin.event(body.id);
-    expect([between.delivery_status, between.attempts, between.delivery_history]).toEqual(['pending', 0, []]);
+/** What becomes of an event whose worker is killed in the middle of an attempt. */
+async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
+  // The time limit of an attempt is part of the lease that has to run out.
+  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await consumerForTest(
+    // Never answered: the worker dies while it waits.
+    () => worker.signal('SIGKILL'),
+    200,
+  );
+  const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
+  const exit = await worker.exited;
+  const deliveries = consumer.deliveries.length;
+  const between = await api.admin.event(body.id);
 
-    await roles.startWorker();
-    await allDelivered(roles, 1);
-    const event = await api.admin.event(body.id);
+  await roles.startWorker();
+  await allDelivered(roles, 1);
+  const event = await api.admin.event(body.id);
+  return {
+    exit,
+    between: [deliveries, between.delivery_status, between.attempts, between.delivery_history],
+    history: event.delivery_history.map((a: { number: number; outcome: string }) => [a.number, a.outcome]),
+    received: consumer.deliveries.map(({ headers, body: received }) => [
+      headers['webhook-id'] === body.id,
+      headers['x-webhook-attempt'],
+      received.toString(),
+    ]),
+  };
+}
+
+test('a worker that is killed in the middle of an attempt costs a delay, not the event', { timeout }, async () => {
+  const modes = ['workflow', 'direct', 'auto'] as const;
+  // All at once: most of it is waiting for a lease or a time limit to run out.
+  const ends = await Promise.all(modes.map(killedInTheMiddle));
+  const expected = {
+    exit: killed,
+    between: [1, 'pending', 0, []],
     // What nobody saw the end of is no attempt; the one after it has its number.
-    expect(event.delivery_history.map((a: { number: number; outcome: string }) => [a.number, a.outcome])).toEqual([
-      [1, 'delivered'],
-    ]);
-    expect(
-      consumer.deliveries.map(({ headers, body }) => [
-        headers['webhook-id'],
-        headers['x-webhook-attempt'],
-        body.toString(),
-      ]),
-    ).toEqual(Array.from({ length: 2 }, () => [body.id, '1', '{"id":"one", "z": 1, "a": 2}']));
-  },
-);
+    history: [[1, 'delivered']],
+    received: Array.from({ length: 2 }, () => [true, '1', '{"id":"one", "z": 1, "a": 2}']),
+  };
+  for (const [n, mode] of modes.entries()) expect(ends[n], `FIRST_ATTEMPT=${mode}`).toEqual(expected);
+});
 
 test('a worker that is killed between two attempts: the second one comes when it is due', { timeout }, async () => {
-  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '10s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const consumer = await consumerForTest(500, 200);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
@@ -124,7 +131,7 @@ test('an api that is killed under load has lost nothing that it acknowledged', {
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const posting = postUntilItDies(api.baseUrl, account);
-  await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 300);
+  await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 150);
   api.signal('SIGKILL');
   const acknowledged = await posting;
   expect(await api.exited).toEqual(killed);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 
 export interface Exit {
@@ -39,10 +39,11 @@ const running = new Map<GatewayProcess, ChildProcess>();
 /** Whose processes have to be gone after each test, or (those that the test itself keeps) after the file. */
 const folders = { gateway: new Set<string>(), test: new Set<string>() };
 
-/** What every process gets: no setting of whoever runs the tests reaches it. */
+/** What every process gets: no setting of whoever runs the tests reaches it. The cache halves what a start has to load. */
 export function cleanEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', XDG_CACHE_HOME } = process.env;
-  return { PATH, HOME, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
+  const compileCache = { NODE_COMPILE_CACHE: inject('compileCache') };
+  return { PATH, HOME, ...compileCache, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
 }
 
 /** A folder that the database's user may enter; it goes, with whatever still runs on it, after the file's tests. */
@@ -53,13 +54,18 @@ export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string
   return folder;
 }
 
-/** Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. */
+/**
+ * Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. `within` is a command that
+ * becomes the one after it.
+ */
 export function spawnGateway(
   role: Role | string,
   variables: Record<string, string | undefined>,
   args: string[] = [],
+  within: string[] = [],
 ): GatewayProcess {
-  const child = spawn(process.execPath, [main, role, ...args], {
+  const [program = '', ...rest] = [...within, process.execPath, main, role, ...args];
+  const child = spawn(program, rest, {
     env: { ...cleanEnvironment(), ...variables },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],

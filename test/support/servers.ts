@@ -15,6 +15,8 @@ declare module 'vitest' {
     temporalAddress: string;
     temporalUiUrl: string;
     workflowCode: string;
+    /** A folder in which processes of the gateway keep their compiled code, for those that start later. */
+    compileCache: string;
   }
 }
 
@@ -35,6 +37,7 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
+  project.provide('compileCache', join(folder, 'compile-cache'));
   project.provide('workflowCode', (await bundleWorkflows(log)).code);
   return async () => {
     await temporal.stop();
