@@ -1,11 +1,18 @@
 import { generic } from './generic.ts';
+import { mailgun } from './mailgun.ts';
 import type { Provider } from './provider.ts';
+import { sendgrid } from './sendgrid.ts';
 import { stripe } from './stripe.ts';
 import { supportChat } from './support-chat.ts';
+import { twilio } from './twilio.ts';
+import { vonage } from './vonage.ts';
 
 /** Every provider by its name; the only place to add one. A name that is not here never verifies. */
 export const providers: ReadonlyMap<string, Provider> = new Map(
-  [generic, supportChat, stripe].map((provider: Provider) => [provider.name, provider]),
+  [generic, supportChat, stripe, twilio, vonage, sendgrid, mailgun].map((provider: Provider) => [
+    provider.name,
+    provider,
+  ]),
 );
 
 /** The names that an account's `provider` may have. */

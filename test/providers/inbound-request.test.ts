@@ -35,3 +35,19 @@ test('is parsed once', () => {
   expect(request.json()).toBe(request.json());
   expect(request.query).toBe(request.query);
 });
+
+test('form is what such a body holds, null for other types, other bytes and more than 1000 fields', () => {
+  const formOf = (body: string | Uint8Array, type = 'application/x-www-form-urlencoded; charset=UTF-8') =>
+    requestOf({ headers: [['Content-Type', type]], body }).form();
+  expect([...(formOf('a=%C3%AB+1&b=&a=2') ?? [])]).toEqual([
+    ['a', 'ë 1'],
+    ['b', ''],
+    ['a', '2'],
+  ]);
+  expect(formOf('')?.size).toBe(0);
+  expect(formOf('a=1', 'text/plain')).toBe(null);
+  expect(formOf(new Uint8Array([0x61, 0x3d, 0xff]))).toBe(null);
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `f${n}=1`).join('&');
+  expect(formOf(fields(1000))?.size).toBe(1000);
+  expect(formOf(fields(1001))).toBe(null);
+});

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { generatedId, ownId } from './external-id.ts';
+import { identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import { multipartForm } from './multipart-form.ts';
+import type { Provider } from './provider.ts';
+import { toleranceSeconds } from './provider-config.ts';
+import { hmac, matchSignature } from './signature.ts';
+import { storableText } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+/** Mailgun tries again for eight hours, with the timestamp, token and signature of the first time. */
+const defaultToleranceSeconds = 9 * 3600;
+
+/** Mailgun's own names of webhooks for the two kinds of `failed`. */
+const failures = new Map([
+  ['permanent', 'permanent_fail'],
+  ['temporary', 'temporary_fail'],
+]);
+
+/**
+ * Mailgun: HMAC-SHA256 in hexadecimal over timestamp and token, one after the other. All three stand in the body: in the
+ * object `signature` of JSON, or in the fields of that name of a form (routes). Nothing else of the body is signed, so
+ * the token is what tells a repeat, and a changed copy, from a new event.
+ *
+ * Source: https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+export const mailgun: Provider<{ tolerance_seconds: number }> = {
+  name: 'mailgun',
+  title: 'Mailgun',
+  secret: {
+    label: 'HTTP webhook signing key',
+    hint: 'Shown in the Mailgun dashboard under "API security"; not an API key.',
+  },
+  config: z.strictObject({ tolerance_seconds: toleranceSeconds.default(defaultToleranceSeconds) }),
+  secretHeaders: [],
+  // All but 200 is a failure to Mailgun.
+  acknowledgement: { status: 200, contentType: 'text/plain', body: '' },
+
+  verify(request, { secret, config }) {
+    const { timestamp, token, signatures } = signatureOf(request);
+    if (signatures.length === 0) return { ok: false, reason: 'missing_signature' };
+    if (token === null) return { ok: false, reason: 'malformed_signature' };
+    const verdict = matchSignature(hmac('sha256', secret, [timestamp ?? '', token]), signatures, 'hex');
+    if (!verdict.ok) return verdict;
+    const reason = timestampProblem(timestamp, request, config);
+    return reason ? { ok: false, reason } : verdict;
+  },
+
+  /** `event` of the event's data, and for `failed` which of the two; `inbound` for mail that a route brings. */
+  eventType(request) {
+    const form = formOf(request);
+    const type = form ? (form.get('event') ?? (form.has('recipient') ? 'inbound' : null)) : jsonType(request);
+    return type === null ? null : storableText(type);
+  },
+
+  /** The event's id, the message's for mail that a route brings, else the token. */
+  externalId(request) {
+    const form = formOf(request);
+    const id = form ? form.get('Message-Id') : identifierAt(request, 'event-data', 'id');
+    const known = id || signatureOf(request).token;
+    return known ? ownId(known) : generatedId(request);
+  },
+
+  /** The token: Mailgun's ids are unique within a day only, and those of messages not at all. */
+  dedupKey(request) {
+    const { token } = signatureOf(request);
+    return token === null ? null : createHash('sha256').update(token).digest();
+  },
+};
+
+type Signature = { timestamp: string | null; token: string | null; signatures: string[] };
+
+/** What the body says of its own signature; that of the parent account is there for subaccounts. */
+function signatureOf(request: InboundRequest): Signature {
+  const form = formOf(request);
+  const field = (name: string) => (form ? form.get(name) : identifierAt(request, 'signature', name)) || null;
+  return {
+    timestamp: field('timestamp'),
+    token: field('token'),
+    signatures: [field('signature'), field('parent-signature')].filter((value) => value !== null),
+  };
+}
+
+function formOf(request: InboundRequest): URLSearchParams | null {
+  return request.form() ?? multipartForm(request);
+}
+
+function jsonType(request: InboundRequest): string | null {
+  const fields = topLevelFields(request);
+  const data = fields && objectField(fields, 'event-data');
+  const event = data && stringField(data, 'event');
+  if (!data || event !== 'failed') return event;
+  return failures.get(stringField(data, 'severity') ?? '') ?? event;
+}

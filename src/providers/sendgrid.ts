@@ -1,0 +1,79 @@
+import { createVerify } from 'node:crypto';
+import { z } from 'zod';
+import { commonType, eventsIn } from './batch.ts';
+import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { stringField } from './fields.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import { p256Key } from './p256-key.ts';
+import type { Provider, Verification } from './provider.ts';
+import { toleranceSeconds } from './provider-config.ts';
+import { signatureBytes } from './signature.ts';
+import { storableText } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+/** An ECDSA signature on P-256 in DER: two integers of at most 33 bytes. */
+const maxSignatureBytes = 72;
+
+/**
+ * SendGrid tries again for 24 hours and does not say whether it signs anew each time. As repeats within a day are
+ * recognized, a shorter time would refuse what came late through no fault of its own and protect from nothing more.
+ */
+const defaultToleranceSeconds = 86_400;
+
+/**
+ * Twilio SendGrid's Event Webhook: ECDSA with SHA-256 on P-256 over timestamp and body, one after the other. The secret
+ * is the public key, so whoever knows it can verify but not sign. One webhook brings up to hundreds of events, as a
+ * JSON array, and stays one event here.
+ *
+ * Source: https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
+ */
+export const sendgrid: Provider<{ tolerance_seconds: number }> = {
+  name: 'sendgrid',
+  title: 'SendGrid',
+  secret: {
+    label: 'Verification key',
+    hint: 'The public key that SendGrid shows under "Signature Verification" of the Event Webhook; base64 that begins with `MFkw`.',
+    problem: (secret) =>
+      p256Key(secret) ? null : 'must be the public key that SendGrid shows, base64 as it stands there',
+  },
+  config: z.strictObject({ tolerance_seconds: toleranceSeconds.default(defaultToleranceSeconds) }),
+  secretHeaders: [],
+
+  verify(request, { secret, config }) {
+    const key = p256Key(secret);
+    if (!key) return { ok: false, reason: 'unusable_secret' };
+    const header = request.header('x-twilio-email-event-webhook-signature') ?? '';
+    if (header === '') return { ok: false, reason: 'missing_signature' };
+    const signature = signatureBytes(header, 'base64');
+    if (!signature || signature.length > maxSignatureBytes) return { ok: false, reason: 'malformed_signature' };
+    const timestamp = request.header('x-twilio-email-event-webhook-timestamp') ?? '';
+    // What is signed is not known without it, so nothing could be said about the signature.
+    if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
+    const signed = createVerify('sha256').update(timestamp, 'latin1').update(request.body);
+    const verdict: Verification = signed.verify(key, signature) ? { ok: true } : { ok: false, reason: 'bad_signature' };
+    if (!verdict.ok) return verdict;
+    const reason = timestampProblem(timestamp, request, config);
+    return reason ? { ok: false, reason } : verdict;
+  },
+
+  /** `event` of all the events, or `mixed`. */
+  eventType(request) {
+    const type = commonType(eventsIn(request).map((event) => stringField(event, 'event')));
+    return type === null ? null : storableText(type);
+  },
+
+  /** The first `sg_event_id`. */
+  externalId(request) {
+    const id = eventIds(request).find((eventId) => eventId !== '');
+    return id === undefined ? generatedId(request) : ownId(id);
+  },
+
+  /** A single event goes by its id; a batch by its bytes too, as another one may begin with the same event. */
+  dedupKey(request, externalId) {
+    return eventIds(request).length === 1 ? dedupById(request, externalId) : dedupByIdAndBytes(request, externalId);
+  },
+};
+
+function eventIds(request: InboundRequest): string[] {
+  return eventsIn(request).map((event) => stringField(event, 'sg_event_id') ?? '');
+}

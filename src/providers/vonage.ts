@@ -1,0 +1,119 @@
+import { createSecretKey } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { z } from 'zod';
+import { constantTimeEqual } from './constant-time.ts';
+import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { type Fields, identifierAt, stringField, topLevelFields } from './fields.ts';
+import type { Provider, RejectionReason } from './provider.ts';
+import { toleranceSeconds } from './provider-config.ts';
+import { storableText } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+const config = z.strictObject({
+  tolerance_seconds: toleranceSeconds,
+  application_id: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only webhooks of this Vonage application; all applications of an API key share its secret' }),
+});
+
+/** What can be asked for by its id, the most particular first. */
+const ids = ['message_uuid', 'request_id', 'recording_uuid', 'uuid', 'call_uuid', 'conversation_uuid'];
+
+/**
+ * Vonage's signed webhooks: `Authorization: Bearer <JWT>`, HS256 with the signature secret; the claim `payload_hash` is
+ * SHA-256 over the body, `iat` the time. A token without `payload_hash` says nothing about the body and is refused.
+ *
+ * Source: https://developer.vonage.com/en/getting-started/concepts/webhooks#decoding-signed-webhooks
+ */
+export const vonage: Provider<z.output<typeof config>> = {
+  name: 'vonage',
+  title: 'Vonage',
+  secret: {
+    label: 'Signature secret',
+    hint: 'Shown in the Vonage dashboard under "API settings" as "Signature secret"; not the API secret.',
+  },
+  config,
+  secretHeaders: [],
+
+  verify(request, { secret, config }) {
+    const token = bearerToken(request.header('authorization') ?? '');
+    if (token === '') return { ok: false, reason: 'missing_signature' };
+    const claims = claimsOf(token, secret, request.receivedAt, config.tolerance_seconds);
+    if (typeof claims === 'string') return { ok: false, reason: claims };
+    const { payload_hash, application_id, iat } = claims;
+    if (typeof payload_hash !== 'string' || !constantTimeEqual(payload_hash.toLowerCase(), request.bodyHash())) {
+      return { ok: false, reason: 'bad_signature' };
+    }
+    if (config.application_id !== undefined && application_id !== config.application_id) {
+      return { ok: false, reason: 'bad_signature' };
+    }
+    const reason = timestampProblem(iat === undefined ? null : String(iat), request, config);
+    return reason ? { ok: false, reason } : { ok: true };
+  },
+
+  /** `message.<status>` or `message.received`, `call.<status>`, `verify.<type>`; else the event's own `type` or `event`. */
+  eventType(request) {
+    const fields = topLevelFields(request);
+    const type = fields && typeOf(fields);
+    return type === null ? null : storableText(type);
+  },
+
+  /** The id of the message, the verification, the recording or the call that it is about. */
+  externalId(request) {
+    for (const name of ids) {
+      const id = identifierAt(request, name);
+      if (id !== null) return ownId(id);
+    }
+    // Events of a conversation are numbered within it.
+    const conversation = identifierAt(request, 'conversation_id');
+    const number = identifierAt(request, 'id');
+    return conversation === null || number === null ? generatedId(request) : ownId(`${conversation}:${number}`);
+  },
+
+  dedupKey: dedupByIdAndBytes,
+};
+
+/** The scheme's case does not matter and more than one space may follow it (RFC 9110, 11.1 and 11.4). */
+function bearerToken(authorization: string): string {
+  return /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trim() : '';
+}
+
+/** The claims of a token that was signed with `secret`, or why there are none. */
+function claimsOf(
+  token: string,
+  secret: string,
+  at: Date,
+  clockTolerance: number,
+): Readonly<Record<string, unknown>> | RejectionReason {
+  try {
+    // As a string the secret would first be tried as a public key, which takes longer than all the rest.
+    const claims = jwt.verify(token, createSecretKey(secret, 'utf8'), {
+      algorithms: ['HS256'],
+      clockTimestamp: Math.floor(at.getTime() / 1000),
+      clockTolerance,
+    });
+    return typeof claims === 'string' ? 'malformed_signature' : claims;
+  } catch (error) {
+    if (error instanceof jwt.TokenExpiredError || error instanceof jwt.NotBeforeError) return 'stale_timestamp';
+    return error instanceof jwt.JsonWebTokenError && error.message === 'invalid signature'
+      ? 'bad_signature'
+      : 'malformed_signature';
+  }
+}
+
+function typeOf(fields: Fields): string | null {
+  const has = (name: string) => Object.hasOwn(fields, name);
+  const type = stringField(fields, 'type');
+  const status = stringField(fields, 'status');
+  if (has('message_uuid')) return `message.${status ?? 'received'}`;
+  if (has('request_id') && type !== null) return `verify.${type}`;
+  if (has('conversation_uuid_from')) return 'call.transfer';
+  if (type !== null) return type;
+  if (has('recording_uuid')) return 'call.recording';
+  if (has('dtmf') || has('speech')) return 'call.input';
+  if (has('uuid') || has('call_uuid') || has('conversation_uuid')) return status === null ? null : `call.${status}`;
+  return stringField(fields, 'event');
+}
