@@ -1,11 +1,19 @@
 import { generic } from './generic.ts';
+import { github } from './github.ts';
+import { intercom } from './intercom.ts';
+import { meta } from './meta.ts';
 import type { Provider } from './provider.ts';
+import { shopify } from './shopify.ts';
+import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
 import { supportChat } from './support-chat.ts';
 
 /** Every provider by its name; the only place to add one. A name that is not here never verifies. */
 export const providers: ReadonlyMap<string, Provider> = new Map(
-  [generic, supportChat, stripe].map((provider: Provider) => [provider.name, provider]),
+  [generic, supportChat, stripe, github, shopify, slack, intercom, meta].map((provider: Provider) => [
+    provider.name,
+    provider,
+  ]),
 );
 
 /** The names that an account's `provider` may have. */

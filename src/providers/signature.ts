@@ -9,7 +9,7 @@ const maxOffered = 16;
 
 const forms: Record<SignatureEncoding, RegExp> = {
   hex: /^(?:[0-9a-f]{2})+$/i,
-  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/,
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 };
 
