@@ -29,19 +29,37 @@ const messagingFields: readonly (readonly [key: string, field: string])[] = [
   ['game_play', 'messaging_game_plays'],
 ];
 
-/** Every change of every entry, in order. One notification holds up to 1,000 of them. */
+/** So many changes Meta puts into one notification at most; nobody else's make more work than these. */
+const maxChanges = 1000;
+
+/** Every change of every entry, in order; of more than {@link maxChanges} the first ones. */
 export function* metaChanges(notification: Fields): Generator<MetaChange> {
   const object = stringField(notification, 'object');
-  for (const item of listField(notification, 'entry')) {
-    const entry = asFields(item);
-    if (!entry) continue;
-    for (const change of objects(listField(entry, 'changes'))) {
-      const field = stringField(change, 'field');
-      if (field) yield { field, value: objectField(change, 'value') ?? {} };
+  let count = 0;
+  for (const entry of listField(notification, 'entry')) {
+    for (const change of changesOf(asFields(entry) ?? {}, object)) {
+      if (++count > maxChanges) return;
+      yield change;
     }
-    for (const value of objects(listField(entry, 'messaging'))) yield { field: messagingField(value, object), value };
-    for (const value of objects(listField(entry, 'standby'))) yield { field: 'standby', value };
-    for (const field of listField(entry, 'changed_fields')) if (typeof field === 'string') yield { field, value: {} };
+  }
+}
+
+function* changesOf(entry: Fields, object: string | null): Generator<MetaChange> {
+  for (const item of listField(entry, 'changes')) {
+    const change = asFields(item) ?? {};
+    const field = stringField(change, 'field');
+    if (field) yield { field, value: objectField(change, 'value') ?? {} };
+  }
+  for (const item of listField(entry, 'messaging')) {
+    const value = asFields(item);
+    if (value) yield { field: messagingField(value, object), value };
+  }
+  for (const item of listField(entry, 'standby')) {
+    const value = asFields(item);
+    if (value) yield { field: 'standby', value };
+  }
+  for (const field of listField(entry, 'changed_fields')) {
+    if (typeof field === 'string') yield { field, value: {} };
   }
 }
 
@@ -77,8 +95,4 @@ function text(fields: Fields | null, name: string): string | null {
   const value = fields[name];
   if (typeof value === 'string') return value === '' ? null : value;
   return Number.isSafeInteger(value) ? String(value) : null;
-}
-
-function objects(items: readonly unknown[]): Fields[] {
-  return items.map(asFields).filter((item) => item !== null);
 }

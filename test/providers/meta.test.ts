@@ -129,6 +129,13 @@ describe('batches', () => {
     expect(read({ object: 'page', entry: entries })).toMatchObject({ type: 'page' });
   });
 
+  test('are looked at as far as Meta fills them', () => {
+    const changes = (count: number) => [...Array(count).fill({ field: 'feed' }), { field: 'mention', value: {} }];
+    const entry = (count: number) => ({ object: 'page', entry: [{ changes: changes(count) }] });
+    expect(read(entry(999)).type).toBe('page');
+    expect(read(entry(1000)).type).toBe('page.feed');
+  });
+
   test('that begin alike are no duplicates, the same one again is', () => {
     const batch = (...ids: string[]) => read(whatsapp({ messages: ids.map((id) => ({ id })) })).key;
     expect(batch('wamid.A', 'wamid.B')).toHaveLength(32);
