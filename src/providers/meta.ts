@@ -29,6 +29,8 @@ export const meta: Provider<z.infer<typeof metaConfig>> = {
   },
   config: metaConfig,
   secretHeaders: [],
+  /** Meta sends again, and in the end no more, what is not answered 200. */
+  acknowledgement: { status: 200, contentType: 'text/plain; charset=utf-8', body: '' },
 
   verify: (request, { secret }) => verifyHubSignature(request, secret, 'x-hub-signature-256', 'sha256'),
 

@@ -39,7 +39,7 @@ export type VerificationSettings = {
 /** `own`: the provider named the event itself. Otherwise the id was made here and says nothing about duplicates. */
 export type ExternalId = { id: string; own: boolean };
 
-/** The answer to a provider that wants to see that the address is ours before it sends events. */
+/** An answer in a provider's own words: to its challenge, or to an event of its. */
 export type ChallengeAnswer = { status: number; contentType: string; body: string };
 
 /** What operators are told about the secret that they paste. */
@@ -71,6 +71,8 @@ export type Provider<Config extends object = object> = {
   readonly config: z.ZodType<Config>;
   /** Headers, in lower case, whose whole value is or may be the secret: never stored or forwarded. */
   readonly secretHeaders: readonly string[];
+  /** The answer to a stored webhook, where the provider takes our 202 and its body for a failure or a reply. */
+  readonly acknowledgement?: ChallengeAnswer;
   /** Whether the request was made by someone who knows `key.secret`. */
   verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
   /** The event's type in the words of the service (spec 6.1), at most 255 characters, or null. */

@@ -25,6 +25,8 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
   },
   config: timestampConfig,
   secretHeaders: [],
+  /** Commands and interactions take 200 alone for success, and show or obey what the body says. */
+  acknowledgement: answer(''),
 
   verify(request, { secret, config }) {
     const signature = request.header('x-slack-signature');

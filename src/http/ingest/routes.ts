@@ -72,9 +72,9 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
       });
       try {
         const answer = await ingest(deps, params.provider, params.slug, inbound);
-        if (answer.kind === 'accepted')
-          return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
-        return new Response(answer.body, { status: answer.status, headers: { 'content-type': answer.contentType } });
+        const own = answer.kind === 'accepted' ? deps.providers.get(params.provider)?.acknowledgement : answer;
+        if (own) return new Response(own.body, { status: own.status, headers: { 'content-type': own.contentType } });
+        return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
       } catch (error) {
         if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
         throw error;
