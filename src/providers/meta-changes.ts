@@ -91,8 +91,7 @@ export function metaChangeId({ field, value }: MetaChange): string | null {
 
 /** A non-empty text, or a number that lost no digit. */
 function text(fields: Fields | null, name: string): string | null {
-  if (!fields || !Object.hasOwn(fields, name)) return null;
-  const value = fields[name];
+  const value = fields?.[name];
   if (typeof value === 'string') return value === '' ? null : value;
   return Number.isSafeInteger(value) ? String(value) : null;
 }

@@ -45,7 +45,7 @@ export const shopify: Provider = {
   dedupKey: dedupById,
 };
 
-/** What is in `X-Shopify-<name>` and `Shopify-<name>`, but for empty values. */
+/** What is in `X-Shopify-<name>` and `Shopify-<name>`. */
 function headerValues(request: InboundRequest, name: string): string[] {
-  return ['x-shopify-', 'shopify-'].flatMap((prefix) => request.headerValues(prefix + name)).filter(Boolean);
+  return ['x-shopify-', 'shopify-'].flatMap((prefix) => request.headerValues(prefix + name));
 }

@@ -53,8 +53,9 @@ const headerNames = samples.flatMap((sample) => [
 ]);
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.constantFrom('url_verification', 'event_callback'),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('nul\0', 'half a pair \ud800', 'x'.repeat(300), '💶'.repeat(300)),
+  fc.constantFrom('url_verification', 'event_callback', '{"id":"x"}', ''),
 );
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   json: fc.oneof(
@@ -64,7 +65,10 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
     fc.dictionary(fc.constantFrom(...fieldNames), tie('json'), { maxKeys: 5 }),
   ),
 }));
-const jsonText = json.map((value) => JSON.stringify(value) ?? '');
+const payload = fc.record(Object.fromEntries(fieldNames.map((name) => [name, fc.oneof(text, json)])), {
+  requiredKeys: [],
+});
+const jsonText = fc.oneof(payload, json).map((value) => JSON.stringify(value) ?? '');
 const body = fc.oneof(
   fc.uint8Array().map((bytes) => Buffer.from(bytes)),
   jsonText.map((value) => Buffer.from(value)),

@@ -102,6 +102,7 @@ describe('type and id', () => {
     ['names only', { object: 'user', entry: [{ uid: '1', changed_fields: ['photos'] }] }, 'user.photos', generated],
     ['no entry', { object: 'page' }, 'page', generated],
     ['no object', { entry: [{ changes: [{ field: 'feed' }] }] }, null, generated],
+    ['an empty field', feed('', {}), 'page', generated],
     ['an empty object', { object: '', entry: [] }, null, generated],
     ['lists that are none', { object: 'page', entry: { 0: { changes: 7 } } }, 'page', generated],
     [
@@ -173,6 +174,7 @@ describe('handshake', () => {
     ['another token', query.replace('hock', 'hack'), undefined],
     ['the beginning of the token', query.slice(0, -1), undefined],
     ['no token', 'hub.mode=subscribe&hub.challenge=1', undefined],
+    ['the word for nothing', query.replace('meatyhamhock', 'undefined'), {}],
     ['no token anywhere', 'hub.mode=subscribe&hub.challenge=1', {}],
     ['an empty token', 'hub.mode=subscribe&hub.challenge=1&hub.verify_token=', undefined],
     ['another mode', query.replace('subscribe', 'unsubscribe'), undefined],
