@@ -7,10 +7,14 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A JSON value's fields; null unless it is an object. */
+export function asFields(value: unknown): Fields | null {
+  return isObject(value) ? value : null;
+}
+
 /** The payload's fields; none unless the body is a JSON object. */
 export function topLevelFields(request: InboundRequest): Fields | null {
-  const json = request.json();
-  return isObject(json) ? json : null;
+  return asFields(request.json());
 }
 
 /** The value of a field that the payload itself has, not one that every object inherits. */
@@ -20,8 +24,13 @@ function own(fields: Fields, name: string): unknown {
 
 /** The object in the field `name`, or null. */
 export function objectField(fields: Fields, name: string): Fields | null {
+  return asFields(own(fields, name));
+}
+
+/** The items of the list in the field `name`; none when there is no list. */
+export function listField(fields: Fields, name: string): readonly unknown[] {
   const value = own(fields, name);
-  return isObject(value) ? value : null;
+  return Array.isArray(value) ? value : [];
 }
 
 /** The string in the field `name`, empty ones too, or null. */

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { generatedId, ownId } from './external-id.ts';
 import { identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { multipartForm } from './multipart-form.ts';
 import type { Provider } from './provider.ts';
-import { toleranceSeconds } from './provider-config.ts';
+import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { storableText } from './text.ts';
 import { timestampProblem } from './timestamp.ts';
-
-/** Mailgun tries again for eight hours, with the timestamp, token and signature of the first time. */
-const defaultToleranceSeconds = 9 * 3600;
 
 /** Mailgun's own names of webhooks for the two kinds of `failed`. */
 const failures = new Map([
@@ -33,10 +29,8 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
     label: 'HTTP webhook signing key',
     hint: 'Shown in the Mailgun dashboard under "API security"; not an API key.',
   },
-  config: z.strictObject({ tolerance_seconds: toleranceSeconds.default(defaultToleranceSeconds) }),
+  config: timestampConfig,
   secretHeaders: [],
-  // All but 200 is a failure to Mailgun.
-  acknowledgement: { status: 200, contentType: 'text/plain', body: '' },
 
   verify(request, { secret, config }) {
     const { timestamp, token, signatures } = signatureOf(request);
@@ -54,6 +48,9 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
     const type = form ? (form.get('event') ?? (form.has('recipient') ? 'inbound' : null)) : jsonType(request);
     return type === null ? null : storableText(type);
   },
+
+  /** Mailgun takes every other answer for a failure, and sends again. */
+  acknowledge: () => ({ status: 200 }),
 
   /** The event's id, the message's for mail that a route brings, else the token. */
   externalId(request) {

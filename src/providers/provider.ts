@@ -44,6 +44,9 @@ export type ExternalId = { id: string; own: boolean };
 /** An answer in a provider's own words: to its challenge, or to an event of its. */
 export type ChallengeAnswer = { status: number; contentType: string; body: string };
 
+/** The status of the answer to a stored webhook, and what takes the place of the usual body. */
+export type Acknowledgement = { status: number; reply?: Omit<ChallengeAnswer, 'status'> };
+
 /** What operators are told about the secret that they paste. */
 export type SecretDescription = {
   /** What the provider calls it, as in "Signing secret". */
@@ -73,8 +76,6 @@ export type Provider<Config extends object = object> = {
   readonly config: z.ZodType<Config>;
   /** Headers, in lower case, whose whole value is or may be the secret: never stored or forwarded. */
   readonly secretHeaders: readonly string[];
-  /** The answer to a stored webhook, where the provider takes our 202 and its body for a failure or a reply. */
-  readonly acknowledgement?: ChallengeAnswer;
   /** Whether the request was made by someone who knows `key.secret`. */
   verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
   /** The event's type in the words of the service (spec 6.1), at most 255 characters, or null. */
@@ -83,6 +84,8 @@ export type Provider<Config extends object = object> = {
   externalId(request: InboundRequest, config: Config): ExternalId;
   /** Two webhooks of one account with the same key are duplicates; null: never one. */
   dedupKey(request: InboundRequest, externalId: ExternalId, config: Config): Uint8Array | null;
+  /** How a stored webhook is answered, where the provider takes our 202 for a failure or its body for a reply; null: as usual. */
+  acknowledge?(request: InboundRequest): Acknowledgement | null;
   /** The answer, if this request, which has been verified, is a challenge and no event. */
   challenge?(request: InboundRequest): ChallengeAnswer | null;
   /** The answer to a GET or HEAD by which the provider looks at the address before it sends anything. */

@@ -1,19 +1,35 @@
 import { generic } from './generic.ts';
+import { github } from './github.ts';
+import { intercom } from './intercom.ts';
 import { mailgun } from './mailgun.ts';
+import { meta } from './meta.ts';
 import type { Provider } from './provider.ts';
 import { sendgrid } from './sendgrid.ts';
+import { shopify } from './shopify.ts';
+import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
 import { supportChat } from './support-chat.ts';
 import { twilio } from './twilio.ts';
 import { vonage } from './vonage.ts';
 
-/** Every provider by its name; the only place to add one. A name that is not here never verifies. */
-export const providers: ReadonlyMap<string, Provider> = new Map(
-  [generic, supportChat, stripe, twilio, vonage, sendgrid, mailgun].map((provider: Provider) => [
-    provider.name,
-    provider,
-  ]),
-);
+/** The only place to add a provider. */
+const all: readonly Provider[] = [
+  generic,
+  supportChat,
+  github,
+  intercom,
+  mailgun,
+  meta,
+  sendgrid,
+  shopify,
+  slack,
+  stripe,
+  twilio,
+  vonage,
+];
+
+/** Every provider by its name. A name that is not here never verifies. */
+export const providers: ReadonlyMap<string, Provider> = new Map(all.map((provider) => [provider.name, provider]));
 
 /** The names that an account's `provider` may have. */
 export const providerNames: readonly string[] = [...providers.keys()];

@@ -1,24 +1,17 @@
 import { createVerify } from 'node:crypto';
-import { z } from 'zod';
 import { commonType, eventsIn } from './batch.ts';
 import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { p256Key } from './p256-key.ts';
 import type { Provider, Verification } from './provider.ts';
-import { toleranceSeconds } from './provider-config.ts';
+import { timestampConfig } from './provider-config.ts';
 import { signatureBytes } from './signature.ts';
 import { storableText } from './text.ts';
 import { timestampProblem } from './timestamp.ts';
 
 /** An ECDSA signature on P-256 in DER: two integers of at most 33 bytes. */
 const maxSignatureBytes = 72;
-
-/**
- * SendGrid tries again for 24 hours and does not say whether it signs anew each time. As repeats within a day are
- * recognized, a shorter time would refuse what came late through no fault of its own and protect from nothing more.
- */
-const defaultToleranceSeconds = 86_400;
 
 /**
  * Twilio SendGrid's Event Webhook: ECDSA with SHA-256 on P-256 over timestamp and body, one after the other. The secret
@@ -36,7 +29,7 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
     problem: (secret) =>
       p256Key(secret) ? null : 'must be the public key that SendGrid shows, base64 as it stands there',
   },
-  config: z.strictObject({ tolerance_seconds: toleranceSeconds.default(defaultToleranceSeconds) }),
+  config: timestampConfig,
   secretHeaders: [],
 
   verify(request, { secret, config }) {

@@ -37,8 +37,6 @@ export const twilio: Provider<z.output<typeof config>> = {
   },
   config,
   secretHeaders: [],
-  // Twilio takes an answer for instructions (TwiML): these are none.
-  acknowledgement: { status: 200, contentType: 'text/xml', body: '<Response></Response>' },
 
   verify(request, { secret, config }) {
     const offered = request.headerValues('x-twilio-signature');
@@ -51,6 +49,10 @@ export const twilio: Provider<z.output<typeof config>> = {
     // The address is signed, but this body is none that came with it.
     return verdict.ok && parameters === null ? { ok: false, reason: 'bad_signature' } : verdict;
   },
+
+  /** Twilio takes the answer to a call or a message for instructions (TwiML): these are none. */
+  acknowledge: (request) =>
+    request.form() ? { status: 202, reply: { contentType: 'text/xml', body: '<Response></Response>' } } : null,
 
   /** `message.delivered`, `call.completed` and the like; the `type` of Event Streams, or `mixed`. */
   eventType(request) {

@@ -45,19 +45,20 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
   }
 
   test('a signed webhook is taken once and delivered as the bytes that came', async () => {
-    const { current, previous, post } = await stage();
+    const { account, current, previous, post } = await stage();
     const expected = sample.event('evt_0001');
+    // What each is answered is its own; that it counts as taken is not.
     const first = await post('evt_0001', current);
-    expect(first).toMatchObject({
-      status: 202,
-      body: { status: 'received', external_id: expected.externalId, event_type: expected.type, duplicate: false },
-    });
-    const event = await gateway.admin.eventually(first.body.id, (e) => e.delivery_status === 'delivered');
-    expect(event).toMatchObject({ provider: sample.provider, external_id: expected.externalId });
-    const delivery = consumer.deliveries.find(({ headers }) => headers['webhook-id'] === first.body.id);
+    expect(first.status).toBeOneOf([200, 202]);
+    const [{ id } = { id: '' }] = await eventsOf(gateway.database, account.id);
+    const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    const { provider } = sample;
+    expect(event).toMatchObject({ provider, external_id: expected.externalId, event_type: expected.type });
+    const delivery = consumer.deliveries.find(({ headers }) => headers['webhook-id'] === id);
     expect(delivery?.body.equals(first.sent)).toBe(true);
     // What was signed with the previous secret is taken as well.
-    expect(await post('evt_0002', previous)).toMatchObject({ status: 202, body: { duplicate: false } });
+    expect((await post('evt_0002', previous)).status).toBeOneOf([200, 202]);
+    expect(await eventsOf(gateway.database, account.id)).toHaveLength(2);
   });
 
   test('what nobody signed is refused, and the sender is not told why', async () => {
@@ -72,9 +73,10 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
 
   test('neither secret is stored or shown', async () => {
     const { account, current, post } = await stage();
-    const { body } = await post('evt_0004', current);
+    await post('evt_0004', current);
+    const [event] = await eventsOf(gateway.database, account.id);
     const shown = JSON.stringify([
-      await gateway.admin.event(body.id),
+      await gateway.admin.event(event?.id ?? ''),
       (await gateway.admin.request('GET', `/admin/accounts/${account.id}`)).body,
     ]);
     expect(shown).not.toContain(current.secret);

@@ -5,7 +5,7 @@ import type { EventReceiver, ReceivedEvent } from '../../events/receive.ts';
 import type { RejectionRecorder } from '../../events/rejections.ts';
 import type { Log } from '../../log.ts';
 import type { InboundRequest } from '../../providers/inbound-request.ts';
-import type { ExternalId, Provider, VerificationSettings } from '../../providers/provider.ts';
+import type { Acknowledgement, ExternalId, Provider, VerificationSettings } from '../../providers/provider.ts';
 import { storedHeaders } from '../../providers/stored-headers.ts';
 import { verifyInbound } from '../../providers/verification.ts';
 import { databaseUnavailable, Problem } from '../problem.ts';
@@ -24,7 +24,7 @@ export interface Duplicates {
   resolve(dedupKey: string): Promise<{ id: string; status: string } | null>;
 }
 
-/** The body of a 202. */
+/** The body of the answer. */
 export interface Accepted {
   id: string;
   status: string;
@@ -34,7 +34,7 @@ export interface Accepted {
 }
 
 export type IngestAnswer =
-  | { kind: 'accepted'; body: Accepted }
+  | { kind: 'accepted'; body: Accepted; acknowledgement: Acknowledgement | null }
   | { kind: 'challenge'; status: number; contentType: string; body: string };
 
 /**
@@ -108,17 +108,22 @@ async function accept(
   const { event, externalId } = toEvent(provider, account, request);
   const key = provider.dedupKey(request, externalId, configOf(account));
   const received: ReceivedEvent = { ...event, dedupKey: key && dedupKeyOf(account.id, key) };
+  const accepted = (id: string, status: string, duplicate: boolean): IngestAnswer => ({
+    kind: 'accepted',
+    body: { id, status, external_id: event.externalId, event_type: event.eventType, duplicate },
+    acknowledgement: provider.acknowledge?.(request) ?? null,
+  });
   const receipt = await deps.receiver.receive(received);
   switch (receipt.kind) {
     case 'stored':
       logEvent(deps.log, event, false);
-      return accepted(event, event.id, 'received', false);
+      return accepted(event.id, 'received', false);
     case 'duplicate': {
       const first = received.dedupKey === null ? null : await deps.duplicates.resolve(received.dedupKey);
       // The first one's key has expired in this moment, or its day was dropped: this one is new.
       if (!first) return accept(deps, provider, account, request);
       logEvent(deps.log, event, true);
-      return accepted(event, first.id, first.status, true);
+      return accepted(first.id, first.status, true);
     }
     case 'refused':
       return decideAnew(deps, provider, account.accountSlug, request);
@@ -151,18 +156,6 @@ function toEvent(
     body: request.body,
   };
   return { event, externalId };
-}
-
-function accepted(
-  event: Omit<ReceivedEvent, 'dedupKey'>,
-  id: string,
-  status: string,
-  duplicate: boolean,
-): IngestAnswer {
-  return {
-    kind: 'accepted',
-    body: { id, status, external_id: event.externalId, event_type: event.eventType, duplicate },
-  };
 }
 
 /** One short key for account and provider's key: 128 bits of a hash, in the form of a UUID. */

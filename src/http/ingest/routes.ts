@@ -5,6 +5,7 @@ import { BatcherFull } from '../../database/batcher.ts';
 import { isDatabaseError } from '../../database/errors.ts';
 import { eventStatuses } from '../../events/event.ts';
 import { inboundRequest } from '../../providers/inbound-request.ts';
+import type { ChallengeAnswer } from '../../providers/provider.ts';
 import { publicOperation } from '../api/operation.ts';
 import { isReserved } from '../method-not-allowed.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
@@ -91,13 +92,8 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
       async ({ request, params }) => {
         const provider = deps.providers.get(params.provider);
         if (!provider?.handshake) throw new NotFoundError();
-        const { status, contentType, body } = await handshake(
-          deps,
-          provider,
-          params.slug,
-          inbound(nodeRequest(request), new Uint8Array()),
-        );
-        return new Response(body, { status, headers: { 'content-type': contentType } });
+        const answer = await handshake(deps, provider, params.slug, inbound(nodeRequest(request), new Uint8Array()));
+        return respond(answer);
       },
       handshakeDescribed,
     )
@@ -110,9 +106,11 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
         const body = await readBody(node, deps.maxPayloadBytes);
         try {
           const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt));
-          if (answer.kind === 'accepted')
-            return new Response(JSON.stringify(answer.body), { status: 202, headers: json });
-          return new Response(answer.body, { status: answer.status, headers: { 'content-type': answer.contentType } });
+          if (answer.kind === 'challenge') return respond(answer);
+          const { status = 202, reply } = answer.acknowledgement ?? {};
+          return reply
+            ? respond({ status, ...reply })
+            : new Response(JSON.stringify(answer.body), { status, headers: json });
         } catch (error) {
           if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
           throw error;
@@ -122,3 +120,6 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
       { parse: 'none', ...described },
     );
 }
+
+const respond = ({ status, contentType, body }: ChallengeAnswer) =>
+  new Response(body, { status, headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' } });

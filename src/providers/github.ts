@@ -1,0 +1,43 @@
+import { dedupById, generatedId, ownId } from './external-id.ts';
+import { stringField, topLevelFields } from './fields.ts';
+import { formPayload } from './form-payload.ts';
+import { verifyHubSignature } from './hub-signature.ts';
+import type { Provider } from './provider.ts';
+import { noConfig } from './provider-config.ts';
+import { storableText } from './text.ts';
+
+/**
+ * GitHub: `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the body, which is JSON or a form with the JSON in
+ * `payload`. The headers that name the event and its id are not signed.
+ *
+ * Source: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries and
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
+ */
+export const github: Provider = {
+  name: 'github',
+  title: 'GitHub',
+  secret: {
+    label: 'Secret',
+    hint: 'The text that you typed into "Secret" of the webhook or GitHub App; GitHub shows it only then.',
+  },
+  config: noConfig,
+  secretHeaders: [],
+
+  verify: (request, { secret }) => verifyHubSignature(request, secret, 'x-hub-signature-256', 'sha256'),
+
+  eventType(request) {
+    const event = request.header('x-github-event');
+    if (!event) return null;
+    const payload = request.form() ? formPayload(request) : topLevelFields(request);
+    const action = payload && stringField(payload, 'action');
+    return storableText(action ? `${event}.${action}` : event);
+  },
+
+  externalId(request) {
+    const id = request.header('x-github-delivery');
+    return id ? ownId(id) : generatedId(request);
+  },
+
+  /** A redelivery has the id of the first delivery; so have the deliveries of one event to several webhooks. */
+  dedupKey: dedupById,
+};

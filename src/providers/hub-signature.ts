@@ -1,0 +1,26 @@
+import type { InboundRequest } from './inbound-request.ts';
+import type { Verification } from './provider.ts';
+import { type HmacAlgorithm, hmac, matchSignature } from './signature.ts';
+
+/**
+ * Verifies `<header>: <algorithm>=<hex>`, the HMAC over the body. GitHub, Meta and Intercom sign so, after WebSub.
+ *
+ * Source: https://www.w3.org/TR/websub/#authenticated-content-distribution
+ */
+export function verifyHubSignature(
+  request: InboundRequest,
+  secret: string,
+  header: string,
+  algorithm: HmacAlgorithm,
+): Verification {
+  const values = request.headerValues(header).filter((value) => value !== '');
+  if (values.length === 0) return { ok: false, reason: 'missing_signature' };
+  const prefix = `${algorithm}=`;
+  const offered = values
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value.startsWith(prefix))
+    .map((value) => value.slice(prefix.length));
+  if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
+  return matchSignature(hmac(algorithm, secret, [request.body]), offered, 'hex');
+}

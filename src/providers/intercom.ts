@@ -1,0 +1,43 @@
+import { dedupById, generatedId, ownId } from './external-id.ts';
+import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import { verifyHubSignature } from './hub-signature.ts';
+import type { Provider } from './provider.ts';
+import { noConfig } from './provider-config.ts';
+import { storableText } from './text.ts';
+
+/**
+ * Intercom: `X-Hub-Signature: sha1=<hex>`, HMAC-SHA1 over the body. It has no other signature; SHA-1's collisions do not
+ * break its HMAC (RFC 6151, section 2.3, says so even of MD5).
+ *
+ * Source: https://developers.intercom.com/docs/webhooks/webhook-notifications and
+ * https://developers.intercom.com/docs/webhooks/setting-up-webhooks
+ */
+export const intercom: Provider = {
+  name: 'intercom',
+  title: 'Intercom',
+  secret: {
+    label: 'Client secret',
+    hint: 'Shown at the app in the Developer Hub under "Basic information".',
+  },
+  config: noConfig,
+  secretHeaders: [],
+
+  verify: (request, { secret }) => verifyHubSignature(request, secret, 'x-hub-signature', 'sha1'),
+
+  eventType(request) {
+    const notification = topLevelFields(request);
+    const topic = notification && stringField(notification, 'topic');
+    return topic === null ? null : storableText(topic);
+  },
+
+  externalId(request) {
+    const id = identifierAt(request, 'id');
+    return id === null ? generatedId(request) : ownId(id);
+  },
+
+  /** By the id alone: `delivery_attempts` in the body counts the resends. */
+  dedupKey: dedupById,
+
+  /** Intercom sends HEAD before it saves an address, with nothing to tell it by. */
+  handshake: () => ({ ok: true, answer: { status: 200, contentType: 'text/plain; charset=utf-8', body: '' } }),
+};

@@ -1,0 +1,97 @@
+import { asFields, type Fields, listField, objectField, stringField } from './fields.ts';
+
+/** One change of a notification: the subscription's field, as in `messages`, and what came with it. */
+export interface MetaChange {
+  field: string;
+  value: Fields;
+}
+
+/**
+ * What Messenger and Instagram put into an item of `messaging`, and the field that one subscribes to for it.
+ *
+ * Source: https://developers.facebook.com/docs/messenger-platform/reference/webhook-events
+ */
+const messagingFields: readonly (readonly [key: string, field: string])[] = [
+  ['message', 'messages'],
+  ['message_edit', 'message_edits'],
+  ['postback', 'messaging_postbacks'],
+  ['reaction', 'message_reactions'],
+  ['delivery', 'message_deliveries'],
+  ['read', 'message_reads'],
+  ['optin', 'messaging_optins'],
+  ['referral', 'messaging_referrals'],
+  ['account_linking', 'messaging_account_linking'],
+  ['pass_thread_control', 'messaging_handovers'],
+  ['take_thread_control', 'messaging_handovers'],
+  ['request_thread_control', 'messaging_handovers'],
+  ['app_roles', 'messaging_handovers'],
+  ['policy_enforcement', 'messaging_policy_enforcement'],
+  ['game_play', 'messaging_game_plays'],
+];
+
+/** So many changes Meta puts into one notification at most; nobody else's make more work than these. */
+const maxChanges = 1000;
+
+/** Every change of every entry, in order; of more than {@link maxChanges} the first ones. */
+export function* metaChanges(notification: Fields): Generator<MetaChange> {
+  const object = stringField(notification, 'object');
+  let count = 0;
+  for (const entry of listField(notification, 'entry')) {
+    for (const change of changesOf(asFields(entry) ?? {}, object)) {
+      if (++count > maxChanges) return;
+      yield change;
+    }
+  }
+}
+
+function* changesOf(entry: Fields, object: string | null): Generator<MetaChange> {
+  for (const item of listField(entry, 'changes')) {
+    const change = asFields(item) ?? {};
+    const field = stringField(change, 'field');
+    if (field) yield { field, value: objectField(change, 'value') ?? {} };
+  }
+  for (const item of listField(entry, 'messaging')) {
+    const value = asFields(item);
+    if (value) yield { field: messagingField(value, object), value };
+  }
+  for (const item of listField(entry, 'standby')) {
+    const value = asFields(item);
+    if (value) yield { field: 'standby', value };
+  }
+  for (const field of listField(entry, 'changed_fields')) {
+    if (typeof field === 'string') yield { field, value: {} };
+  }
+}
+
+function messagingField(item: Fields, object: string | null): string {
+  const found = messagingFields.find(([key]) => objectField(item, key));
+  if (!found) return 'messaging';
+  const [key, field] = found;
+  if (object === 'instagram') return key === 'read' ? 'messaging_seen' : field;
+  return objectField(item, 'message')?.is_echo === true ? 'message_echoes' : field;
+}
+
+/** What identifies the change, in all of Meta: ids of messages, comments and leads; null where there is nothing. */
+export function metaChangeId({ field, value }: MetaChange): string | null {
+  for (const name of ['message', 'postback', 'message_edit', 'reaction', 'read']) {
+    const id = text(objectField(value, name), 'mid');
+    if (id) return id;
+  }
+  for (const name of ['messages', 'message_echoes', 'calls']) {
+    const id = text(asFields(listField(value, name)[0]), 'id');
+    if (id) return id;
+  }
+  const status = asFields(listField(value, 'statuses')[0]);
+  const message = text(status, 'id');
+  // A message has its id through all of `sent`, `delivered` and `read`.
+  if (message) return `${message}:${text(status, 'status') ?? ''}`;
+  if (field === 'leadgen') return text(value, 'leadgen_id');
+  return field === 'comments' || field === 'live_comments' ? text(value, 'id') : null;
+}
+
+/** A non-empty text, or a number that lost no digit. */
+function text(fields: Fields | null, name: string): string | null {
+  const value = fields?.[name];
+  if (typeof value === 'string') return value === '' ? null : value;
+  return Number.isSafeInteger(value) ? String(value) : null;
+}

@@ -1,0 +1,51 @@
+import { dedupById, generatedId, ownId } from './external-id.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import type { Provider } from './provider.ts';
+import { noConfig } from './provider-config.ts';
+import { hmac, matchSignature } from './signature.ts';
+import { storableText } from './text.ts';
+
+/**
+ * Shopify: `X-Shopify-Hmac-Sha256: <base64>`, HMAC-SHA256 over the body. Its newer Events have the same headers without
+ * the `X-`. The headers that name the topic and the delivery are not signed.
+ *
+ * Source: https://shopify.dev/docs/apps/build/webhooks/verify-deliveries and
+ * https://shopify.dev/docs/apps/build/events/delivery-structure
+ */
+export const shopify: Provider = {
+  name: 'shopify',
+  title: 'Shopify',
+  secret: {
+    label: 'Client secret',
+    hint: "The app's client secret (API secret key); for webhooks made in the shop's own settings, the key shown there.",
+  },
+  config: noConfig,
+  secretHeaders: [],
+
+  verify(request, { secret }) {
+    const offered = headerValues(request, 'hmac-sha256');
+    if (offered.length === 0) return { ok: false, reason: 'missing_signature' };
+    return matchSignature(hmac('sha256', secret, [request.body]), offered, 'base64');
+  },
+
+  eventType(request) {
+    const [topic] = headerValues(request, 'topic');
+    if (!topic) return null;
+    // Only Events have it: their topic names what changed, as in `Product`, and this says how.
+    const action = request.header('shopify-action');
+    return storableText(action ? `${topic}/${action}` : topic);
+  },
+
+  externalId(request) {
+    // Not the event id: the webhooks of several topics that one change sets off share that.
+    const [id] = headerValues(request, 'webhook-id');
+    return id ? ownId(id) : generatedId(request);
+  },
+
+  dedupKey: dedupById,
+};
+
+/** What is in `X-Shopify-<name>` and `Shopify-<name>`. */
+function headerValues(request: InboundRequest, name: string): string[] {
+  return ['x-shopify-', 'shopify-'].flatMap((prefix) => request.headerValues(prefix + name));
+}

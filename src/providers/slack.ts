@@ -1,0 +1,89 @@
+import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { type Fields, identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
+import { formPayload } from './form-payload.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import type { ChallengeAnswer, Provider } from './provider.ts';
+import { timestampConfig } from './provider-config.ts';
+import { hmac, matchSignature } from './signature.ts';
+import { storableText } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+const version = 'v0';
+
+/**
+ * Slack: `X-Slack-Signature: v0=<hex>`, HMAC-SHA256 over `v0:<X-Slack-Request-Timestamp>:<body>`. Events are JSON,
+ * slash commands are forms, interactions are forms with JSON in `payload`.
+ *
+ * Source: https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
+export const slack: Provider<{ tolerance_seconds: number }> = {
+  name: 'slack',
+  title: 'Slack',
+  secret: {
+    label: 'Signing secret',
+    hint: 'Shown at the app under "Basic Information", "App Credentials"; it is neither a token nor the client secret.',
+  },
+  config: timestampConfig,
+  secretHeaders: [],
+
+  verify(request, { secret, config }) {
+    const signature = request.header('x-slack-signature');
+    if (!signature) return { ok: false, reason: 'missing_signature' };
+    const prefix = `${version}=`;
+    if (!signature.startsWith(prefix)) return { ok: false, reason: 'malformed_signature' };
+    const timestamp = request.header('x-slack-request-timestamp');
+    if (!timestamp) return { ok: false, reason: 'missing_timestamp' };
+    const expected = hmac('sha256', secret, [`${version}:${timestamp}:`, request.body]);
+    const verdict = matchSignature(expected, [signature.slice(prefix.length)], 'hex');
+    if (!verdict.ok) return verdict;
+    const reason = timestampProblem(timestamp, request, config);
+    return reason ? { ok: false, reason } : verdict;
+  },
+
+  eventType(request) {
+    if (request.form()?.has('command')) return 'slash_command';
+    const payload = payloadOf(request);
+    const outer = payload && stringField(payload, 'type');
+    const event = payload && outer === 'event_callback' ? objectField(payload, 'event') : null;
+    const type = (event && stringField(event, 'type')) ?? outer;
+    return type === null ? null : storableText(type);
+  },
+
+  externalId(request) {
+    const id = request.form() ? triggerId(request) : identifierAt(request, 'event_id');
+    return id ? ownId(id) : generatedId(request);
+  },
+
+  /** An `event_id` names one event in all of Slack and comes again with its retries; a `trigger_id` only names a click. */
+  dedupKey(request, externalId) {
+    return request.form() ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
+  },
+
+  /** Commands and interactions take 200 alone for success, and show or obey what the body says; events take any 2xx. */
+  acknowledge: (request) => (request.form() ? { status: 200, reply: text('') } : null),
+
+  challenge(request) {
+    const payload = topLevelFields(request);
+    if (payload && stringField(payload, 'type') === 'url_verification') {
+      const challenge = stringField(payload, 'challenge');
+      return challenge === null ? null : answer(challenge);
+    }
+    return request.form()?.get('ssl_check') === '1' ? answer('') : null;
+  },
+
+  /** From time to time Slack looks at the certificate of a slash command's address. */
+  handshake: (request) => (request.query.get('ssl_check') === '1' ? { ok: true, answer: answer('') } : { ok: false }),
+};
+
+function payloadOf(request: InboundRequest): Fields | null {
+  return request.form() ? formPayload(request) : topLevelFields(request);
+}
+
+function triggerId(request: InboundRequest): string | null {
+  const payload = formPayload(request);
+  return payload ? stringField(payload, 'trigger_id') : (request.form()?.get('trigger_id') ?? null);
+}
+
+const text = (body: string) => ({ contentType: 'text/plain; charset=utf-8', body });
+
+const answer = (body: string): ChallengeAnswer => ({ status: 200, ...text(body) });

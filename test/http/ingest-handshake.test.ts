@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { eventsOf } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+const asked = (path: string, method = 'GET') => rawRequest(gateway.baseUrl, { method, path });
+const query = (token: string, challenge = '1158201444') =>
+  `?hub.mode=subscribe&hub.challenge=${challenge}&hub.verify_token=${token}`;
+const accountOf = (provider: string, provider_config = {}) =>
+  gateway.admin.createAccount({ provider, provider_config });
+
+describe('meta', () => {
+  test('its question is answered to whoever knows the verify token, and is no event', async () => {
+    const account = await accountOf('meta', { verify_token: 'right-token' });
+    const answer = await asked(`/meta/${account.account_slug}${query('right-token')}`);
+    expect(answer).toMatchObject({ status: 200, text: '1158201444' });
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(await eventsOf(gateway.database, account.id)).toEqual([]);
+  });
+
+  test.each([
+    ['another token', query('wrong-token')],
+    ['none', '?hub.mode=subscribe&hub.challenge=1158201444'],
+    ['another mode', query('right-token').replace('subscribe', 'unsubscribe')],
+    ['no query at all', ''],
+  ])('with %s it is refused, and nothing is given back', async (_, given) => {
+    const account = await accountOf('meta', { verify_token: 'right-token' });
+    const answer = await asked(`/meta/${account.account_slug}${given}`);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'verification_failed' } });
+    expect(answer.text).not.toMatch(/1158201444|right-token/);
+  });
+
+  test('markup in the challenge is no page', async () => {
+    const account = await accountOf('meta', { verify_token: 'right-token' });
+    const answer = await asked(`/meta/${account.account_slug}${query('right-token', '%3Cscript%3E')}`);
+    expect(answer).toMatchObject({ status: 200, text: '<script>' });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('a token that has just been set counts at once', async () => {
+    const account = await accountOf('meta');
+    const path = `/meta/${account.account_slug}${query('new-token')}`;
+    expect((await asked(path)).status).toBe(401);
+    const change = { provider_config: { verify_token: 'new-token' } };
+    expect((await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, change)).status).toBe(200);
+    expect((await asked(path)).status).toBe(200);
+  });
+
+  test('without an account, or with a disabled one', async () => {
+    expect(await asked(`/meta/nobody${query('x')}`)).toMatchObject({
+      status: 404,
+      body: { code: 'account_not_found' },
+    });
+    const account = await gateway.admin.createAccount({ provider: 'meta', enabled: false });
+    expect(await asked(`/meta/${account.account_slug}${query('x')}`)).toMatchObject({
+      status: 403,
+      body: { code: 'account_disabled' },
+    });
+  });
+});
+
+test('intercom looks with HEAD whether anybody is there', async () => {
+  const account = await accountOf('intercom');
+  expect((await asked(`/intercom/${account.account_slug}`, 'HEAD')).status).toBe(200);
+  expect((await asked('/intercom/nobody', 'HEAD')).status).toBe(404);
+});
+
+test('where there is nothing to be asked, only POST is taken', async () => {
+  const account = await accountOf('stripe');
+  for (const [path, allow] of [
+    [`/stripe/${account.account_slug}`, 'POST'],
+    ['/unknown/slug', 'POST'],
+    ['/meta/slug', 'GET, HEAD, POST'],
+  ] as const) {
+    const answer = await asked(path, 'PUT');
+    expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, allow]);
+  }
+  expect(await asked(`/stripe/${account.account_slug}`)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+});

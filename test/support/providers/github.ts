@@ -1,0 +1,44 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { sign } from '@octokit/webhooks-methods';
+import { inHeader, type Sample } from './sample.ts';
+
+export const github: Sample = {
+  provider: 'github',
+  config: {},
+  newKey() {
+    const secret = randomBytes(20).toString('hex');
+    return {
+      secret,
+      async sign({ body }) {
+        const text = Buffer.from(body).toString('utf8');
+        // The library refuses to sign nothing.
+        const signature = text ? await sign(secret, text) : `sha256=${createHmac('sha256', secret).digest('hex')}`;
+        return { headers: [['X-Hub-Signature-256', signature]], body };
+      },
+    };
+  },
+  event(id) {
+    const body = JSON.stringify({
+      action: 'opened',
+      number: 7,
+      pull_request: { id: 279147437, state: 'open', title: 'Say hello', body: 'x'.repeat(800) },
+      repository: { id: 186853002, full_name: 'acme/hello' },
+      sender: { login: 'zoe', type: 'User' },
+    });
+    return {
+      body,
+      headers: [
+        ['X-GitHub-Event', 'pull_request'],
+        ['X-GitHub-Delivery', id],
+        ['X-GitHub-Hook-ID', '292430182'],
+      ],
+      type: 'pull_request.opened',
+      externalId: id,
+    };
+  },
+  signature: { header: 'x-hub-signature-256' },
+  coversBody: true,
+  coversTime: false,
+  anyBody: true,
+  withSignature: inHeader('x-hub-signature-256', 'sha256='),
+};
