@@ -75,7 +75,8 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     expect(withSignature((signature) => signature)).toEqual(ok);
     for (const change of [
       (s: string) => s.slice(1),
-      (s: string) => s.slice(0, -1),
+      // Fewer than three might be padding, which base64 can do without.
+      (s: string) => s.slice(0, -3),
       (s: string) => s + s,
       (s: string) => `${s}0`,
     ])

@@ -23,7 +23,7 @@ export function messageOf(
 export function received(sample: Sample, signed: Signed, contentType = 'application/json'): InboundRequest {
   return inboundRequest({
     rawHeaders: [['Content-Type', contentType], ['Host', 'gateway.example'], ...signed.headers].flat(),
-    target: `/${sample.provider}/shop`,
+    target: `/${sample.provider}/shop${signed.query ? `?${signed.query}` : ''}`,
     publicUrl,
     body: signed.body,
     receivedAt,

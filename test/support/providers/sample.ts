@@ -15,6 +15,8 @@ export interface Message {
 export interface Signed {
   headers: Header[];
   body: Uint8Array;
+  /** Of the address, where the secret or the signature is there. */
+  query?: string;
 }
 
 /** A secret in both its roles; the same text for all but public keys. */
@@ -42,8 +44,8 @@ export interface Sample {
     type: string | null;
     externalId: string;
   };
-  /** Where the signature is: a header's name in lower case, or in the body. */
-  signature: { header: string } | 'body';
+  /** Where the signature is: a header's name in lower case, in the body or in the address. */
+  signature: { header: string } | 'body' | 'query';
   /** Whether each byte of the body is signed. */
   coversBody: boolean;
   /** Whether the time is signed, so that old webhooks are refused. */
