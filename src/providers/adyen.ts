@@ -125,7 +125,7 @@ function namedItems(request: InboundRequest): (Fields | null)[] {
 /** The one item of a webhook that is set to the method "HTTP POST"; `amount` and `additionalData` are flat there. */
 function formItem(form: URLSearchParams): Fields {
   // A field that is there twice is read as both, so that no signature fits: who reads it next may take the other one.
-  const field = (name: string) => form.getAll(name).join('&');
+  const field = (name: string) => form.getAll(name).join('\0');
   return {
     pspReference: field('pspReference'),
     originalReference: field('originalReference'),
