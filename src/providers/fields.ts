@@ -3,6 +3,7 @@ import { numberAsSent } from './number-as-sent.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Whether a value of the payload is an object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,18 +1,13 @@
-import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
-import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import { dedupByIdAndBytes } from './external-id.ts';
 import type { InboundRequest } from './inbound-request.ts';
+import { payloadId, payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
-import { storableText, utf8HeaderValue } from './text.ts';
+import { utf8HeaderValue } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
 /** Spec 5.2, in the order in which they are compared. */
 const headersWithSecret = ['x-webhook-secret', 'x-api-key', 'x-secret', 'x-signature'];
-
-/** Spec 6.2; its last candidate `uuid_id` is read as `uuid`, then `_id`. */
-const idFields = ['id', 'messageId', 'message_id', 'eventId', 'event_id', 'uuid', '_id'];
-
-const typeFields = ['type', 'event', 'event_type', 'eventType'];
 
 /** Anything that can send a shared secret: in a header, as a bearer token or in the URL (spec 5.2, 6.1, 6.2). */
 export const generic: Provider = {
@@ -29,26 +24,8 @@ export const generic: Provider = {
     return verifyLiteral(offeredSecrets(request), secret);
   },
 
-  /** The first string among `type`, `event`, `event_type` and `eventType`, as sent but for its length. */
-  eventType(request) {
-    const fields = topLevelFields(request);
-    if (!fields) return null;
-    for (const name of typeFields) {
-      const type = stringField(fields, name);
-      if (type !== null) return storableText(type);
-    }
-    return null;
-  },
-
-  /** The first field that holds a non-empty string or a number; arrays, forms, XML and the like get a `gen-` id. */
-  externalId(request) {
-    for (const name of idFields) {
-      const id = identifierAt(request, name);
-      if (id !== null) return ownId(id);
-    }
-    return generatedId(request);
-  },
-
+  eventType: payloadType,
+  externalId: payloadId,
   dedupKey: dedupByIdAndBytes,
 };
 

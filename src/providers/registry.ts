@@ -1,5 +1,8 @@
+import { adyen } from './adyen.ts';
 import { generic } from './generic.ts';
 import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+import { hmac } from './hmac.ts';
 import { intercom } from './intercom.ts';
 import { mailgun } from './mailgun.ts';
 import { meta } from './meta.ts';
@@ -7,6 +10,7 @@ import type { Provider } from './provider.ts';
 import { sendgrid } from './sendgrid.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
+import { standard } from './standard.ts';
 import { stripe } from './stripe.ts';
 import { supportChat } from './support-chat.ts';
 import { twilio } from './twilio.ts';
@@ -16,13 +20,17 @@ import { vonage } from './vonage.ts';
 const all: readonly Provider[] = [
   generic,
   supportChat,
+  adyen,
   github,
+  gitlab,
+  hmac,
   intercom,
   mailgun,
   meta,
   sendgrid,
   shopify,
   slack,
+  standard,
   stripe,
   twilio,
   vonage,

@@ -12,7 +12,8 @@ const form = 'application/x-www-form-urlencoded';
 
 /** Everything that a provider is asked about a request; throws where what it says could not be stored. */
 function askAll(provider: Provider, request: InboundRequest): void {
-  const config = provider.config.safeParse({}).data ?? {};
+  const given = samples.find((sample) => sample.provider === provider.name)?.config;
+  const config = provider.config.safeParse(given).data ?? {};
   provider.verify(request, { secret: 'secret', config });
   const type = provider.eventType(request, config);
   const externalId = provider.externalId(request, config);
@@ -48,7 +49,7 @@ const fieldNames = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
 ];
 const headerNames = samples.flatMap((sample) => [
-  ...(sample.signature === 'body' ? [] : [sample.signature.header]),
+  ...(typeof sample.signature === 'string' ? [] : [sample.signature.header]),
   ...(sample.event('x').headers ?? []).map(([name]) => name),
 ]);
 

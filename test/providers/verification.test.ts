@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { generic } from '../../src/providers/generic.ts';
 import type { Header } from '../../src/providers/inbound-request.ts';
@@ -207,33 +206,5 @@ test('the registry knows its providers by their names, and no inherited ones', (
   for (const [name, provider] of providers) expect(provider.name).toBe(name);
   for (const name of ['constructor', '__proto__', 'Generic', '']) {
     expect(verifyInbound(providers.get(name), settings(), requestOf({ query: 'key=new-secret' })).ok).toBe(false);
-  }
-});
-
-test('no header, body or query passes without the secret', () => {
-  const name = fc.oneof(
-    fc.constantFrom('x-webhook-secret', 'x-api-key', 'x-secret', 'x-signature', 'authorization', 'x-original-url'),
-    fc.string(),
-  );
-  const value = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.string().map((text) => `Bearer ${text}`),
-  );
-  const offer = fc.record({
-    headers: fc.array(fc.tuple(name, value)),
-    query: fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.string().map((text) => `key=${text}`),
-    ),
-    body: fc.uint8Array(),
-  });
-  const secret = 'c2VjcmV0IG9mIHRoZSBwcm9wZXJ0eSB0ZXN0';
-  for (const provider of providers.values()) {
-    fc.assert(
-      fc.property(
-        offer,
-        (input) => !verifyInbound(provider, settings({ current: secret, previous: null }), requestOf(input)).ok,
-      ),
-    );
   }
 });

@@ -46,8 +46,8 @@ export interface Sample {
     type: string | null;
     externalId: string;
   };
-  /** Where the signature is: a header's name in lower case, or in the body. */
-  signature: { header: string } | 'body';
+  /** Where the signature is: a header's name in lower case, in the body or in the address. */
+  signature: { header: string } | 'body' | 'query';
   /** Whether each byte of the body is signed. */
   coversBody: boolean;
   /** Whether the time is signed, so that old webhooks are refused. */

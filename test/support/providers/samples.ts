@@ -1,4 +1,8 @@
+import { adyen, adyenPlatform } from './adyen.ts';
+import { generic } from './generic.ts';
 import { github } from './github.ts';
+import { gitlab, gitlabToken } from './gitlab.ts';
+import { hmac } from './hmac.ts';
 import { intercom } from './intercom.ts';
 import { mailgun } from './mailgun.ts';
 import { meta } from './meta.ts';
@@ -6,20 +10,28 @@ import type { Sample } from './sample.ts';
 import { sendgrid } from './sendgrid.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
+import { standard, standardAsymmetric, svix } from './standard.ts';
 import { stripe } from './stripe.ts';
+import { supportChat } from './support-chat.ts';
 import { twilio } from './twilio.ts';
 import { vonage } from './vonage.ts';
 
-/** How each provider signs, one line each. */
+/** How each provider signs, one line each; more than one sample where it has several ways. */
 export const samples: readonly Sample[] = [
+  ...[adyen, adyenPlatform],
+  generic,
   github,
+  ...[gitlab, gitlabToken],
+  hmac,
   intercom,
   mailgun,
   meta,
   sendgrid,
   shopify,
   slack,
+  ...[standard, svix, standardAsymmetric],
   stripe,
+  supportChat,
   twilio,
   vonage,
 ];

@@ -1,0 +1,160 @@
+import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { type Fields, identifierAt, isObject, objectField, stringField, topLevelFields } from './fields.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import type { Provider, Verification } from './provider.ts';
+import { noConfig } from './provider-config.ts';
+import { hmac, matchSignature, signatureBytes } from './signature.ts';
+import { storableText } from './text.ts';
+
+/** Of so many items the ids and types are read; Adyen sends one. */
+const maxNamed = 10;
+
+/**
+ * Adyen, with one HMAC key (hexadecimal) for each webhook. Payments ("standard webhooks") carry a signature of their
+ * own in each item, over eight of its fields; platforms and most others sign the body in the header `HmacSignature`.
+ * Both are HMAC-SHA256 in base64. No time is signed.
+ *
+ * Source: https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures
+ */
+export const adyen: Provider = {
+  name: 'adyen',
+  title: 'Adyen',
+  secret: {
+    label: 'HMAC key',
+    hint: 'Made in the Customer Area at the webhook under "Security"; hexadecimal digits.',
+    problem: (secret) => (signatureBytes(secret, 'hex') ? null : 'must be hexadecimal digits, two for each byte'),
+  },
+  config: noConfig,
+  secretHeaders: [],
+
+  verify(request, { secret }) {
+    const key = signatureBytes(secret, 'hex');
+    if (!key) return { ok: false, reason: 'unusable_secret' };
+    const offered = request.headerValues('hmacsignature');
+    return offered.length > 0 ? verifyBody(request, key, offered) : verifyItems(request, key);
+  },
+
+  /** `AUTHORISATION`; of items that differ each code once, with commas; of a platform, `balancePlatform.transfer.created`. */
+  eventType(request) {
+    const items = namedItems(request);
+    if (items.length > 0) {
+      const codes = new Set(items.map((item) => item && stringField(item, 'eventCode')).filter((code) => code));
+      return codes.size === 0 ? null : storableText([...codes].join(','));
+    }
+    const fields = topLevelFields(request);
+    const type = fields && stringField(fields, 'type');
+    return type === null ? null : storableText(type);
+  },
+
+  /**
+   * `<eventCode>:<pspReference>` of each item, with commas; of a platform `<type>:<id>`, the id being that of the event
+   * or else of what the event is about, so that several events may have it.
+   */
+  externalId(request) {
+    const items = namedItems(request);
+    const ids = items.length > 0 ? items.map(itemId) : [platformId(request)];
+    return ids.some((id) => id === null) ? generatedId(request) : ownId(ids.join(','));
+  },
+
+  /** Not by the id alone: a second `AUTHORISATION` of a payment may bring another outcome. */
+  dedupKey: dedupByIdAndBytes,
+};
+
+/** What is signed must be an object, so that nobody sends an item's signed text as a body with the item's signature. */
+function verifyBody(request: InboundRequest, key: Buffer, offered: readonly string[]): Verification {
+  const verdict = matchSignature(hmac('sha256', key, [request.body]), offered, 'base64');
+  return verdict.ok && !topLevelFields(request) ? { ok: false, reason: 'bad_signature' } : verdict;
+}
+
+/** Each item must be signed; what follows the first that is not is left alone. */
+function verifyItems(request: InboundRequest, key: Buffer): Verification {
+  const items = itemsOf(request);
+  for (const item of items) {
+    const verdict = verifyItem(item, key);
+    if (!verdict.ok) return verdict;
+  }
+  return items.length > 0 ? { ok: true } : { ok: false, reason: 'missing_signature' };
+}
+
+function verifyItem(item: Fields | null, key: Buffer): Verification {
+  const additional = item && objectField(item, 'additionalData');
+  const signature = additional && stringField(additional, 'hmacSignature');
+  if (!item || !signature) return { ok: false, reason: 'missing_signature' };
+  const text = signedText(item);
+  if (text === null) return { ok: false, reason: 'bad_signature' };
+  return matchSignature(hmac('sha256', key, [text]), [signature], 'base64');
+}
+
+/** The fields that an item's signature covers; what is absent counts as empty. Null when one of them is no plain value. */
+function signedText(item: Fields): string | null {
+  const amount = objectField(item, 'amount') ?? {};
+  const texts = [
+    plainText(item, 'pspReference'),
+    plainText(item, 'originalReference'),
+    plainText(item, 'merchantAccountCode'),
+    plainText(item, 'merchantReference'),
+    plainText(amount, 'value'),
+    plainText(amount, 'currency'),
+    plainText(item, 'eventCode'),
+    plainText(item, 'success'),
+  ];
+  return texts.some((text) => text === null) ? null : texts.join(':');
+}
+
+function plainText(fields: Fields, name: string): string | null {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? null : String(value);
+}
+
+/** The `NotificationRequestItem`s of the body, null for an entry that is none; no entries when it is another webhook. */
+function itemsOf(request: InboundRequest): (Fields | null)[] {
+  const fields = topLevelFields(request);
+  const form = request.form();
+  // What reads as both is neither: who reads it next may see other fields than those that are signed.
+  if (form) return !fields && form.has('eventCode') ? [formItem(form)] : [];
+  const items = fields && Object.hasOwn(fields, 'notificationItems') ? fields.notificationItems : null;
+  if (!Array.isArray(items)) return [];
+  return items.map((entry: unknown) => (isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null));
+}
+
+function namedItems(request: InboundRequest): (Fields | null)[] {
+  return itemsOf(request).slice(0, maxNamed);
+}
+
+/** The one item of a webhook that is set to the method "HTTP POST"; `amount` and `additionalData` are flat there. */
+function formItem(form: URLSearchParams): Fields {
+  // A field that is there twice is read as both, so that no signature fits: who reads it next may take the other one.
+  const field = (name: string) => form.getAll(name).join('\0');
+  return {
+    pspReference: field('pspReference'),
+    originalReference: field('originalReference'),
+    merchantAccountCode: field('merchantAccountCode'),
+    merchantReference: field('merchantReference'),
+    amount: { value: field('value'), currency: field('currency') },
+    eventCode: field('eventCode'),
+    success: field('success'),
+    additionalData: { hmacSignature: field('additionalData.hmacSignature') },
+  };
+}
+
+function itemId(item: Fields | null): string | null {
+  const code = item && stringField(item, 'eventCode');
+  const reference = item && stringField(item, 'pspReference');
+  return code && reference ? `${code}:${reference}` : null;
+}
+
+/** Newer webhooks name the event; others only their subject, in `data` or one level below, named as in the type. */
+function platformId(request: InboundRequest): string | null {
+  const fields = topLevelFields(request);
+  const type = fields && stringField(fields, 'type');
+  if (!type) return null;
+  const subject = type.split('.', 2)[1] ?? '';
+  const id =
+    identifierAt(request, 'eventId') ??
+    identifierAt(request, 'id') ??
+    identifierAt(request, 'data', 'eventId') ??
+    identifierAt(request, 'data', 'id') ??
+    identifierAt(request, 'data', subject, 'id');
+  return id === null ? null : `${type}:${id}`;
+}

@@ -1,0 +1,90 @@
+import { dedupByIdAndBytes, ownId } from './external-id.ts';
+import { type HmacConfig, hmacConfig, placeholderPattern } from './hmac-config.ts';
+import type { InboundRequest } from './inbound-request.ts';
+import { payloadId, payloadType } from './payload-fields.ts';
+import type { Provider } from './provider.ts';
+import { hmac as hmacOf, matchSignature, signatureBytes } from './signature.ts';
+import { storableText, utf8HeaderValue } from './text.ts';
+import { timestampProblem } from './timestamp.ts';
+
+/** Any sender that signs by HMAC; `provider_config` says how. */
+export const hmac: Provider<HmacConfig> = {
+  name: 'hmac',
+  title: 'Anything that signs by HMAC',
+  secret: {
+    label: 'Signing secret',
+    hint: 'The key that the sender signs with: text, hexadecimal or base64, as `secret_encoding` says.',
+  },
+  config: hmacConfig,
+  secretHeaders: [],
+
+  verify(request, { secret, config }) {
+    const key = config.secret_encoding === 'utf8' ? secret : signatureBytes(secret, config.secret_encoding);
+    if (key === null) return { ok: false, reason: 'unusable_secret' };
+    const values = request.headerValues(config.header).filter((value) => value !== '');
+    if (values.length === 0) return { ok: false, reason: 'missing_signature' };
+    const offered = values.flatMap((value) => signaturesIn(value, config.prefix));
+    if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
+    const timestamp = config.timestamp_header === undefined ? null : (request.header(config.timestamp_header) ?? '');
+    if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
+    const expected = hmacOf(config.algorithm, key, signedParts(request, config, timestamp));
+    const verdict = matchSignature(expected, offered, config.encoding);
+    if (!verdict.ok || timestamp === null) return verdict;
+    const reason = timestampProblem(inSeconds(timestamp, config), request, config);
+    return reason ? { ok: false, reason } : verdict;
+  },
+
+  eventType(request, { event_type_header }) {
+    const type = named(request, event_type_header);
+    return type === null ? payloadType(request) : storableText(type);
+  },
+
+  externalId(request, { event_id_header }) {
+    const id = named(request, event_id_header);
+    return id === null ? payloadId(request) : ownId(id);
+  },
+
+  /** Nobody knows whether this sender's ids name one event each. */
+  dedupKey: dedupByIdAndBytes,
+};
+
+/** The signatures in one header value: `<prefix><signature>` each, parted by commas, semicolons or spaces. */
+function signaturesIn(value: string, prefix: string): string[] {
+  const parts = prefix === '' ? value.split(/[\s,;]+/) : value.split(prefix).slice(1);
+  return parts.map((part) => part.split(/[\s,;]/, 1)[0] ?? '').filter((part) => part !== '');
+}
+
+/** What was signed, piece by piece, so that the body is not copied. */
+function signedParts(
+  request: InboundRequest,
+  { signed, event_id_header }: HmacConfig,
+  timestamp: string | null,
+): (string | Uint8Array)[] {
+  // One character of a header is one byte.
+  const header = (value: string | null) => Buffer.from(value ?? '', 'latin1');
+  const parts: (string | Uint8Array)[] = [];
+  let at = 0;
+  for (const { 0: placeholder, index } of signed.matchAll(placeholderPattern)) {
+    parts.push(signed.slice(at, index));
+    at = index + placeholder.length;
+    if (placeholder === '{body}') parts.push(request.body);
+    else if (placeholder === '{timestamp}') parts.push(header(timestamp));
+    else if (placeholder === '{id}')
+      parts.push(header(event_id_header === undefined ? null : request.header(event_id_header)));
+    else if (placeholder === '{url}') parts.push(request.url());
+    else if (placeholder === '{path}') parts.push(request.url(''));
+  }
+  parts.push(signed.slice(at));
+  return parts;
+}
+
+/** The digits of the whole seconds; whatever is no number stays as it is. */
+function inSeconds(timestamp: string, { timestamp_unit }: HmacConfig): string {
+  return timestamp_unit === 'milliseconds' ? timestamp.replace(/^(\d+)\d{3}$/, '$1') : timestamp;
+}
+
+/** The value of the header that the account names; null without either. */
+function named(request: InboundRequest, header: string | undefined): string | null {
+  const value = header === undefined ? null : request.header(header);
+  return value ? utf8HeaderValue(value) : null;
+}

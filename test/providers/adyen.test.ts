@@ -1,0 +1,306 @@
+import { createHmac } from 'node:crypto';
+import { hmacValidator } from '@adyen/api-library';
+import { describe, expect, test } from 'vitest';
+import { adyen } from '../../src/providers/adyen.ts';
+import type { Header } from '../../src/providers/inbound-request.ts';
+import { verifyInbound } from '../../src/providers/verification.ts';
+import { adyenPlatform, type Item, paymentItem, payments, signItems } from '../support/providers/adyen.ts';
+import { messageOf } from '../support/providers/request.ts';
+import { requestOf } from './request.ts';
+
+const form: Header = ['Content-Type', 'application/x-www-form-urlencoded'];
+const verdict = (body: string, current: string, headers: Header[] = [], previous: string | null = null) =>
+  verifyInbound(adyen, { skip: false, current, previous, config: {} }, requestOf({ body, headers }));
+const ok = { ok: true };
+const refused = (reason: string) => ({ ok: false, reason });
+
+// https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures
+const key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
+const published: Item = {
+  additionalData: { hmacSignature: 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=' },
+  amount: { value: 1130, currency: 'EUR' },
+  pspReference: '7914073381342284',
+  eventCode: 'AUTHORISATION',
+  eventDate: '2019-05-06T17:15:34.121+02:00',
+  merchantAccountCode: 'TestMerchant',
+  operations: ['CANCEL', 'CAPTURE', 'REFUND'],
+  merchantReference: 'TestPayment-1407325143704',
+  paymentMethod: 'visa',
+  success: 'true',
+};
+const bodyOf = (...items: Item[]) => JSON.stringify(payments(...items));
+const signedBody = (...items: Item[]) => JSON.stringify(signItems(payments(...items), key));
+
+describe('published vectors', () => {
+  test('of the documentation', () => {
+    expect(verdict(bodyOf(published), key)).toEqual(ok);
+    expect(verdict(bodyOf(published), key.toLowerCase())).toEqual(ok);
+  });
+
+  test('of the library', () => {
+    // https://github.com/Adyen/adyen-node-api-library/blob/main/src/__tests__/hmacValidator.spec.ts
+    const item: Item = {
+      pspReference: 'pspReference',
+      originalReference: 'originalReference',
+      merchantAccountCode: 'merchantAccount',
+      merchantReference: 'reference',
+      amount: { currency: 'EUR', value: 1000 },
+      eventCode: 'CAPTURE',
+      success: 'true',
+      additionalData: { hmacSignature: 'xhpHvYq2u2Np0rstbZ6QjLGu7JWhvf7Iwaa6EviJSX0=' },
+    };
+    const secret = 'DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00';
+    expect(verdict(bodyOf(item), secret)).toEqual(ok);
+    expect(verdict(bodyOf({ ...item, success: 'false' }), secret)).toEqual(refused('bad_signature'));
+  });
+});
+
+describe('payments', () => {
+  const signedFields: [string, Partial<Item>][] = [
+    ['pspReference', { pspReference: '7914073381342285' }],
+    ['originalReference', { originalReference: 'x' }],
+    ['merchantAccountCode', { merchantAccountCode: 'Other' }],
+    ['merchantReference', { merchantReference: '' }],
+    ['amount.value', { amount: { value: 1131, currency: 'EUR' } }],
+    ['amount.currency', { amount: { value: 1130, currency: 'USD' } }],
+    ['amount', { amount: null }],
+    ['eventCode', { eventCode: 'CAPTURE' }],
+    ['success', { success: 'false' }],
+    ['a list in place of a text', { eventCode: ['AUTHORISATION'] }],
+    ['an object in place of a text', { pspReference: { toString: 'x' } }],
+  ];
+  test.each(signedFields)('%s is signed', (_, change) =>
+    expect(verdict(bodyOf({ ...published, ...change }), key)).toEqual(refused('bad_signature')),
+  );
+
+  test('the rest is not', () => {
+    const changed = { ...published, reason: 'x', eventDate: 'x', operations: [], paymentMethod: 'x' };
+    expect(verdict(bodyOf(changed), key)).toEqual(ok);
+  });
+
+  test('what we take is what the library takes, with fields absent, null, numbers, colons and other scripts', () => {
+    const library = new hmacValidator();
+    const items: Item[] = [
+      { ...paymentItem('a'), originalReference: null },
+      { ...paymentItem('a'), originalReference: 'b', success: false },
+      { ...paymentItem('a'), merchantReference: 'Zoë: 💶 \\ ﷽' },
+      { ...paymentItem('a'), amount: { value: 0, currency: 'JPY' } },
+      { ...paymentItem('a'), amount: { value: null } },
+    ];
+    for (const item of items) {
+      const [{ NotificationRequestItem: signed } = { NotificationRequestItem: {} }] = signItems(
+        payments(item),
+        key,
+      ).notificationItems;
+      expect(library.validateHMAC(signed as unknown as Parameters<typeof library.validateHMAC>[0], key)).toBe(true);
+      expect(verdict(bodyOf(signed), key)).toEqual(ok);
+    }
+  });
+
+  test('each item of a batch must be signed', () => {
+    const [first, second] = [paymentItem('a'), { ...paymentItem('b'), eventCode: 'CAPTURE' }];
+    const { notificationItems } = signItems(payments(first, second), key);
+    const [one, two] = notificationItems.map(({ NotificationRequestItem: item }) => item);
+    if (!one || !two) throw new Error('two items');
+    expect(verdict(bodyOf(one, two), key)).toEqual(ok);
+    for (const tampered of [
+      { ...two, eventCode: 'REFUND' },
+      { ...two, additionalData: one.additionalData ?? {} },
+    ]) {
+      expect(verdict(bodyOf(one, tampered), key)).toEqual(refused('bad_signature'));
+      expect(verdict(bodyOf(tampered, one), key)).toEqual(refused('bad_signature'));
+    }
+    expect(verdict(bodyOf(one, second), key)).toEqual(refused('missing_signature'));
+    const withStranger = (entry: unknown) =>
+      JSON.stringify({ live: 'false', notificationItems: [...notificationItems, entry] });
+    for (const entry of [null, 7, [], {}, { NotificationRequestItem: null }, { NotificationRequestItem: [] }, two])
+      expect(verdict(withStranger(entry), key)).toEqual(refused('missing_signature'));
+  });
+
+  test.each([
+    ['no items', '{"live":"false","notificationItems":[]}', 'missing_signature'],
+    ['items that are none', '{"notificationItems":{"0":{}}}', 'missing_signature'],
+    ['another webhook without its header', '{"type":"balancePlatform.transfer.created"}', 'missing_signature'],
+    ['an empty body', '', 'missing_signature'],
+    ['a list', '[]', 'missing_signature'],
+    ['no signature', bodyOf({ ...published, additionalData: {} }), 'missing_signature'],
+    ['an empty one', bodyOf({ ...published, additionalData: { hmacSignature: '' } }), 'missing_signature'],
+    ['one that is no text', bodyOf({ ...published, additionalData: { hmacSignature: ['x'] } }), 'missing_signature'],
+    ['a short one', bodyOf({ ...published, additionalData: { hmacSignature: 'AAAA' } }), 'malformed_signature'],
+    [
+      'an inherited one',
+      bodyOf({ ...published, additionalData: {}, ['__proto__']: { hmacSignature: 'x' } }),
+      'missing_signature',
+    ],
+  ])('refused: %s', (_, body, reason) => expect(verdict(body, key)).toEqual(refused(reason)));
+
+  test('the previous key works', () => {
+    expect(verdict(bodyOf(published), 'ab'.repeat(32), [], key)).toEqual(ok);
+    expect(verdict(bodyOf(published), 'ab'.repeat(32))).toEqual(refused('bad_signature'));
+  });
+});
+
+describe('payments by HTTP POST', () => {
+  const fields = {
+    live: 'false',
+    eventCode: 'AUTHORISATION',
+    pspReference: '7914073381342284',
+    originalReference: '',
+    merchantAccountCode: 'TestMerchant',
+    merchantReference: 'TestPayment-1407325143704',
+    value: '1130',
+    currency: 'EUR',
+    success: 'true',
+    'additionalData.hmacSignature': 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=',
+  };
+  const encoded = (change: Record<string, string> = {}) => new URLSearchParams({ ...fields, ...change }).toString();
+
+  test('are read and verified', () => {
+    expect(verdict(encoded(), key, [form])).toEqual(ok);
+    expect(verdict(encoded({ value: '1131' }), key, [form])).toEqual(refused('bad_signature'));
+    const request = requestOf({ body: encoded(), headers: [form] });
+    expect(adyen.eventType(request, {})).toBe('AUTHORISATION');
+    expect(adyen.externalId(request, {})).toEqual({ id: 'AUTHORISATION:7914073381342284', own: true });
+  });
+
+  test('no field may be there twice', () => {
+    for (const twice of [`${encoded()}&value=1130`, `eventCode=REFUND&${encoded()}`, `${encoded()}&success=`])
+      expect(verdict(twice, key, [form])).toEqual(refused('bad_signature'));
+  });
+
+  test('what reads both as a form and as JSON is neither', () => {
+    const payload = JSON.stringify({ ...payments(published), live: `&${encoded()}&` });
+    expect(verdict(payload, key)).toEqual(ok);
+    expect(verdict(payload, key, [form])).toEqual(refused('missing_signature'));
+  });
+
+  test('another form is none', () => expect(verdict('a=1', key, [form])).toEqual(refused('missing_signature')));
+});
+
+describe('platforms', () => {
+  const body = JSON.stringify({ data: { id: 'EVJN1' }, environment: 'test', type: 'balancePlatform.transfer.created' });
+  const sign = (text: string) => createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64');
+
+  test('the library takes what the sample signs, and not what was changed', async () => {
+    const platformKey = adyenPlatform.newKey();
+    const signed = await platformKey.sign(messageOf(adyenPlatform, { body }));
+    const [[, signature] = ['', '']] = signed.headers;
+    const library = new hmacValidator();
+    expect(library.validateHMACSignature(platformKey.secret, signature, body)).toBe(true);
+    expect(library.validateHMACSignature(platformKey.secret, signature, `${body} `)).toBe(false);
+    expect(verdict(body, platformKey.secret, signed.headers)).toEqual(ok);
+  });
+
+  test.each([
+    ['the signature', [['HmacSignature', sign(body)]], ok],
+    ['any case of the name', [['HMACSIGNATURE', sign(body)]], ok],
+    [
+      'after a wrong one',
+      [
+        ['HmacSignature', sign('x')],
+        ['HmacSignature', sign(body)],
+      ],
+      ok,
+    ],
+    ['a wrong one', [['HmacSignature', sign('x')]], refused('bad_signature')],
+    ['an empty one', [['HmacSignature', '']], refused('missing_signature')],
+    [
+      'hexadecimal',
+      [['HmacSignature', Buffer.from(sign(body), 'base64').toString('hex')]],
+      refused('malformed_signature'),
+    ],
+    ['none', [], refused('missing_signature')],
+  ] as [string, Header[], object][])('%s', (_, headers, expected) =>
+    expect(verdict(body, key, headers)).toEqual(expected),
+  );
+
+  test('an item of payments is not a body that was signed', () => {
+    const text = '7914073381342284::TestMerchant:TestPayment-1407325143704:1130:EUR:AUTHORISATION:true';
+    const headers: Header[] = [['HmacSignature', 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=']];
+    expect(sign(text)).toBe(headers[0]?.[1]);
+    expect(verdict(text, key, headers)).toEqual(refused('bad_signature'));
+  });
+});
+
+describe('secrets', () => {
+  test.each(['', 'x', 'abc', `${key} `, `0x${key}`, 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0='])(
+    '%j is no key',
+    (secret) => {
+      expect(adyen.secret.problem?.(secret)).toMatch(/hexadecimal/);
+      if (secret) expect(verdict(bodyOf(published), secret)).toEqual(refused('unusable_secret'));
+    },
+  );
+
+  test('a key is one', () => expect(adyen.secret.problem?.(key)).toBe(null));
+});
+
+describe('event type and id', () => {
+  const platform = (type: unknown, rest: object) => JSON.stringify({ type, ...rest });
+  // Shapes of https://docs.adyen.com/development-resources/webhooks/webhook-types and
+  // https://github.com/Adyen/adyen-node-api-library/tree/main/src/__tests__/webhooks
+  const cases: [string, string, string | null, string | null][] = [
+    ['one item', bodyOf(published), 'AUTHORISATION', 'AUTHORISATION:7914073381342284'],
+    [
+      'items of two kinds',
+      bodyOf(paymentItem('a'), { ...paymentItem('b'), eventCode: 'CAPTURE' }, paymentItem('c')),
+      'AUTHORISATION,CAPTURE',
+      'AUTHORISATION:a,CAPTURE:b,AUTHORISATION:c',
+    ],
+    [
+      'a transfer',
+      platform('balancePlatform.transfer.created', { data: { id: 'T1' } }),
+      'balancePlatform.transfer.created',
+      'balancePlatform.transfer.created:T1',
+    ],
+    [
+      'an account holder',
+      platform('balancePlatform.accountHolder.created', { data: { accountHolder: { id: 'AH1' } } }),
+      'balancePlatform.accountHolder.created',
+      'balancePlatform.accountHolder.created:AH1',
+    ],
+    [
+      'a token',
+      platform('recurring.token.created', { eventId: 'QBQ', data: { id: 'x' } }),
+      'recurring.token.created',
+      'recurring.token.created:QBQ',
+    ],
+    [
+      'a report',
+      platform('balancePlatform.report.created', { data: { fileName: 'x' } }),
+      'balancePlatform.report.created',
+      null,
+    ],
+    ['an item without a reference', bodyOf({ ...published, pspReference: '' }), 'AUTHORISATION', null],
+    ['an item without a code', bodyOf({ pspReference: 'a' }), null, null],
+    ['an entry that is none', '{"notificationItems":[null]}', null, null],
+    ['no object', '[]', null, null],
+    ['no type', platform(7, { data: { id: 'a' } }), null, null],
+  ];
+  test.each(cases)('%s', (_, body, type, id) => {
+    const request = requestOf({ body });
+    expect(adyen.eventType(request, {})).toBe(type);
+    expect(adyen.externalId(request, {})).toEqual(
+      id === null ? { id: expect.stringMatching(/^gen-/), own: false } : { id, own: true },
+    );
+  });
+
+  test('a long batch has an id that can be stored', () => {
+    const body = bodyOf(...Array.from({ length: 500 }, (_, index) => paymentItem(`${index}`.repeat(20))));
+    expect(adyen.externalId(requestOf({ body }), {}).id).toHaveLength(255);
+  });
+});
+
+test('the same item again is a duplicate; another outcome, and another item of the batch, are not', () => {
+  const keyOf = (body: string) => {
+    const request = requestOf({ body });
+    const hash = adyen.dedupKey(request, adyen.externalId(request, {}), {});
+    return hash && Buffer.from(hash).toString('hex');
+  };
+  const first = keyOf(signedBody(paymentItem('a')));
+  expect(first).not.toBe(null);
+  expect(keyOf(signedBody(paymentItem('a')))).toBe(first);
+  expect(keyOf(signedBody({ ...paymentItem('a'), success: 'false' }))).not.toBe(first);
+  expect(keyOf(signedBody({ ...paymentItem('a'), reason: 'unsigned' }))).not.toBe(first);
+  expect(keyOf(signedBody(paymentItem('a'), paymentItem('b')))).not.toBe(first);
+  expect(keyOf(JSON.stringify({ type: 'x' }))).toBe(null);
+});

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Header } from '../../../src/providers/inbound-request.ts';
+import { inHeader, type Sample } from './sample.ts';
+import { inVersionedHeader, messageHeaders, messageIdOf } from './standard.ts';
+
+/** What GitLab sends with every webhook. */
+function deliveryHeaders(id: string): Header[] {
+  return [
+    ['Idempotency-Key', id],
+    ['X-Gitlab-Event', 'Merge Request Hook'],
+    ['X-Gitlab-Webhook-UUID', '02affd2d-2cba-4033-917d-ec22d5dc4b38'],
+    ['X-Gitlab-Event-UUID', '13792a34-cac6-4fda-95a8-c58e00a3954e'],
+    ['X-Gitlab-Instance', 'https://gitlab.example'],
+  ];
+}
+
+const event: Sample['event'] = (id) => {
+  const body = JSON.stringify({
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    // Not GitLab's: how the message that is signed gets the id that is asked for.
+    custom: { id },
+    project: { id: 15, name: 'shop', path_with_namespace: 'acme/shop' },
+    object_attributes: { id: 99, iid: 1, title: 'x'.repeat(700), state: 'opened', action: 'open' },
+  });
+  return { body, type: 'merge_request.open', externalId: id };
+};
+
+/** A signing token, which GitLab checks with this library in its own instructions. */
+export const gitlab: Sample = {
+  provider: 'gitlab',
+  config: {},
+  newKey() {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const library = new Webhook(secret);
+    return {
+      secret,
+      sign(message) {
+        const body = Buffer.from(message.body).toString('utf8');
+        const signed = messageHeaders('webhook', message, (id) => library.sign(id, message.at, body));
+        return { headers: [...deliveryHeaders(signed[0]?.[1] ?? ''), ...signed], body: message.body };
+      },
+    };
+  },
+  event,
+  signature: { header: 'webhook-signature' },
+  coversBody: true,
+  coversTime: true,
+  anyBody: true,
+  withSignature: inVersionedHeader('webhook-signature', 'v1'),
+};
+
+/** A secret token: it is sent, and nothing is signed. */
+export const gitlabToken: Sample = {
+  provider: 'gitlab',
+  config: {},
+  newKey() {
+    const secret = randomBytes(24).toString('base64url');
+    return {
+      secret,
+      sign: ({ body }) => ({ headers: [...deliveryHeaders(messageIdOf(body)), ['X-Gitlab-Token', secret]], body }),
+    };
+  },
+  event,
+  signature: { header: 'x-gitlab-token' },
+  coversBody: false,
+  coversTime: false,
+  anyBody: true,
+  withSignature: inHeader('x-gitlab-token'),
+};

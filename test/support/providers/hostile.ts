@@ -1,0 +1,279 @@
+import fc from 'fast-check';
+import type { Header } from '../../../src/providers/inbound-request.ts';
+import { received } from './request.ts';
+import type { Sample, Signed } from './sample.ts';
+
+/** A webhook and what it was sent as: everything that a stranger can choose. */
+export type Offer = { signed: Signed; contentType: string };
+
+/** Names that objects inherit, and bytes and texts that have broken parsers. */
+const hostileTexts = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\ufeff',
+  'é'.repeat(300),
+  '🎁'.repeat(300),
+  'x'.repeat(5000),
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  '-1',
+  '1e999',
+  '9'.repeat(400),
+  '%',
+  '%ff',
+  '==',
+  'Bearer ',
+  'v1,',
+  't=,v1=',
+  'sha256=',
+  'eyJhbGciOiJub25lIn0.e30.',
+  '{"a":1}',
+];
+
+const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(null, true, 0, -0, 1e300, Number.MAX_SAFE_INTEGER + 2, [], {}, [[]], [null], { id: {} }),
+  fc.constantFrom(...hostileTexts),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+const bodies: fc.Arbitrary<Uint8Array> = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }),
+  fc.json({ maxDepth: 4 }).map((text) => Buffer.from(text)),
+  fc.webQueryParameters().map((text) => Buffer.from(text)),
+  fc
+    .constantFrom('[', '{"a":', '[{"a":[')
+    .chain((open) => fc.constantFrom(10, 20_000).map((depth) => Buffer.from(open.repeat(depth)))),
+  fc.constantFrom(...hostileTexts).map((text) => Buffer.from(text)),
+);
+
+/** Where a value of parsed JSON stands: its holder and the name there. */
+type Place = { holder: Record<string, unknown>; name: string };
+
+function placesIn(value: unknown): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const holder = value as Record<string, unknown>;
+  return Object.keys(holder).flatMap((name) => [{ holder, name }, ...placesIn(holder[name])]);
+}
+
+type JsonEdit = { place: number; edit: 'replace' | 'remove' | 'repeat' | 'rename'; value: unknown };
+
+/** The body with one place after another changed; as it is when it is no JSON. */
+function editedJson(body: Uint8Array, edits: readonly JsonEdit[]): Uint8Array {
+  let text = Buffer.from(body).toString('utf8');
+  for (const edit of edits) {
+    try {
+      text = JSON.stringify(withEdit(JSON.parse(text), edit));
+    } catch {
+      return body;
+    }
+  }
+  return Buffer.from(text);
+}
+
+function withEdit(root: unknown, { place, edit, value }: JsonEdit): unknown {
+  const places = placesIn(root);
+  const at = places[place % Math.max(1, places.length)];
+  if (!at) return value;
+  const { holder, name } = at;
+  const before = holder[name];
+  if (edit === 'replace') holder[name] = value;
+  else if (edit === 'repeat') holder[name] = [before, value, before];
+  else delete holder[name];
+  // Not by assignment, which would make `__proto__` a prototype.
+  if (edit === 'rename') Object.defineProperty(holder, String(value), { value: before, enumerable: true });
+  return root;
+}
+
+type ByteEdit = { at: number; remove: number; insert: Uint8Array };
+
+function editedBytes(body: Uint8Array, { at, remove, insert }: ByteEdit): Uint8Array {
+  const start = at % (body.length + 1);
+  return Buffer.concat([body.slice(0, start), insert, body.slice(start + remove)]);
+}
+
+const bodyChange: fc.Arbitrary<(body: Uint8Array) => Uint8Array> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant((body: Uint8Array) => body) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .array(
+        fc.record({
+          place: fc.nat(1000),
+          edit: fc.constantFrom('replace', 'remove', 'repeat', 'rename'),
+          value: hostileValue,
+        }),
+        { minLength: 1, maxLength: 3 },
+      )
+      .map((edits) => (body: Uint8Array) => editedJson(body, edits)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ at: fc.nat(5000), remove: fc.nat(20), insert: fc.uint8Array({ maxLength: 8 }) })
+      .map((edit) => (body: Uint8Array) => editedBytes(body, edit)),
+  },
+  { weight: 2, arbitrary: bodies.map((other) => () => other) },
+);
+
+/** Node hands out one character a byte. */
+const headerValue = fc
+  .oneof(
+    fc.constantFrom(...hostileTexts),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.base64String({ maxLength: 100 }),
+    fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), maxLength: 140 }),
+    fc.stringMatching(/^(v1a?,[A-Za-z0-9+/]{43}= ?){1,3}$/),
+    fc.stringMatching(/^t=\d{1,12}(,v[01]=[0-9a-f]{64}){1,3}$/),
+  )
+  .map((text) => Buffer.from(text, 'utf8').toString('latin1'));
+
+type HeaderEdit = { at: number; edit: 'remove' | 'replace' | 'repeat' | 'cut' | 'case'; value: string };
+
+function editedHeaders(headers: readonly Header[], edits: readonly HeaderEdit[]): Header[] {
+  const changed = headers.map(([name, value]): Header => [name, value]);
+  for (const { at, edit, value } of edits) {
+    const index = at % Math.max(1, changed.length);
+    const [name, before] = changed[index] ?? ['', ''];
+    if (edit === 'remove') changed.splice(index, 1);
+    else if (edit === 'replace') changed[index] = [name, value];
+    else if (edit === 'repeat') changed.splice(at % 2 === 0 ? index : changed.length, 0, [name, value]);
+    else if (edit === 'cut') changed[index] = [name, before.slice(0, at % (before.length + 1))];
+    else changed[index] = [name.toUpperCase(), before];
+  }
+  return changed;
+}
+
+const headersChange = (names: readonly string[]): fc.Arbitrary<(headers: readonly Header[]) => Header[]> =>
+  fc
+    .record({
+      edits: fc.array(
+        fc.record({
+          at: fc.nat(1000),
+          edit: fc.constantFrom('remove', 'replace', 'repeat', 'cut', 'case'),
+          value: headerValue,
+        }),
+        { maxLength: 3 },
+      ),
+      more: fc.array(
+        fc.tuple(fc.oneof(fc.constantFrom(...names), fc.constantFrom(...hostileTexts), fc.string()), headerValue),
+        { maxLength: 3 },
+      ),
+    })
+    .map(({ edits, more }) => (headers) => [...editedHeaders(headers, edits), ...more]);
+
+const queryChange: fc.Arbitrary<(query: string | undefined) => string | undefined> = fc.oneof(
+  fc.constant((query: string | undefined) => query),
+  fc
+    .oneof(fc.webQueryParameters(), fc.constantFrom('key=', 'key=%', 'key=a&key=b+c', '?', '%=%', 'key'))
+    .map((query) => () => `?${query}`),
+);
+
+const contentTypes = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  '',
+  'multipart/form-data',
+  'x;y=\0',
+];
+
+/**
+ * Webhooks near to `genuine` ones: one of them with its body, headers, query or content type changed in places, or
+ * replaced. `names` are the headers that mean something to some provider.
+ */
+export function offersNear(genuine: readonly Offer[], names: readonly string[]): fc.Arbitrary<Offer> {
+  return fc
+    .record({
+      from: fc.constantFrom(...genuine),
+      body: bodyChange,
+      headers: headersChange(names),
+      query: queryChange,
+      contentType: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.constantFrom(...contentTypes)),
+    })
+    .map(({ from, body, headers, query, contentType }) => {
+      const { signed } = from;
+      const changed = query(signed.query);
+      return {
+        contentType: contentType ?? from.contentType,
+        signed: {
+          headers: headers(signed.headers),
+          body: body(signed.body),
+          ...(changed === undefined ? {} : { query: changed }),
+        },
+      };
+    });
+}
+
+/** Secrets of no kind, of a wrong kind, and broken ones of the right kind. */
+export function secretsNear(genuine: readonly string[]): fc.Arbitrary<string> {
+  const edited = fc.tuple(fc.constantFrom(...genuine), fc.nat(500), headerValue).map(([secret, at, insert]) => {
+    const start = at % (secret.length + 1);
+    return secret.slice(0, start) + insert + secret.slice(start + (at % 7));
+  });
+  const form = fc.constantFrom(
+    'whsec_',
+    'whpk_',
+    'whsk_',
+    'v1,whsec_',
+    '-----BEGIN PUBLIC KEY-----\n',
+    'https://',
+    '0x',
+  );
+  return fc
+    .oneof(
+      edited,
+      fc.constantFrom(...genuine, ...hostileTexts),
+      fc.string({ unit: 'binary' }),
+      fc.base64String(),
+      fc.tuple(form, fc.oneof(fc.base64String(), fc.string())).map((parts) => parts.join('')),
+    )
+    .filter((secret) => secret !== '');
+}
+
+type FieldSchema = { type?: string; enum?: unknown[]; minimum?: number; maximum?: number };
+
+const configTexts = [
+  'X-Signature',
+  'authorization',
+  '__proto__',
+  'host',
+  '{body}',
+  '{url}{body}',
+  '{timestamp}.{id}.{body}',
+  '{',
+  'sha256=',
+];
+
+function fieldValue({ type, enum: choices, minimum = -10, maximum = 100_000 }: FieldSchema): fc.Arbitrary<unknown> {
+  if (choices) return fc.constantFrom(...choices);
+  if (type === 'integer' || type === 'number') return fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) });
+  if (type === 'boolean') return fc.boolean();
+  return fc.oneof(fc.constantFrom(...configTexts, ...hostileTexts), fc.webUrl(), fc.string({ maxLength: 20 }));
+}
+
+/** Configs as operators could write them, those that fit and those that do not, by the JSON schema. */
+export function configsOf(
+  schema: { properties?: Record<string, unknown> },
+  genuine: readonly Record<string, unknown>[],
+): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    name,
+    fieldValue(field as FieldSchema),
+  ]);
+  const any: fc.Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+  return fc.oneof(
+    fc.constantFrom({}, ...genuine),
+    any,
+    fc.tuple(fc.constantFrom({}, ...genuine), any).map(([config, change]) => ({ ...config, ...change })),
+  );
+}
+
+/** The offer as the gateway gets it. */
+export function requestOfOffer(sample: Sample, { signed, contentType }: Offer) {
+  return received(sample, signed, contentType);
+}

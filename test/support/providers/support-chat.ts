@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import type { Sample } from './sample.ts';
+
+/** Nothing is signed: the key stands in the address. */
+export const supportChat: Sample = {
+  provider: 'support_chat',
+  config: {},
+  newKey() {
+    const secret = randomBytes(24).toString('base64');
+    return {
+      secret,
+      sign: ({ body, url }) => ({
+        headers: [['X-Original-Url', url]],
+        body,
+        query: `?${new URLSearchParams({ key: secret })}`,
+      }),
+    };
+  },
+  event(id) {
+    const data = { session_id: 'session_1', fingerprint: id, content: 'x'.repeat(900) };
+    const body = JSON.stringify({ event: 'message:send', timestamp: 1772366400, data });
+    return { body, type: 'chat.message', externalId: `session_1:${id}` };
+  },
+  signature: 'query',
+  coversBody: false,
+  coversTime: false,
+  anyBody: true,
+  withSignature(signed, change) {
+    const key = change(new URLSearchParams(signed.query).get('key') ?? '');
+    return { ...signed, query: key === null ? '' : `?${new URLSearchParams({ key })}` };
+  },
+};
