@@ -77,7 +77,7 @@ async function forgetValues(sql: Sql, day: Date, events: string): Promise<void> 
   const text = `
     delete from event_values v where v.day = $2::date and case v.kind ${kinds.join(' ')}
       when 'rejected_event_type' then (
-        select coalesce(sum(rejected), 0) = 0 from ${counted('rejected')} s where hour >= $1 and hour < $1::timestamptz + interval '1 day')
+        select coalesce(sum(rejected), 0) = 0 from ${counted('rejected')} s where hour >= $1 and hour < $1::timestamptz + interval '24 hours')
       else false end`;
   await sql.query({ name: '', text }, [day, isoDay(day)]);
 }
