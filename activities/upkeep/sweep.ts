@@ -26,8 +26,8 @@ export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promis
   let events = 0;
   for (let more = true; more && !signal.aborted; ) {
     const swept = await sweep(sql, { overdueS, limit: eventsAtOnce });
-    events += swept;
-    more = swept === eventsAtOnce && !makesLate;
+    events += swept.queued;
+    more = swept.more && !makesLate;
   }
   signal.throwIfAborted();
   // Nothing is sent in a pause. What is late then is asked for again when it ends.

@@ -21,15 +21,18 @@ const findDays = {
  * operator has acknowledged or failed is no longer `rejected`, and stays.
  *
  * @param before a midnight
+ * @param signal ends it before the next transaction, with its reason
  * @returns how many.
  */
-export async function expireRejected(database: Database, before: Date): Promise<number> {
+export async function expireRejected(database: Database, before: Date, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   const existing = new Set((await partitionDays(database)).map((day) => day.getTime()));
   for (const { day } of await database.query<{ day: Date }>(findDays, [before])) {
     if (!existing.has(day.getTime())) continue;
-    for (let deleted = eventsAtOnce; deleted === eventsAtOnce; expired += deleted)
+    for (let deleted = eventsAtOnce; deleted === eventsAtOnce; expired += deleted) {
+      signal?.throwIfAborted();
       deleted = await deleteSome(database, day);
+    }
   }
   return expired;
 }

@@ -57,6 +57,19 @@ async function overdue(many: number): Promise<string[]> {
 const queued = async () => (await rows(gateway.database, 'select event_id from event_queue')).length;
 const [info, warn] = [30, 40];
 
+test('one that is queued already does not end the round', async () => {
+  const sweep = openSweep();
+  const [first] = await overdue(1);
+  await gateway.database.pool.query(
+    `insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 1 from events where id = $1`,
+    [first],
+  );
+  await gateway.database.pool.query(`update events set next_attempt_at = next_attempt_at - interval '1 hour'`);
+  await overdue(600);
+  expect(await sweep()).toEqual({ events: 600, notifications: 0, levels: [warn] });
+  expect(await queued()).toBe(601);
+});
+
 test('what a pause has made late is looked after little by little, and that is no warning', async () => {
   const sweep = openSweep();
   await overdue(2_100);
