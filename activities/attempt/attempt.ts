@@ -228,7 +228,7 @@ function result(outcome: Outcome, recorded: Recorded | null): AttemptResult {
   if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
-  if (recorded.generation > outcome.generation) return { kind: 'stopped', reason: 'superseded' };
+  if (recorded.generation !== outcome.generation) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
   if (reason) return { kind: 'stopped', reason };
   return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - Date.now()) };

@@ -29,6 +29,9 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   const answer = (result: AttemptResult): Decision => ({ do: 'answer', result });
   const stop = (reason: StopReason) => answer({ kind: 'stopped', reason });
 
+  // A workflow of a generation that the database has lost, as after a restore: what it does would count for nothing, and
+  // what it has done is not this event's. The sweep starts the one that the row asks for.
+  if (row.generation < asked.generation) return stop('superseded');
   if (row.recordedOutcome !== null) return answer(recordedResult(row, asked, nowMs));
   if (asked.trigger === 'manual') {
     // An operator's retry is for any event that is not dead, whatever became of its schedule.

@@ -1,5 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
 import { isDatabaseError } from '../../src/database/errors.ts';
 import type { Log } from '../../src/log.ts';
 
@@ -16,18 +17,22 @@ export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknow
   }
   log.warn({ activity: activityType, attempt, err: error }, 'a task of the upkeep failed');
   // By its name alone: whatever makes such errors says in them what people may read.
-  if (error instanceof Error && error.name === 'BackupError') return backupFailure(error.message, attempt);
+  if (error instanceof Error && error.name === 'BackupError') return backupFailure(error.message);
   if (isDatabaseError(error))
     return failed('Database', 'the database could not be used; the log of the worker says why');
   return failed('Unexpected', 'it failed; the log of the worker says why');
 }
 
-/** A full disk stays full: such a failure is tried once more, in case that it was a passing one, and then is final. */
-function backupFailure(message: string, attempt: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'BackupError',
-    message,
-    nonRetryable: attempt > 1,
-    nextRetryDelay: '10s',
-  });
+/** What the last heartbeat of a try says that ended so; the next try is told of it. */
+const failedOnce = z.object({ failed: z.literal('BackupError') });
+
+/**
+ * A full disk stays full: such a failure is tried once more, in case that it was a passing one, and then is final. Tries that
+ * ended otherwise do not count: with a worker that was killed, say.
+ */
+function backupFailure(message: string): ApplicationFailure {
+  const context = Context.current();
+  const nonRetryable = failedOnce.safeParse(context.info.heartbeatDetails).success;
+  if (!nonRetryable) context.heartbeat({ failed: 'BackupError' } satisfies z.infer<typeof failedOnce>);
+  return ApplicationFailure.create({ type: 'BackupError', message, nonRetryable, nextRetryDelay: '10s' });
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../../src/database/database.ts';
+import { readLateness } from '../../src/events/pause.ts';
 import { sweep } from '../../src/events/sweep.ts';
 import type { Log } from '../../src/log.ts';
 import { overdueNotifications } from '../../src/notifications/notification-store.ts';
@@ -19,17 +20,26 @@ export interface SweepDeps {
 /** What the workers look for all the time, once: events that want a workflow, and notifications that nobody has sent. */
 export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<UpkeepCounts> {
   const { sql, overdueS, log } = deps;
+  // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when deliveries go
+  // on; so it is done little by little, as the relay does.
+  const { paused, makesLate } = await readLateness(sql);
   let events = 0;
   for (let more = true; more && !signal.aborted; ) {
     const swept = await sweep(sql, { overdueS, limit: eventsAtOnce });
-    events += swept;
-    more = swept === eventsAtOnce;
+    events += swept.queued;
+    more = swept.more && !makesLate;
   }
   signal.throwIfAborted();
-  // Once: one that is not taken is overdue again later.
-  const overdue = await overdueNotifications(sql, { overdueS, perDestination: inFlightPerDestination, except: [] });
-  await Promise.all(overdue.map((one) => deps.notifier.notifyInPassing(one, signal)));
-  const counts = { events, notifications: overdue.length };
-  if (events + overdue.length > 0) log.warn(counts, 'what was overdue is looked after');
+  // Nothing is sent in a pause. What is late then is asked for again when it ends.
+  const notifications = paused ? 0 : await tellOverdue(deps, signal);
+  const counts = { events, notifications };
+  if (events + notifications > 0) log[makesLate ? 'info' : 'warn'](counts, 'what was overdue is looked after');
   return counts;
+}
+
+/** Once: one that is not taken is overdue again later. */
+async function tellOverdue({ sql, notifier, overdueS }: SweepDeps, signal: AbortSignal): Promise<number> {
+  const overdue = await overdueNotifications(sql, { overdueS, perDestination: inFlightPerDestination, except: [] });
+  await Promise.all(overdue.map((one) => notifier.notifyInPassing(one, signal)));
+  return overdue.length;
 }

@@ -33,8 +33,8 @@ export function createUpkeepActivities(
       await failBackup(database, backupId, error);
     },
     purgeAuditLog: ({ olderThanDays }) =>
-      task(async () => ({ deleted: await purgeAuditLogs(deps, { olderThanDays, ...gateway }) })),
-    retainEvents: ({ olderThanDays }) => task(() => retainEvents(deps, olderThanDays)),
+      task(async (signal) => ({ deleted: await purgeAuditLogs({ ...deps, signal }, { olderThanDays, ...gateway }) })),
+    retainEvents: ({ olderThanDays }) => task((signal) => retainEvents(deps, olderThanDays, signal)),
     sweepOverdue: () => task((signal) => sweepOverdue({ ...deps, sql: database }, signal)),
   };
 }

@@ -45,7 +45,14 @@ export interface PurgeOptions {
  * @throws RangeError for fewer than 7 days; what the database throws.
  */
 export async function purgeAuditLogs(
-  deps: { database: Database; secretsKey: Uint8Array; log: Log; entriesPerTransaction?: number },
+  deps: {
+    database: Database;
+    secretsKey: Uint8Array;
+    log: Log;
+    entriesPerTransaction?: number;
+    /** Ends it before the next transaction, with its reason. */
+    signal?: AbortSignal;
+  },
   options: PurgeOptions,
 ): Promise<number> {
   const { olderThanDays } = options;
@@ -60,6 +67,7 @@ export async function purgeAuditLogs(
   });
   let deleted = 0;
   for (let first = true; ; first = false) {
+    deps.signal?.throwIfAborted();
     const batch = await whileChainIsHeld(deps.database, async (sql) => {
       const purged = await purgeSome(sql, seals, before, limit);
       const { anchor, fault } = purged;

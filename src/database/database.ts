@@ -38,13 +38,15 @@ export interface Database extends Transactions {
   close(): Promise<void>;
 }
 
+/** Days are those of UTC, whatever the database or its role is set to. */
+const timeZone = '-c TimeZone=UTC';
 /** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */
 const queryTimeoutMs = 10_000;
 /**
  * The server gives up a second before: then the statement really ends, and its transaction can be rolled back. A connection
  * that was given up from here keeps its locks for as long as the server likes.
  */
-const serverLimits = '-c statement_timeout=9s -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s';
+const serverLimits = `${timeZone} -c statement_timeout=9s -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s`;
 const connectTimeoutMs = 5_000;
 /** Enough for a few operators and their dashboards; each holds at most so many of the server's processes. */
 const readerConnections = 4;
@@ -77,7 +79,7 @@ export async function openDatabase(options: {
       // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
       // may be while the tables are still empty, no plan may rest on reading a table from end to end.
       options: wholeTables
-        ? '-c jit=off'
+        ? `-c jit=off ${timeZone}`
         : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
       application_name: 'webhook-gateway',
     },

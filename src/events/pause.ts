@@ -30,6 +30,22 @@ export async function readPause(sql: Sql): Promise<Pause | null> {
   return toPause(row?.value ?? null);
 }
 
+/** By then everything that has waited for the end of a pause has looked again. */
+export const aftermathMs = 60_000;
+
+const readAftermath = {
+  name: 'read_pause_aftermath',
+  text: `select ${pauseValue} as pause, ${resumedValue} as resumed`,
+};
+
+/** Whether deliveries are paused, and whether what is late may be so because of a pause: there is one, or was one a moment ago. */
+export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLate: boolean }> {
+  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null }>(readAftermath, []);
+  const paused = toPause(row?.pause ?? null) !== null;
+  const resumedAt = toResumedAt(row?.resumed ?? null);
+  return { paused, makesLate: paused || (resumedAt !== null && Date.now() < resumedAt.getTime() + aftermathMs) };
+}
+
 /** What `pauseValue` has read. */
 export function toPause(value: Buffer | null): Pause | null {
   if (value === null) return null;

@@ -13,11 +13,13 @@ const sweepOverdue = {
     ), swept as (
       update events e set swept_at = now() from overdue o where e.id = o.id
       returning e.id, e.account_id, e.generation
+    ), queued as (
+      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from swept
+      -- One that is queued already gets its workflow anyhow.
+      on conflict (event_id) do nothing
+      returning event_id
     )
-    insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from swept
-    -- One that is queued already gets its workflow anyhow.
-    on conflict (event_id) do nothing
-    returning event_id`,
+    select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
 };
 
 /** How long past its time an event may be before somebody looks for its workflow (design, section 1). */
@@ -26,8 +28,12 @@ export const overdueS = 120;
 /**
  * Queues events that are overdue, so that their workflow is started again if there is none.
  *
- * @returns how many.
+ * @returns how many, and whether there may be more.
  */
-export async function sweep(sql: Sql, options: { overdueS: number; limit: number }): Promise<number> {
-  return (await sql.query(sweepOverdue, [options.overdueS, options.limit])).length;
+export async function sweep(
+  sql: Sql,
+  options: { overdueS: number; limit: number },
+): Promise<{ queued: number; more: boolean }> {
+  const [row] = await sql.query<{ queued: number; seen: number }>(sweepOverdue, [options.overdueS, options.limit]);
+  return { queued: row?.queued ?? 0, more: row?.seen === options.limit };
 }

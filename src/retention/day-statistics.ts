@@ -3,8 +3,8 @@ import { partitionName } from '../database/partitions.ts';
 import { isoDay } from '../database/uuid-time.ts';
 import { pageRanges, pagesARead } from './pages.ts';
 
-// The hours of a day; the first parameter is its midnight.
-const ofDay = `hour >= $1 and hour < $1::timestamptz + interval '1 day'`;
+// The hours of a day; the first parameter is its midnight. Not `1 day`: that is 23 or 25 hours where the clocks change.
+const ofDay = `hour >= $1 and hour < $1::timestamptz + interval '24 hours'`;
 
 const countDeltas = {
   name: 'count_deltas_of_day',

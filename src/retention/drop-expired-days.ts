@@ -17,19 +17,21 @@ export interface DroppedDays {
  * backup or a long list reads is left for the next time.
  *
  * @param options.olderThanDays a whole number, 1 or more: deduplication looks back 24 hours
- * @throws RangeError for fewer days; what the database throws, and then the days before are dropped.
+ * @param options.signal ends it before the next day
+ * @throws RangeError for fewer days; what the database throws, or the signal's reason, and then the days before are dropped.
  */
 export async function dropExpiredDays(
   database: Database,
-  options: { olderThanDays: number; now?: Date; log: Log },
+  options: { olderThanDays: number; now?: Date; log: Log; signal?: AbortSignal },
 ): Promise<DroppedDays> {
-  const { olderThanDays, now = new Date(), log } = options;
+  const { olderThanDays, now = new Date(), log, signal } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < 1)
     throw new RangeError('only days that ended one day ago or more are dropped');
   const endedBeforeMs = now.getTime() - olderThanDays * dayMs;
   const result: DroppedDays = { dropped: [], kept: [] };
   for (const midnight of await partitionDays(database)) {
     if (midnight.getTime() + dayMs >= endedBeforeMs) break;
+    signal?.throwIfAborted();
     const day = isoDay(midnight);
     const startedMs = performance.now();
     const outcome = await dropDay(database, midnight);

@@ -21,15 +21,18 @@ const findDays = {
  * operator has acknowledged or failed is no longer `rejected`, and stays.
  *
  * @param before a midnight
+ * @param signal ends it before the next transaction, with its reason
  * @returns how many.
  */
-export async function expireRejected(database: Database, before: Date): Promise<number> {
+export async function expireRejected(database: Database, before: Date, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   const existing = new Set((await partitionDays(database)).map((day) => day.getTime()));
   for (const { day } of await database.query<{ day: Date }>(findDays, [before])) {
     if (!existing.has(day.getTime())) continue;
-    for (let deleted = eventsAtOnce; deleted === eventsAtOnce; expired += deleted)
+    for (let deleted = eventsAtOnce; deleted === eventsAtOnce; expired += deleted) {
+      signal?.throwIfAborted();
       deleted = await deleteSome(database, day);
+    }
   }
   return expired;
 }
@@ -77,7 +80,7 @@ async function forgetValues(sql: Sql, day: Date, events: string): Promise<void> 
   const text = `
     delete from event_values v where v.day = $2::date and case v.kind ${kinds.join(' ')}
       when 'rejected_event_type' then (
-        select coalesce(sum(rejected), 0) = 0 from ${counted('rejected')} s where hour >= $1 and hour < $1::timestamptz + interval '1 day')
+        select coalesce(sum(rejected), 0) = 0 from ${counted('rejected')} s where hour >= $1 and hour < $1::timestamptz + interval '24 hours')
       else false end`;
   await sql.query({ name: '', text }, [day, isoDay(day)]);
 }

@@ -21,20 +21,24 @@ export type ExpiredRows = Record<
  * short transactions, so that it can be ended at any moment, and run by several at once.
  *
  * @param options.eventRetentionDays null when events are kept for ever
+ * @param options.signal ends it before the next transaction
+ * @throws what the database throws, and the signal's reason.
  */
 export async function expireRows(
   database: Database,
-  options: { eventRetentionDays?: number | null } = {},
+  options: { eventRetentionDays?: number | null; signal?: AbortSignal } = {},
 ): Promise<ExpiredRows> {
+  const { signal } = options;
   const days = Math.min(rejectedRetentionDays, options.eventRetentionDays ?? rejectedRetentionDays);
   const rejectedBefore = new Date(Math.floor(Date.now() / dayMs - days) * dayMs);
   const [oldestDay = new Date(0)] = await partitionDays(database);
   return {
-    dedup_keys: await expire(database, 'event_dedup', 'expires_at <= now()'),
-    rejected_events: await expireRejected(database, rejectedBefore),
-    rejection_counts: await expire(database, 'rejection_counts', `minute < now() - interval '1 day'`),
+    dedup_keys: await expire(database, signal, 'event_dedup', 'expires_at <= now()'),
+    rejected_events: await expireRejected(database, rejectedBefore, signal),
+    rejection_counts: await expire(database, signal, 'rejection_counts', `minute < now() - interval '1 day'`),
     notification_summaries: await expire(
       database,
+      signal,
       'notification_summaries',
       `status <> 'pending' and (coalesce(sent_at, last_failed_at) < now() - interval '30 days' or last_received_at < $3::timestamptz)`,
       [oldestDay],
@@ -42,6 +46,7 @@ export async function expireRows(
     // Of a destination that is still there the row is used again and again.
     notification_bursts: await expire(
       database,
+      signal,
       'notification_bursts',
       `not exists (select 1 from destinations d where d.id = destination_id)
        and not exists (select 1 from unnest(told_at) as t (at) where t.at > now() - interval '1 day')`,
@@ -53,7 +58,13 @@ export async function expireRows(
  * Deletes the rows of a table that meet a condition. Every pass reads the whole table once, since there is no index: much of
  * it is to be deleted, and an index would cost whoever writes.
  */
-async function expire(database: Database, table: string, condition: string, values: unknown[] = []): Promise<number> {
+async function expire(
+  database: Database,
+  signal: AbortSignal | undefined,
+  table: string,
+  condition: string,
+  values: unknown[] = [],
+): Promise<number> {
   // What is locked is being renewed: it is no longer what has expired.
   const text = `
     with gone as (
@@ -64,6 +75,7 @@ async function expire(database: Database, table: string, condition: string, valu
     select count(*)::integer as n from gone`;
   let expired = 0;
   for (const range of await pageRanges(database, table, pagesADelete)) {
+    signal?.throwIfAborted();
     const [row] = await boundedTransaction(database, (sql) =>
       sql.query<{ n: number }>({ name: '', text }, [...range, ...values]),
     );

@@ -34,7 +34,8 @@ export const upkeepTasks: Record<UpkeepTaskName, UpkeepTask> = {
     description: 'Deletes entries of the audit log older than AUDIT_RETENTION_DAYS',
   },
   retention: {
-    ...nightly(3, 40),
+    // Before the backup: days that somebody reads are not dropped, and a large one is read for hours.
+    ...nightly(1, 40),
     description:
       'Makes the partitions of the coming days, deletes what has expired, and days of events older than EVENT_RETENTION_DAYS',
   },

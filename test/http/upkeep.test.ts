@@ -27,13 +27,13 @@ test('the list says what there is, when it runs next, and that nothing has run y
   expect(body).toMatchObject([
     { name: 'backup', schedule: 'daily at 02:30 UTC', last_run: null, ...none },
     { name: 'audit-purge', schedule: 'daily at 03:10 UTC', last_run: null, ...none },
-    { name: 'retention', schedule: 'daily at 03:40 UTC', last_run: null, ...none },
+    { name: 'retention', schedule: 'daily at 01:40 UTC', last_run: null, ...none },
     { name: 'sweep', schedule: 'every 5 minutes', ...none },
   ]);
   for (const [index, hour, minute] of [
     [0, 2, 30],
     [1, 3, 10],
-    [2, 3, 40],
+    [2, 1, 40],
   ] as const) {
     const next = new Date(body[index].next_run_at);
     const lateMinutes = (next.getUTCHours() - hour) * 60 + next.getUTCMinutes() - minute;

@@ -8,7 +8,7 @@ import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver, type ReceivedEvent } from '../../src/events/receive.ts';
 import { RejectionRecorder } from '../../src/events/rejections.ts';
 import { createLog } from '../../src/log.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
@@ -21,8 +21,8 @@ export const midnight = (daysAgo: number) => new Date((Math.floor(Date.now() / d
 export const isoOf = (day: Date) => day.toISOString().slice(0, 10);
 
 /** A gateway without a worker, whose events have come on days of the past. */
-export async function openStage() {
-  const gateway = await startGateway({ worker: false });
+export async function openStage(options: TestGatewayOptions = {}) {
+  const gateway = await startGateway({ worker: false, ...options });
   const { database } = gateway;
   const account = await gateway.admin.createAccount({});
   const receiver = new EventReceiver(database);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { backUp } from '../backups/support.ts';
@@ -12,6 +12,9 @@ import { freshDatabase } from '../support/database.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { attemptsOf } from '../support/history.ts';
+import { askToWait } from '../support/replies.ts';
+import { openWorkflows } from '../support/workflows.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -86,10 +89,13 @@ test('a restored gateway is paused; resumed, it delivers what was pending from w
   const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: key } });
   await roles.startWorker();
   await eventually('both are delivered', async () => consumer.deliveries.length >= 2);
-  const attempts = await queryOnce<{ event_id: string; number: number }>(
-    databaseUrl,
-    'select event_id, max(number) as number from delivery_attempts group by 1',
-  );
+  const attempts = await eventually('both are recorded', async () => {
+    const found = await queryOnce<{ event_id: string; number: number; n: number }>(
+      databaseUrl,
+      'select event_id, max(number) as number, count(*)::integer as n from delivery_attempts group by 1',
+    );
+    return found.reduce((sum, { n }) => sum + n, 0) === 4 && found;
+  });
   expect(Object.fromEntries(attempts.map((row) => [row.event_id, row.number]))).toEqual({
     [delivered]: 1,
     [failing]: 2,
@@ -97,6 +103,48 @@ test('a restored gateway is paused; resumed, it delivers what was pending from w
   });
   expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).sort()).toEqual([failing, untried].sort());
   await consumer.close();
+});
+
+test('beside a Temporal where an event was replayed after the backup, it is delivered once, from where the backup has it', async () => {
+  const consumer = await startConsumer(askToWait(503, 1_000), 500);
+  const delaysMs = Array.from({ length: 9 }, () => 1_000);
+  const old = await startGateway({ delaysMs });
+  const workflows = await openWorkflows(old);
+  const account = await old.admin.createAccount({ delivery_url: consumer.url });
+  const { id } = (await send(old.baseUrl, account, '{"id":"one"}')).body;
+  await old.admin.eventually(id, (event) => event.attempts === 1 && event.status === 'enqueued');
+  const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
+  const { name } = await backUp(old.databaseUrl, store);
+  expect((await old.admin.post(`/admin/events/${id}/replay`)).body.generation).toBe(1);
+  await old.admin.eventually(id, (event) => event.generation === 1 && event.attempts >= 1);
+  await old.stopWorker();
+  const { runId } = await workflows.status(id);
+
+  const databaseUrl = await freshDatabase();
+  expect(await restored([join(store.place, name), '--into', databaseUrl])).toMatchObject({ code: 0 });
+  // It would be due in a quarter of an hour.
+  await queryOnce(databaseUrl, 'update events set next_attempt_at = now()');
+  const gateway = await startGateway({ databaseUrl, delaysMs, inPlaceOf: old, overdueS: 1 });
+  onTestFinished(async () => {
+    await gateway.stop();
+    await workflows.close();
+    await old.stop();
+    await consumer.close();
+  });
+  expect(await gateway.admin.event(id)).toMatchObject({ generation: 0, attempts: 1, delivery_status: 'pending' });
+  consumer.replies = [200];
+  const sent = consumer.deliveries.length;
+  expect((await gateway.admin.post('/admin/delivery/resume')).status).toBe(200);
+  await eventually(
+    'the workflow of the replay has ended',
+    async () => (await workflows.status(id, runId)).status === 'COMPLETED',
+  );
+  // While that one ran, the sweep may have asked for a workflow in vain; it does so again five minutes later.
+  await queryOnce(databaseUrl, 'update events set swept_at = null');
+  const event = await gateway.admin.eventually(id, ({ delivery_status }) => delivery_status === 'delivered');
+  expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
+  expect(await workflows.result(id)).toMatchObject({ outcome: 'delivered', generation: 0 });
+  expect(consumer.deliveries).toHaveLength(sent + 1);
 });
 
 test('without DATABASE_URL it goes into the database of npm start, by its name in BACKUP_DIR, once', async () => {

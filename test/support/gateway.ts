@@ -75,6 +75,8 @@ export interface TestGatewayOptions {
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
+  /** The gateway whose key and task queue it takes over, as after a restore. */
+  inPlaceOf?: Pick<TestGateway, 'secretsKey' | 'temporal'>;
 }
 
 /** Starts a gateway in this process, on a fresh database and a task queue of its own, with the real servers. */
@@ -84,11 +86,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? (await freshDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
-  const secretsKey = randomBytes(32);
+  const secretsKey = options.inPlaceOf?.secretsKey ?? randomBytes(32);
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
     namespace: 'default',
-    taskQueue: `test-${randomBytes(6).toString('hex')}`,
+    taskQueue: options.inPlaceOf?.temporal.taskQueue ?? `test-${randomBytes(6).toString('hex')}`,
     apiKey: null,
     tls: false as const,
     uiUrl: inject('temporalUiUrl'),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -21,7 +21,7 @@ async function stage() {
   });
   await scheduled(gateway, 'backup');
   return {
-    ...{ gateway, temporal },
+    ...{ gateway, temporal, dir },
     files: () => (existsSync(dir) ? readdirSync(dir, { recursive: true }) : []),
     /** Triggers a backup, which comes as far as that table. */
     async held(): Promise<{ id: string; workflow_id: string }> {
@@ -63,6 +63,39 @@ test('one that is given up meanwhile leaves neither a file nor a listed backup',
   const listed = await backupsOf(gateway);
   expect(listed.map(({ status }) => status)).toEqual(['completed', 'failed']);
   expect(files()).toEqual([listed[0].name]);
+});
+
+/** How many tries of the backup have begun, with the one that waits for its time. */
+async function tries(temporal: Awaited<ReturnType<typeof stage>>['temporal'], workflowId: string) {
+  const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
+  return raw.pendingActivities?.[0]?.attempt ?? 0;
+}
+
+test('a store that fails for once after a worker was stopped is tried again', { timeout }, async () => {
+  const { gateway, temporal, dir, files, held, release } = await stage();
+  const { id, workflow_id } = await held();
+  await gateway.stopWorker();
+  await release();
+  rmSync(dir, { recursive: true, force: true });
+  writeFileSync(dir, 'no folder');
+  await gateway.startWorker();
+  await until('the second try has failed', async () => (await tries(temporal, workflow_id)) === 3);
+  rmSync(dir);
+  const backup = await backupEnded(gateway, id);
+  expect(backup).toMatchObject({ status: 'completed', error: null });
+  expect(files()).toEqual([backup.name]);
+});
+
+test('a store that fails twice fails the backup, and says why', { timeout }, async () => {
+  const { gateway, temporal, dir } = await stage();
+  writeFileSync(dir, 'no folder');
+  const { body } = await gateway.admin.post('/admin/backups/trigger');
+  const { status, error } = await backupEnded(gateway, body.id);
+  expect([status, error]).toEqual(['failed', expect.stringContaining(`The backup folder ${dir} cannot be used`)]);
+  const { events } = await temporal.client.workflow.getHandle(body.workflow_id).fetchHistory();
+  const begun = events?.flatMap((event) => event.activityTaskStartedEventAttributes?.attempt ?? []);
+  expect(begun?.[0]).toBe(2);
+  rmSync(dir);
 });
 
 test('one that an operator cancels in Temporal has failed and says so', { timeout }, async () => {

@@ -1,12 +1,10 @@
 import type { Sql } from '../../database/database.ts';
-import { type Pause, readPause } from '../../events/pause.ts';
+import { aftermathMs, type Pause, readPause } from '../../events/pause.ts';
 import { Lane } from '../../lane.ts';
 import type { Log } from '../../log.ts';
 
 /** A notification says so at once; this is for one that got lost. */
 const idleMs = 1_000;
-/** By then everything that has waited for the end of a pause has looked again. */
-const aftermathMs = 60_000;
 
 /**
  * Knows whether deliveries are paused, and says so in the log when that changes. It is about a second behind at worst,

@@ -72,15 +72,15 @@ export class Relay {
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const swept = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
+        const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
         // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when
         // deliveries go on; so it is done little by little.
         const expected = this.#pause.makesLate;
-        if (swept > 0) {
-          log[expected ? 'info' : 'warn']({ events: swept }, 'overdue events are looked after');
+        if (queued > 0) {
+          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events are looked after');
           this.#starts.wake();
         }
-        return swept === sweepLimit && !expected ? 'more' : 'idle';
+        return more && !expected ? 'more' : 'idle';
       },
     });
     this.#listener = new Listener({

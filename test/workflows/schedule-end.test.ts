@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { registerSearchAttributes } from '../../src/engine/search-attributes.ts';
+import type { deliverEvent } from '../../workflows/index.ts';
+import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
+
+// Whatever the attempts come to, the schedule is what a workflow may ask for.
+
+const delaysMs = [1, 1, 1];
+
+/** A workflow that is told after each attempt that another one is due at once. */
+async function neverOver(attempts: number) {
+  const address = inject('temporalAddress');
+  const native = await NativeConnection.connect({ address });
+  await registerSearchAttributes(native, 'default');
+  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  const taskQueue = `test-${randomUUID()}`;
+  const workflowBundle = { code: inject('workflowCode') };
+  const asked: number[] = [];
+  const attemptDelivery = async ({ number }: AttemptRequest): Promise<AttemptResult> => {
+    asked.push(number);
+    // Some more than there should be, so that a workflow without an end has one.
+    return number < 20 ? { kind: 'failed', waitMs: 0 } : { kind: 'delivered' };
+  };
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue,
+    workflowBundle,
+    activities: { attemptDelivery },
+  });
+  const ended = worker.run();
+  onTestFinished(async () => {
+    worker.shutdown();
+    await ended;
+    await connection.close();
+    await native.close();
+  });
+  const eventId = randomUUID();
+  const workflowId = `event-${eventId}`;
+  const { workflow } = new Client({ connection });
+  const schedule = { delaysMs, timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+  const resume = { attempts, nextAttemptAt: null, settled: false };
+  const result = await workflow.execute<typeof deliverEvent>('deliverEvent', {
+    ...{ workflowId, taskQueue },
+    args: [{ eventId, generation: 1, schedule, resume }],
+  });
+  const history = await workflow.getHandle(workflowId).fetchHistory();
+  await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
+  return { asked, result };
+}
+
+test('a failure of the last attempt of the schedule is its end, whoever says that there is another', async () => {
+  expect(await neverOver(0)).toEqual({
+    asked: [1, 2, 3, 4],
+    result: { outcome: 'already_settled', generation: 1, attempts: 4 },
+  });
+});
+
+test('a workflow that begins behind its schedule makes one attempt, which settles the event', async () => {
+  expect(await neverOver(4)).toEqual({
+    asked: [5],
+    result: { outcome: 'already_settled', generation: 1, attempts: 5 },
+  });
+});
