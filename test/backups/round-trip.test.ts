@@ -5,36 +5,23 @@ import { createLog } from '../../src/log.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { rows } from '../support/stored.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
+import { sendPaced } from './paced-webhooks.ts';
 import { backUp, folderStore, restore } from './support.ts';
 
 const log = createLog('silent');
 
-/** Webhooks as fast as a few providers send them, until it is told to end. */
-function webhooks(gateway: TestGateway, account: Parameters<typeof send>[1]) {
-  let going = true;
-  let sent = 0;
-  const refused: number[] = [];
-  const provider = async () => {
-    while (going) {
-      const { status } = await send(gateway.baseUrl, account, JSON.stringify({ id: `live-${sent++}`, type: 'live' }));
-      if (status !== 202) refused.push(status);
-    }
-  };
-  const all = Promise.all(Array.from({ length: 8 }, provider));
-  return {
-    count: () => sent,
-    async end() {
-      going = false;
-      await all;
-      return refused;
-    },
-  };
-}
+const webhooksPerSecond = 500;
+/** Attempts of one event in which little repeats: the backup has some seconds to do. */
+const manyAttempts = `
+  insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, url)
+  select (select id from events order by id limit 1), 1, 'manual', n, now(), random(), 'http_error', 500,
+    (select string_agg(md5(n::text || m), '') from generate_series(1, 20) m), ''
+  from generate_series(1, 50000) n`;
 
 test('what is restored is what the snapshot had, row by row, while webhooks came in', async () => {
   const gateway = await startGateway();
@@ -49,25 +36,37 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
     const found = await rows(gateway.database, 'select 1 from audit_chain');
     return found.length > 0;
   });
+  await gateway.database.pool.query(manyAttempts);
   const store = folderStore();
-  const load = webhooks(gateway, account);
-  await eventually('webhooks come in', async () => load.count() > 100);
+  const load = sendPaced(gateway.baseUrl, account, webhooksPerSecond);
+  await eventually('webhooks come in', async () => load.accepted() > webhooksPerSecond);
 
   const expected = Promise.withResolvers<Content>();
-  let sentAtSnapshot = 0;
+  const before = load.ids();
+  const seen = { atSnapshot: 0, fromMs: 0, whileRead: [] as number[] };
   const summary = await backUp(gateway.databaseUrl, store, {
     async onSnapshot(id) {
-      sentAtSnapshot = load.count();
       expected.resolve(await readContent(gateway.databaseUrl, id));
+      seen.atSnapshot = load.accepted();
+      seen.fromMs = performance.now();
     },
+    onProgress: () => seen.whileRead.push(load.accepted()),
   });
-  await eventually('more webhooks came in', async () => load.count() > sentAtSnapshot);
-  expect(await load.end()).toEqual([]);
+  const readMs = performance.now() - seen.fromMs;
+  const whileRead = load.accepted() - seen.atSnapshot;
+  const { due, accepted, refused } = await load.end();
+  console.info(
+    `${whileRead} webhooks were accepted in the ${Math.round(readMs)} ms in which the backup read ${summary.rows} rows: ${Math.round((whileRead * 1000) / readMs)} a second of ${webhooksPerSecond}`,
+  );
+  // Each that had its time was sent, and taken; and they came in between two rows of the backup, not before or after it.
+  expect([accepted, refused]).toEqual([due, []]);
+  expect(new Set(seen.whileRead).size).toBeGreaterThan(1);
   const { secretsKey } = gateway;
   await gateway.stop();
   await consumer.close();
 
   const snapshot = await expected.promise;
+  expect(before.filter((id) => !snapshot.events?.some((row) => row.includes(id)))).toEqual([]);
   for (const [table, found] of Object.entries(snapshot)) expect(found.length, `rows of ${table}`).toBeGreaterThan(0);
   expect(Object.keys(summary.rowsByTable).sort()).toEqual(Object.keys(snapshot).sort());
 

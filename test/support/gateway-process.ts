@@ -53,13 +53,18 @@ export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string
   return folder;
 }
 
-/** Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. */
+/**
+ * Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. `within` is a command that
+ * becomes the one after it.
+ */
 export function spawnGateway(
   role: Role | string,
   variables: Record<string, string | undefined>,
   args: string[] = [],
+  within: string[] = [],
 ): GatewayProcess {
-  const child = spawn(process.execPath, [main, role, ...args], {
+  const [program = '', ...rest] = [...within, process.execPath, main, role, ...args];
+  const child = spawn(program, rest, {
     env: { ...cleanEnvironment(), ...variables },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],

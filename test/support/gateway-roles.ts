@@ -10,7 +10,7 @@ export interface Roles {
   databaseUrl: string;
   migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
   startApi(more?: Record<string, string>): Promise<Api>;
-  startWorker(more?: Record<string, string>): Promise<GatewayProcess>;
+  startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
   /** One statement on a connection of its own; its rows. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
@@ -54,8 +54,8 @@ export function gatewayRoles(options: {
       await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
       return { ...process, baseUrl, admin: adminClient(baseUrl, adminToken) };
     },
-    async startWorker(more) {
-      const process = spawnGateway('worker', { ...variables, ...more });
+    async startWorker(more, within) {
+      const process = spawnGateway('worker', { ...variables, ...more }, [], within);
       await process.printed(/"msg":"the worker runs"/, 'stderr');
       return process;
     },

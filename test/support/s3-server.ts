@@ -36,14 +36,22 @@ async function serverProgram(): Promise<string> {
   console.log('Building an S3 server with Go, once, takes about 3 minutes …');
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
-  const environment = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${unfinished}`, `PATH=${PATH}`];
-  const built = await runCommand('/usr/bin/env', [...environment, 'go', 'install', serverModule], {
-    limitMs: buildLimitMs,
-    cwd: unfinished,
-  });
-  if (!built.ok) throw new Error(`the S3 server for the tests could not be built with Go: ${built.reason}`);
-  await rename(join(unfinished, 'versitygw'), program);
-  await rm(unfinished, { recursive: true });
+  try {
+    // Through `env`, so that Go keeps the user's proxy and module settings, but does not build for another machine.
+    const environment = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${unfinished}`, `PATH=${PATH}`];
+    const built = await runCommand('/usr/bin/env', [...environment, 'go', 'install', serverModule], {
+      limitMs: buildLimitMs,
+      cwd: unfinished,
+    });
+    if (!built.ok)
+      throw new Error(
+        `The S3 server for the tests could not be built with Go: ${built.reason}\n` +
+          `Put a Go that can build ${serverModule} on PATH, or that program itself at ${program}.`,
+      );
+    await rename(join(unfinished, 'versitygw'), program);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
   return program;
 }
 

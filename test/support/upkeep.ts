@@ -43,11 +43,12 @@ export async function backupsOf(gateway: Pick<TestGateway, 'admin'>): Promise<Js
 }
 
 /** Waits until the backup has ended. */
-export function backupEnded(gateway: Pick<TestGateway, 'admin'>, id: string): Promise<Json> {
-  return until('the backup has ended', async () => {
+export function backupEnded(gateway: Pick<TestGateway, 'admin'>, id: string, limitMs?: number): Promise<Json> {
+  const ended = async () => {
     const found = (await backupsOf(gateway)).find((backup) => backup.id === id);
     return found && found.status !== 'running' && found;
-  });
+  };
+  return until('the backup has ended', ended, limitMs);
 }
 
 /** The audit log's entries whose action begins so, with their details. */

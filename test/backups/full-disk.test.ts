@@ -1,0 +1,73 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { freshDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
+import { backupEnded, backupsOf, scheduled } from '../support/upkeep.ts';
+import { restore } from './support.ts';
+
+gatewaysEndWithTheirTest();
+
+const mebibyte = 1024 * 1024;
+/** Some megabytes that gzip cannot make smaller. */
+const incompressible = `
+  insert into gateway_settings
+  select 'filler ' || n, (select string_agg(sha512(convert_to(n || ' ' || m, 'UTF8')), '') from generate_series(1, 4096) m)
+  from generate_series(1, 12) n`;
+
+/** Triggers a backup and waits for its end. A failed one is tried once more before that is its end. */
+async function backedUp(api: Parameters<typeof backupEnded>[0]) {
+  const { status, body } = await api.admin.post('/admin/backups/trigger');
+  expect(status).toBe(202);
+  return backupEnded(api, body.id, 90_000);
+}
+
+test.skipIf(noSmallDisk !== null)(
+  `a disk that becomes full in the middle of a backup: it fails in words and leaves nothing, the older one stays, the next one succeeds${noSmallDisk === null ? '' : ` (skipped: ${noSmallDisk})`}`,
+  { timeout: 240_000 },
+  async () => {
+    const disk = smallDisk(12 * mebibyte);
+    const databaseUrl = await freshDatabase();
+    const roles = gatewayRoles({ databaseUrl, variables: { BACKUP_DIR: join(disk.folder, 'backups') } });
+    expect((await roles.migrate()).code).toBe(0);
+    await roles.query(incompressible);
+    const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker({}, disk.within)]);
+    await scheduled(api, 'backup');
+    const seen = disk.seenIn(worker.pid);
+    const dir = join(seen, 'backups');
+
+    const older = await backedUp(api);
+    expect(older).toMatchObject({ status: 'completed', error: null });
+    expect(older.size_bytes).toBeGreaterThan(3 * mebibyte);
+
+    // Somebody else fills the disk but for a megabyte.
+    const ballast = join(seen, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(disk.freeBytes(seen) - mebibyte));
+    const freeBytes = disk.freeBytes(seen);
+    const failed = await backedUp(api);
+    expect(failed).toMatchObject({ status: 'failed', name: null, size_bytes: null });
+    expect(failed.error).toMatch(
+      /^The disk of the backup folder \S+ is full, or files there may not become so large \(ENOSPC: no space left on device/,
+    );
+    expect(readdirSync(dir)).toEqual([older.name]);
+    expect(disk.freeBytes(seen)).toBe(freeBytes);
+    const store = openDirectoryStore(dir);
+    expect((await store.list()).map(({ name }) => name)).toEqual([older.name]);
+    await restore(await freshDatabase(), store, older.name);
+    expect((await backupsOf(api)).map(({ id, status }) => [id, status])).toEqual([
+      [failed.id, 'failed'],
+      [older.id, 'completed'],
+    ]);
+
+    rmSync(ballast);
+    const next = await backedUp(api);
+    expect(next).toMatchObject({ status: 'completed', error: null });
+    expect(readdirSync(dir).sort()).toEqual([older.name, next.name].sort());
+    expect((await backupsOf(api)).map(({ status }) => status)).toEqual(['completed', 'failed', 'completed']);
+    await restore(await freshDatabase(), store, next.name);
+    expect(worker.isRunning()).toBe(true);
+  },
+);
