@@ -12,7 +12,7 @@ import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
 import { refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
-import type { ArchiveSource } from './verify-archive.ts';
+import { type ArchiveSource, unreadable } from './verify-archive.ts';
 
 /** What a restore has done. */
 export interface Restored extends Settled {
@@ -147,7 +147,10 @@ async function loadRows(
     ...triggerStatements(ours, 'DISABLE'),
   ];
   for (const text of statements) await client.query(text);
-  const reader = new ArchiveReader(await source.open(), manifest);
+  const file = await source.open().catch((error: unknown) => {
+    throw unreadable(source, error, 'Nothing was restored.');
+  });
+  const reader = new ArchiveReader(file, manifest);
   await reader.begin();
   const rowsByTable: Record<string, number> = {};
   const skipped: string[] = [];

@@ -138,6 +138,8 @@ test('addresses', () => {
     's3://key:secret@bucket',
     's3://b?regoin=x',
     's3://b?endpoint=ftp://h',
+    's3://b?endpoint=https://:secret@h',
+    's3://b/%zz',
   ])
     expect(() => parseS3Address(wrong)).toThrow(BackupError);
 });
