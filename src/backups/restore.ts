@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openDatabase } from '../database/database.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
+import { noLimits } from '../database/no-limits.ts';
 import type { Log } from '../log.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
@@ -58,7 +59,7 @@ export async function restoreArchive(
 async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
   await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: noLimits });
   client.on('error', () => undefined);
   try {
     await client.connect();

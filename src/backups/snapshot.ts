@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isDatabaseError } from '../database/errors.ts';
+import { liftTransactionLimit, noLimits } from '../database/no-limits.ts';
 import { tableAndColumns } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedSequence, Manifest } from './manifest.ts';
@@ -28,12 +29,9 @@ const tries = 10;
 const pauseMs = 1_000;
 
 /**
- * Session settings. The limits of the gateway's own connections are for short statements. The texts that values become
- * are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
+ * Session settings. The texts that values become are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
  */
 const settings = {
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
   // Whoever changes a table goes first.
   lock_timeout: '1s',
   client_encoding: 'UTF8',
@@ -59,6 +57,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    options: noLimits,
     // In pg_stat_activity it says what holds the snapshot.
     application_name: 'webhook-gateway-backup',
   });
@@ -72,6 +71,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     await client.connect();
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, false)', [name, value]);
+    await liftTransactionLimit(client);
     const { tables, takenAt } = await begun(client);
     return {
       ...{ tables, takenAt },
