@@ -1,4 +1,4 @@
-# The gateway's own roles: api (the default), worker, migrate. PostgreSQL and Temporal run elsewhere.
+# The gateway's own roles: api (the default), worker, migrate, restore. PostgreSQL and Temporal run elsewhere.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

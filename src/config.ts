@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
+import { s3AddressMistake } from './backups/s3-address.ts';
 import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
@@ -113,6 +114,12 @@ const secretsKey = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+// What is wrong is said, but the text is not shown: it may hold credentials.
+const backupUrl = z.string().superRefine((text, context) => {
+  const mistake = s3AddressMistake(text);
+  if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
+});
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integerBetween(0, 65535).prefault('8080'),
@@ -153,11 +160,7 @@ const environment = z.object({
     .prefault('https://api.sendgrid.com'),
   NOTIFY_BURST: integerBetween(1, 1000).optional(),
   BACKUP_DIR: z.string().optional(),
-  // Not shown where it is wrong: it may hold credentials.
-  BACKUP_URL: z
-    .string()
-    .refine((text) => text.startsWith('s3://') && URL.canParse(text), 'must be an s3:// URL such as s3://bucket/folder')
-    .optional(),
+  BACKUP_URL: backupUrl.optional(),
   BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
   EVENT_RETENTION_DAYS: integerBetween(1, 36_500).optional(),

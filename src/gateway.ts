@@ -101,7 +101,7 @@ export async function startWorker(options: {
     overdueS: lateS,
   });
   const { backup } = options.upkeep;
-  const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup);
+  const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
   const ending = new AbortController();
   const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
   const worker = new EngineWorker({

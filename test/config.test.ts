@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Role, readConfig, roles } from '../src/config.ts';
 import { StartError } from '../src/start-error.ts';
 
+const s3Form = 's3://bucket/prefix?region=eu-central-1&endpoint=https://…';
 type Env = Record<string, string | undefined>;
 
 /** The sentence that stops the start, or null when nothing does. */
@@ -293,8 +294,18 @@ describe('mistakes', () => {
     ['NOTIFY_BURST', '0', 'must be between 1 and 1000'],
     ['NOTIFY_BURST', '1001', 'must be between 1 and 1000'],
     ['NOTIFY_BURST', 'many', 'must be a whole number'],
-    ['BACKUP_URL', 'bucket/folder', 'must be an s3:// URL such as s3://bucket/folder'],
-    ['BACKUP_URL', 'https://user:hush@bucket.test', 'must be an s3:// URL such as s3://bucket/folder'],
+    ['BACKUP_URL', 'bucket/folder', `must be an s3:// URL such as ${s3Form}`],
+    ['BACKUP_URL', 'https://user:hush@bucket.test', `must be an s3:// URL such as ${s3Form}`],
+    ['BACKUP_URL', 's3:///folder', `must be an s3:// URL such as ${s3Form}`],
+    ['BACKUP_URL', 's3://b?regoin=x', `has the parameter 'regoin', which is unknown: it has the form ${s3Form}`],
+    ['BACKUP_URL', 's3://b?endpoint=ftp://h', 'has an endpoint that is no http: or https: URL'],
+    ...['s3://user:hush@b', 's3://:hush@b', 's3://user@b'].map((value): [string, string, string] => [
+      'BACKUP_URL',
+      value,
+      'must hold no credentials: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    ]),
+    ['BACKUP_URL', 's3://b?endpoint=https://:hush@h', 'must hold no credentials in its endpoint'],
+    ['BACKUP_URL', 's3://b/%zz', "has a '%' in its prefix that stands for nothing: a '%' itself is written %25"],
     ['BACKUP_KEEP', '0', 'must be between 1 and 10000'],
     ['AUDIT_RETENTION_DAYS', '6', 'must be between 7 and 36500'],
     ['EVENT_RETENTION_DAYS', '0', 'must be between 1 and 36500'],

@@ -50,7 +50,7 @@ export class ArchiveReader {
   async *rowsOf(table: ArchivedTable): AsyncGenerator<Buffer> {
     for (let line = ''; line !== copyLine(table); line = await this.#line())
       if (line.startsWith('COPY ')) throw misread(`there is another table where ${table.name} should be`);
-    if (this.#pending.length < endAtOnce.length) await this.#more();
+    while (this.#pending.length < endAtOnce.length) await this.#more();
     if (this.#pending.subarray(0, endAtOnce.length).equals(endAtOnce)) return this.#drop(endAtOnce.length);
     for (;;) {
       const end = this.#pending.indexOf(endInside);

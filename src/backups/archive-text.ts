@@ -1,4 +1,5 @@
 import { type ArchivedTable, formatVersion, type Manifest } from './manifest.ts';
+import { settleStatements } from './settle.ts';
 import { boundsOf } from './tables.ts';
 
 /**
@@ -6,7 +7,8 @@ import { boundsOf } from './tables.ts';
  *
  * - The first is text that psql reads (`zcat file | psql`) into a database with the schema of the manifest's migrations and
  *   without rows: a head in comments; the partitions; for each table a `COPY` with its rows in PostgreSQL's text format;
- *   the values of the sequences. All of it is one transaction. Triggers that count are off meanwhile.
+ *   the values of the sequences; a pause of deliveries, and what else makes it ready for workers that know nothing of it.
+ *   All of it is one transaction. Triggers that count are off meanwhile.
  * - The second is one comment with the manifest in JSON: what is in the file, and the SHA-256 of everything before. It is
  *   written last and found from the end of the file. So a file is whole, or it has no manifest.
  *
@@ -68,6 +70,9 @@ export function beginning(head: ArchiveHead): string {
     '\\set ON_ERROR_STOP on',
     'BEGIN;',
     "SET LOCAL client_encoding = 'UTF8';",
+    'SET LOCAL statement_timeout = 0;',
+    'SET LOCAL lock_timeout = 0;',
+    'SET LOCAL idle_in_transaction_session_timeout = 0;',
     ...head.tables.flatMap(partitionStatements),
     ...triggerStatements(head.tables, 'DISABLE'),
     '',
@@ -76,5 +81,12 @@ export function beginning(head: ArchiveHead): string {
 
 /** Everything behind the last table's rows. */
 export function ending(head: ArchiveHead): string {
-  return [...triggerStatements(head.tables, 'ENABLE'), ...sequenceStatements(head.sequences), 'COMMIT;', ''].join('\n');
+  return [
+    ...triggerStatements(head.tables, 'ENABLE'),
+    ...sequenceStatements(head.sequences),
+    '-- Deliveries are paused: POST /admin/delivery/resume when you have looked around.',
+    ...settleStatements(`loaded from a backup of ${head.created_at}`),
+    'COMMIT;',
+    '',
+  ].join('\n');
 }

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Log } from '../log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
@@ -15,9 +16,15 @@ const bufferBytes = 1024 * 1024;
 /**
  * Backups in a folder, mode 0700, files 0600. The folder is made; those above it are not: where a disk is not mounted, a
  * backup must not go to another one.
+ *
+ * @param log is told of what has the name of a backup and cannot be read: that is skipped.
  */
-export function openDirectoryStore(folder: string): BackupStore {
+export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null = null): BackupStore {
   const dir = resolve(folder);
+  const skipped = (name: string, error: unknown) => {
+    log?.warn({ err: error, name, place: dir }, 'something among the backups cannot be read and was skipped');
+    return null;
+  };
   const fileOf = (name: string) => {
     if (isArchiveName(name)) return join(dir, name);
     throw new BackupError(`There is no backup '${name}' in ${dir}.`);
@@ -28,7 +35,7 @@ export function openDirectoryStore(folder: string): BackupStore {
       const file = fileOf(name);
       try {
         await mkdir(dir, { mode: 0o700 }).catch(unlessThere);
-        await removeUnfinished(dir);
+        await removeUnfinished(dir, skipped);
         return await writeWhole(dir, file, content, signal);
       } catch (error) {
         content.destroy();
@@ -40,7 +47,7 @@ export function openDirectoryStore(folder: string): BackupStore {
         const names = (await namesIn(dir)).filter(isArchiveName);
         const found: StoredBackup[] = [];
         for (const name of names) {
-          const backup = await wholeBackup(join(dir, name), name);
+          const backup = await wholeBackup(join(dir, name), name).catch((error: unknown) => skipped(name, error));
           if (backup) found.push(backup);
         }
         return found.sort(newestFirst);
@@ -99,9 +106,10 @@ async function syncFolder(dir: string): Promise<void> {
 }
 
 /** One backup is made at a time: whatever is unfinished was left by a process that was killed. */
-async function removeUnfinished(dir: string): Promise<void> {
+async function removeUnfinished(dir: string, skipped: (name: string, error: unknown) => void): Promise<void> {
   for (const name of await readdir(dir))
-    if (name.endsWith(unfinished) && isArchiveName(name.slice(0, -unfinished.length))) await rm(join(dir, name));
+    if (name.endsWith(unfinished) && isArchiveName(name.slice(0, -unfinished.length)))
+      await rm(join(dir, name)).catch((error: unknown) => skipped(name, error));
 }
 
 async function namesIn(dir: string): Promise<string[]> {
@@ -115,14 +123,15 @@ async function namesIn(dir: string): Promise<string[]> {
 }
 
 async function wholeBackup(file: string, name: string): Promise<StoredBackup | null> {
-  let handle: FileHandle;
-  try {
-    handle = await open(file, 'r');
-  } catch (error) {
+  const found = await stat(file).catch((error: unknown) => {
     // Deleted since the folder was read.
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
-  }
+  });
+  if (found === null) return null;
+  // To open a pipe would be to wait for somebody who writes into it.
+  if (!found.isFile()) throw new Error('it is no file');
+  const handle = await open(file, 'r');
   try {
     const { size: sizeBytes } = await handle.stat();
     const manifest = await readManifest(sizeBytes, async (start) => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 /** Raised when a program that knows only an older format would misread an archive. */
 export const formatVersion = 1;
 
-const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+/** A name that needs no quotes. */
+export const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
 const count = z.number().int().nonnegative();
 
 const table = z.object({

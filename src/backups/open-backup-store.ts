@@ -1,11 +1,12 @@
+import type { Log } from '../log.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupSettings, BackupStore } from './backup-store.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openS3Store } from './s3-store.ts';
 
 /** @throws BackupError for settings that name no place. Nothing is opened or connected yet. */
-export function openBackupStore(settings: BackupSettings): BackupStore {
+export function openBackupStore(settings: BackupSettings, log: Pick<Log, 'warn'>): BackupStore {
   if (settings.url !== null) return openS3Store(settings.url);
-  if (settings.dir !== null) return openDirectoryStore(settings.dir);
+  if (settings.dir !== null) return openDirectoryStore(settings.dir, log);
   throw new BackupError('There is no place for backups: set BACKUP_DIR to a folder, or BACKUP_URL to an S3 bucket.');
 }

@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openDatabase } from '../database/database.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
+import { noLimits } from '../database/no-limits.ts';
 import type { Log } from '../log.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
@@ -12,7 +13,7 @@ import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
 import { refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
-import type { ArchiveSource } from './verify-archive.ts';
+import { type ArchiveSource, unreadable } from './verify-archive.ts';
 
 /** What a restore has done. */
 export interface Restored extends Settled {
@@ -58,7 +59,7 @@ export async function restoreArchive(
 async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
   await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: noLimits });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -147,7 +148,10 @@ async function loadRows(
     ...triggerStatements(ours, 'DISABLE'),
   ];
   for (const text of statements) await client.query(text);
-  const reader = new ArchiveReader(await source.open(), manifest);
+  const file = await source.open().catch((error: unknown) => {
+    throw unreadable(source, error, 'Nothing was restored.');
+  });
+  const reader = new ArchiveReader(file, manifest);
   await reader.begin();
   const rowsByTable: Record<string, number> = {};
   const skipped: string[] = [];

@@ -19,23 +19,46 @@ const parameters = new Set(['region', 'endpoint']);
  * @throws BackupError
  */
 export function parseS3Address(text: string): S3Address {
-  const refused = (why: string) => new BackupError(`BACKUP_URL ${why}; it has the form ${form}.`);
+  const address = readAddress(text);
+  if (typeof address === 'string') throw new BackupError(`BACKUP_URL ${address}.`);
+  return address;
+}
+
+/** What is wrong with an address, to follow the name of the setting; null for one that `parseS3Address` takes. */
+export function s3AddressMistake(text: string): string | null {
+  const address = readAddress(text);
+  return typeof address === 'string' ? address : null;
+}
+
+function readAddress(text: string): S3Address | string {
   const url = URL.parse(text);
-  if (url?.protocol !== 's3:' || url.hostname === '') throw refused('is no s3:// URL with a bucket');
+  if (url?.protocol !== 's3:' || url.hostname === '') return `must be an s3:// URL such as ${form}`;
   // Shown in logs and lists, where no credential may be.
-  if (url.username !== '' || url.password !== '')
-    throw refused('must hold no credentials: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  if (hasCredentials(url))
+    return 'must hold no credentials: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
   for (const name of url.searchParams.keys())
-    if (!parameters.has(name)) throw refused(`has the parameter '${name}', which is unknown`);
+    if (!parameters.has(name)) return `has the parameter '${name}', which is unknown: it has the form ${form}`;
   const endpoint = url.searchParams.get('endpoint');
   const parsed = endpoint === null ? null : URL.parse(endpoint);
-  if (endpoint !== null && !(parsed && /^https?:$/.test(parsed.protocol) && parsed.username === ''))
-    throw refused('has an endpoint that is no http: or https: URL');
-  const path = decodeURIComponent(url.pathname).replaceAll(/^\/+|\/+$/g, '');
+  if (endpoint !== null && !(parsed && /^https?:$/.test(parsed.protocol)))
+    return 'has an endpoint that is no http: or https: URL';
+  if (parsed && hasCredentials(parsed)) return 'must hold no credentials in its endpoint';
+  const path = decoded(url.pathname)?.replaceAll(/^\/+|\/+$/g, '');
+  if (path === undefined) return "has a '%' in its prefix that stands for nothing: a '%' itself is written %25";
   return {
     bucket: url.hostname,
     prefix: path === '' ? '' : `${path}/`,
     region: url.searchParams.get('region') ?? 'us-east-1',
     endpoint,
   };
+}
+
+const hasCredentials = ({ username, password }: URL) => username !== '' || password !== '';
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** What a restored gateway has to do with the events of its backup. */
 export interface Settled {
@@ -9,8 +9,8 @@ export interface Settled {
 }
 
 // Whoever held a claim or a lease is not here.
-const dropClaims = `update event_queue set claimed_until = null, claim_token = null, direct = false`;
-const dropCommandClaims = `update event_commands set claimed_until = null, claim_token = null`;
+const dropClaims = 'update event_queue set claimed_until = null, claim_token = null, direct = false';
+const dropCommandClaims = 'update event_commands set claimed_until = null, claim_token = null';
 // A pending event without a place in the queue had a workflow, in a Temporal that may be gone. Whether it still runs is
 // found out when it is started: lane 1, from the attempts that the row says were made.
 const requeue = `
@@ -21,10 +21,13 @@ const requeue = `
   )
   insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from orphans`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
-const readPause = `select convert_from(value, 'UTF8')::json ->> 'reason' as reason from gateway_settings where key = 'delivery_paused'`;
-const writePause = `
-  insert into gateway_settings (key, value) values ('delivery_paused', convert_to($1, 'UTF8'))
-  on conflict (key) do update set value = excluded.value`;
+/** @param reason as SQL. That of an earlier pause stays behind it. As `Pause` is written (src/events/pause.ts). */
+const writePause = (reason: string) => `
+  insert into gateway_settings as s (key, value) values ('delivery_paused', ${pauseOf(reason)})
+  on conflict (key) do update set
+    value = ${pauseOf(`${reason} || '; paused before: ' || (convert_from(s.value, 'UTF8')::json ->> 'reason')`)}`;
+const pauseOf = (reason: string) =>
+  `convert_to(json_build_object('since', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', ${reason})::text, 'UTF8')`;
 
 /**
  * Makes what was restored ready for workers that know nothing of it: nobody holds a claim, and each pending event without a
@@ -40,7 +43,11 @@ export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
 
 /** Pauses deliveries (src/events/pause.ts): an operator looks first, and then resumes them. */
 export async function pauseRestored(client: pg.ClientBase, reason: string): Promise<void> {
-  const { rows } = await client.query<{ reason: string }>(readPause);
-  const earlier = rows[0] ? `; paused before: ${rows[0].reason}` : '';
-  await client.query(writePause, [JSON.stringify({ since: new Date().toISOString(), reason: `${reason}${earlier}` })]);
+  await client.query(writePause('$1::text'), [reason]);
 }
+
+/** What `settleEvents` and `pauseRestored` do, for whoever loads an archive with psql: a line each. */
+export const settleStatements = (reason: string) =>
+  [dropClaims, dropCommandClaims, requeue, writePause(pg.escapeLiteral(reason))].map(
+    (text) => `${text.trim().replaceAll(/\s*\n\s*/g, ' ')};`,
+  );

@@ -3,14 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isDatabaseError } from '../database/errors.ts';
+import { liftTransactionLimit, noLimits } from '../database/no-limits.ts';
 import { tableAndColumns } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedSequence, Manifest } from './manifest.ts';
-import { readSourceTables, type SourceTable } from './tables.ts';
+import { type ForeignTable, readSourceTables, type SourceTable } from './tables.ts';
 
 /** What a backup is made of: everything as it was at one moment, however long it takes to read. */
 export interface Snapshot {
   tables: SourceTable[];
+  /** Tables of the database that are not in it. */
+  foreign: ForeignTable[];
   sequences: ArchivedSequence[];
   migrations: string[];
   auditHead: Manifest['audit_head'];
@@ -28,12 +31,9 @@ const tries = 10;
 const pauseMs = 1_000;
 
 /**
- * Session settings. The limits of the gateway's own connections are for short statements. The texts that values become
- * are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
+ * Session settings. The texts that values become are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
  */
 const settings = {
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
   // Whoever changes a table goes first.
   lock_timeout: '1s',
   client_encoding: 'UTF8',
@@ -59,6 +59,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    options: noLimits,
     // In pg_stat_activity it says what holds the snapshot.
     application_name: 'webhook-gateway-backup',
   });
@@ -72,9 +73,10 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     await client.connect();
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, false)', [name, value]);
-    const { tables, takenAt } = await begun(client);
+    await liftTransactionLimit(client);
+    const { tables, foreign, takenAt } = await begun(client);
     return {
-      ...{ tables, takenAt },
+      ...{ tables, foreign, takenAt },
       sequences: await readSequences(client, tables),
       migrations: await readMigrations(client),
       auditHead: await readAuditHead(client),
@@ -114,17 +116,17 @@ export function explainDatabase(error: unknown, signal: AbortSignal): unknown {
 }
 
 /** Locks first and looks then: what the snapshot sees can be read until its end. */
-async function begun(client: pg.Client): Promise<{ tables: SourceTable[]; takenAt: Date }> {
+async function begun(client: pg.Client): Promise<Pick<Snapshot, 'tables' | 'foreign' | 'takenAt'>> {
   for (let left = tries; ; left--) {
     try {
-      const seen = partsOf(await readSourceTables(client));
+      const seen = partsOf((await readSourceTables(client)).tables);
       await client.query('begin isolation level repeatable read, read only');
       await client.query(`lock table ${seen.map((part) => `"${part}"`).join(', ')} in access share mode`);
-      const tables = await readSourceTables(client);
+      const { tables, foreign } = await readSourceTables(client);
       // A partition may have come meanwhile: it is not locked.
       if (partsOf(tables).join() === seen.join()) {
         const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
-        return { tables, takenAt: rows[0]?.now ?? new Date() };
+        return { tables, foreign, takenAt: rows[0]?.now ?? new Date() };
       }
       if (left <= 1) throw new BackupError('The tables of the database keep changing. Try again later.');
     } catch (error) {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { dailyTables } from '../database/partitions.ts';
 import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 import { BackupError } from './backup-error.ts';
+import { identifier } from './manifest.ts';
 
 /**
  * Tables of the database that no archive holds, each with why. Whatever else is there is in it, so that a new table cannot be
@@ -10,6 +12,23 @@ export const leftOut: Readonly<Record<string, string>> = {
   mikro_orm_migrations: 'the manifest names the migrations; a restore applies them',
   backups: 'where backups of this place are: another place has others',
 };
+
+/**
+ * The gateway's own tables, all of which are in every archive: one that cannot be read ends the backup. A table that is not
+ * named here, as a newer schema may have, is in it as well unless it is somebody else's.
+ */
+export const gatewayTables: readonly string[] = [
+  ...dailyTables,
+  ...['accounts', 'audit_chain', 'audit_logs', 'destinations', 'event_commands', 'event_dedup', 'event_latencies'],
+  ...['event_latency_deltas', 'event_queue', 'event_replays', 'event_stat_deltas', 'event_stats', 'event_values'],
+  ...['gateway_settings', 'notification_bursts', 'notification_summaries', 'rejection_counts', 'stopped_accounts'],
+];
+
+/** A table that is somebody else's, and how that was told. */
+export interface ForeignTable {
+  name: string;
+  why: string;
+}
 
 /** A table as the catalog has it. */
 export interface SourceTable {
@@ -26,16 +45,19 @@ export interface SourceTable {
 interface Row {
   name: string;
   partitioned: boolean;
+  owned: boolean;
+  extension: boolean;
   columns: string[];
   triggers: boolean;
   references: string[];
   partitions: { name: string; bounds: string | null; storage: string[] }[];
 }
 
-// Columns that are generated are generated anew. Names that need quotes are not ours.
+// Columns that are generated are generated anew.
 const readTables = `
-  select c.relname as name, c.relkind = 'p' as partitioned,
-    (select json_agg(a.attname order by a.attnum) from pg_attribute a
+  select c.relname as name, c.relkind = 'p' as partitioned, pg_has_role(c.relowner, 'USAGE') as owned,
+    exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e') as extension,
+    (select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
     exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers,
     (select coalesce(json_agg(distinct r.relname), '[]') from pg_constraint f join pg_class r on r.oid = f.confrelid
@@ -45,26 +67,55 @@ const readTables = `
      from pg_inherits i join pg_class p on p.oid = i.inhrelid where i.inhparent = c.oid) as partitions
   from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-    and c.relname ~ '^[a-z_][a-z0-9_]*$'
   order by c.relname`;
 
-/** The tables that an archive holds, each after those that it refers to. */
-export async function readSourceTables(client: pg.ClientBase): Promise<SourceTable[]> {
+/** The tables that an archive holds, each after those that it refers to; and the others, but for `leftOut`. */
+export async function readSourceTables(
+  client: pg.ClientBase,
+): Promise<{ tables: SourceTable[]; foreign: ForeignTable[] }> {
   const { rows } = await client.query<Row>(readTables);
   const partitioned = rows.filter((row) => row.partitioned).map(({ name }) => name);
   // A day that was detached, or is not attached yet.
   const isDay = (name: string) => /_\d{8}$/.test(name) && partitioned.includes(name.replace(/_\d{8}$/, ''));
-  return inOrder(rows.filter(({ name }) => !(name in leftOut) && !isDay(name)).map(toSource));
+  const found = rows
+    .filter(({ name }) => !(name in leftOut) && !isDay(name))
+    .map((row) => ({ row, why: foreignness(row) }));
+  return {
+    tables: inOrder(found.filter(({ why }) => why === null).map(({ row }) => toSource(row))),
+    foreign: found.flatMap(({ row: { name }, why }) => (why === null ? [] : [{ name, why }])),
+  };
 }
 
-function toSource({ name, partitioned, columns, triggers, references, partitions }: Row): SourceTable {
-  // One without bounds has just been dropped.
-  const attached = partitions.filter(({ bounds }) => bounds !== null);
+/** How a table shows that it is none of the gateway's; null when it does not. */
+function foreignness(row: Row): string | null {
+  if (gatewayTables.includes(row.name)) return null;
+  if (row.extension) return 'it belongs to an extension';
+  if (!row.owned) return 'it belongs to another role';
+  // As the manifest has them; and COPY takes no partitioned table, only parts that the manifest can name.
+  if (row.columns.length === 0 || ![row.name, ...row.columns].every((name) => identifier.safeParse(name).success))
+    return 'it has a name that needs quotes, or no columns';
+  if (row.partitioned && attachedTo(row).some((partition) => !isDayOf(row.name, partition)))
+    return 'its partitions are not days';
+  return null;
+}
+
+/** One without bounds has just been dropped. */
+const attachedTo = ({ partitions }: Row) => partitions.filter(({ bounds }) => bounds !== null);
+
+const dayOf = (table: string, partition: string) => partition.slice(table.length + 1);
+
+function isDayOf(table: string, { name, bounds }: Row['partitions'][number]): boolean {
+  const day = dayOf(table, name);
+  return name === `${table}_${day}` && bounds === boundsOf(day);
+}
+
+function toSource(row: Row): SourceTable {
+  const { name, partitioned, columns, triggers, references } = row;
+  const attached = attachedTo(row);
   const days = attached.map((partition) => {
-    const day = partition.name.slice(name.length + 1);
-    if (partition.name !== `${name}_${day}` || partition.bounds !== boundsOf(day))
+    if (!isDayOf(name, partition))
       throw new BackupError(`The partition ${partition.name} was not made by the gateway: ${partition.bounds}.`);
-    return day;
+    return dayOf(name, partition.name);
   });
   return {
     ...{ name, columns, triggers, references },

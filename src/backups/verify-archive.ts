@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { BackupError } from './backup-error.ts';
+import { BackupError, said } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';
 import { manifestAtEnd, maxMemberBytes } from './manifest-member.ts';
 
@@ -18,7 +18,11 @@ export interface ArchiveSource {
  */
 export async function verifyArchive(source: ArchiveSource): Promise<Manifest> {
   const tail = new Tail();
-  for await (const chunk of await source.open()) tail.push(chunk);
+  try {
+    for await (const chunk of await source.open()) tail.push(chunk);
+  } catch (error) {
+    throw unreadable(source, error, 'Nothing was written.');
+  }
   const end = manifestAtEnd(tail.held());
   if (end === null)
     throw new BackupError(
@@ -33,6 +37,14 @@ export async function verifyArchive(source: ArchiveSource): Promise<Manifest> {
       `${source.name} is damaged: its content is not the one that its checksum is of. Nothing was written.`,
     );
   return manifest;
+}
+
+/** Why the bytes of an archive are not to be had, in words; what says it in words already is left as it is. */
+export function unreadable({ name }: ArchiveSource, error: unknown, outcome: string): BackupError {
+  if (error instanceof BackupError) return error;
+  const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR';
+  const what = isFolder ? 'is a folder, not a backup' : `cannot be read (${said(error)})`;
+  return new BackupError(`${name} ${what}. ${outcome}`, { cause: error });
 }
 
 /** Hashes a stream except for its end, of which it is not known yet where it begins. */

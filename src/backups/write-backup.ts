@@ -55,6 +55,11 @@ export async function writeBackup(
   const startedMs = performance.now();
   const snapshot = await openSnapshot(database.url, signal);
   try {
+    if (snapshot.foreign.length > 0)
+      log.warn(
+        { tables: snapshot.foreign },
+        "tables that are not the gateway's are in its database, and not in the backup",
+      );
     if (options.onSnapshot) await options.onSnapshot(await snapshot.exportId());
     const name = archiveName(snapshot.takenAt, id);
     const archive = new Archive(snapshot, options);

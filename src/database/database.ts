@@ -5,6 +5,7 @@ import { AccountEntity } from '../accounts/account-entity.ts';
 import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../log.ts';
 import { migrations } from './migrations.ts';
+import { liftTransactionLimit, noLimits } from './no-limits.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
 
 /** A statement of the hot path. `name` makes PostgreSQL plan it once a connection. */
@@ -74,12 +75,12 @@ export async function openDatabase(options: {
     pool: { min: 0, max: options.maxConnections ?? 20 },
     driverOptions: {
       connectionTimeoutMillis: connectTimeoutMs,
-      ...(wholeTables ? {} : { query_timeout: queryTimeoutMs }),
+      ...(wholeTables ? { onConnect: liftTransactionLimit } : { query_timeout: queryTimeoutMs }),
       keepAlive: true,
       // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
       // may be while the tables are still empty, no plan may rest on reading a table from end to end.
       options: wholeTables
-        ? `-c jit=off ${timeZone}`
+        ? `-c jit=off ${timeZone} ${noLimits}`
         : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
       application_name: 'webhook-gateway',
     },

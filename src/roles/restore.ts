@@ -52,11 +52,11 @@ function given(args: string[]): { file: string; into: string | null } {
 const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 
 /** The file of that path; else the backup of that name where backups are kept. */
-function sourceOf(file: string, { config }: RoleContext): ArchiveSource {
+function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
   if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
   if (config.upkeep.backup.dir === null && config.upkeep.backup.url === null)
     throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
-  const store = openBackupStore(config.upkeep.backup);
+  const store = openBackupStore(config.upkeep.backup, log);
   return { name: file, open: () => store.read(file) };
 }
 

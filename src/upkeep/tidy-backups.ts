@@ -46,7 +46,7 @@ export async function reconcileBackups(
 ): Promise<{ lost: number; found: number }> {
   const files = await store.list();
   const names = files.map(({ name }) => name);
-  const gone = await sql.query(lost, [names, `its file is gone from ${store.place}`, latest]);
+  const gone = await sql.query(lost, [names, `its file is gone from ${store.place}, or cannot be read`, latest]);
   const rows = await sql.query<{ name: string }>(known, []);
   const listed = new Set(rows.map(({ name }) => name));
   const unknown = files.filter(({ name }) => !listed.has(name));

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { archiveName } from '../../src/backups/archive-name.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
@@ -111,6 +112,29 @@ test('what a killed process has left is never listed, and the next one removes i
   expect(await files()).toEqual([name]);
 });
 
+test('what has the name of a backup and cannot be read hinders no other one, and is told of', async () => {
+  const dir = join(testFolder(), 'backups');
+  const told: { level: number; name: string; err: { message: string } }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void told.push(JSON.parse(line)) });
+  const store = openDirectoryStore(dir, log);
+  const url = await migrated();
+  const { name } = await backUp(url, store);
+  const [folder, pipe, link, unfinished] = [newName(), newName(), newName(), `${newName()}.unfinished`];
+  await mkdir(join(dir, folder));
+  execFileSync('mkfifo', [join(dir, pipe)]);
+  await symlink(link, join(dir, link));
+  await mkdir(join(dir, unfinished));
+  expect((await store.list()).map((found) => found.name)).toEqual([name]);
+  expect(told.map((line) => line.name).sort()).toEqual([folder, pipe, link].sort());
+  const next = await backUp(url, store);
+  expect(told.at(-1)).toMatchObject({
+    level: 40,
+    name: unfinished,
+    err: { message: expect.stringContaining('EISDIR') },
+  });
+  expect((await store.list()).map((found) => found.name).sort()).toEqual([name, next.name].sort());
+});
+
 test('an interrupted backup, and one whose database goes away, end in words and leave nothing', async () => {
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
@@ -143,5 +167,5 @@ test('an interrupted backup, and one whose database goes away, end in words and 
 });
 
 test('without a place there is no store', () => {
-  expect(() => openBackupStore({ dir: null, url: null })).toThrow(/BACKUP_DIR.*BACKUP_URL/);
+  expect(() => openBackupStore({ dir: null, url: null }, createLog('silent'))).toThrow(/BACKUP_DIR.*BACKUP_URL/);
 });

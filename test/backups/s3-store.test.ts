@@ -19,6 +19,7 @@ import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
 import { backUp, neverAborted, restore } from './support.ts';
 
+const log = createLog('silent');
 let server: S3Server;
 let store: BackupStore;
 let url: string;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   Object.assign(process.env, s3Credentials);
   server = await startS3();
   url = `s3://${server.bucket}/of/gateway?region=us-east-1&endpoint=${encodeURIComponent(server.endpoint)}`;
-  store = openBackupStore({ dir: null, url });
+  store = openBackupStore({ dir: null, url }, log);
   client = new S3Client({ region: 'us-east-1', endpoint: server.endpoint, forcePathStyle: true });
 }, s3StartLimitMs);
 afterAll(async () => {
@@ -50,7 +51,7 @@ async function* megabytes(count: number, each: (n: number) => void = () => undef
 
 test('a backup goes up, is listed, comes down and is restored, and is deleted', async () => {
   const source = await freshDatabase();
-  await migrateOnce(source, createLog('silent'));
+  await migrateOnce(source, log);
   const first = await backUp(source, store);
   const second = await backUp(source, store);
   await writeFile(join(server.bucketDir, 'of/gateway', newName()), 'no backup');
@@ -111,7 +112,7 @@ test('what a killed process has left does not appear, and the next one removes i
 });
 
 test('what the server refuses is said in words, without credentials', async () => {
-  const at = (text: string) => openBackupStore({ dir: null, url: text });
+  const at = (text: string) => openBackupStore({ dir: null, url: text }, log);
   const endpoint = encodeURIComponent(server.endpoint);
   await expect(at(`s3://not-there?endpoint=${endpoint}`).list()).rejects.toThrow(
     /There is no bucket for s3:\/\/not-there/,
@@ -137,6 +138,8 @@ test('addresses', () => {
     's3://key:secret@bucket',
     's3://b?regoin=x',
     's3://b?endpoint=ftp://h',
+    's3://b?endpoint=https://:secret@h',
+    's3://b/%zz',
   ])
     expect(() => parseS3Address(wrong)).toThrow(BackupError);
 });

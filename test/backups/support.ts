@@ -8,7 +8,7 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { type BackupOptions, writeBackup } from '../../src/backups/write-backup.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
 
 const log = createLog('silent');
 
@@ -24,9 +24,9 @@ export const folderStore = () => openDirectoryStore(join(testFolder(), 'backups'
 export const neverAborted = new AbortController().signal;
 
 /** Makes a backup, with what a test wants otherwise. */
-export const backUp = (url: string, store: BackupStore, options: Partial<BackupOptions> = {}) =>
+export const backUp = (url: string, store: BackupStore, options: Partial<BackupOptions> & { log?: Log } = {}) =>
   writeBackup(
-    { database: { url }, store, log },
+    { database: { url }, store, log: options.log ?? log },
     { id: randomUUID(), signal: neverAborted, onProgress: () => undefined, ...options },
   );
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leftOut } from '../../src/backups/tables.ts';
+import { gatewayTables, leftOut } from '../../src/backups/tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -17,5 +17,6 @@ test('every table is in the archive, or is left out for a reason; those that oth
   const archived = Object.keys(rowsByTable);
   const wanted = found.map(({ name }) => name).filter((name) => !(name in leftOut));
   expect([...archived].sort()).toEqual(wanted.sort());
+  expect([...gatewayTables].sort()).toEqual(wanted.sort());
   expect(archived.indexOf('accounts')).toBeLessThan(archived.indexOf('destinations'));
 });

@@ -113,6 +113,26 @@ describe('docker-compose.yml', () => {
     expect([service('api').ports, service('worker').ports]).toEqual([undefined, undefined]);
   });
 
+  test('a backup is restored into a database of another name, which all roles then use', () => {
+    const restored = compose({ ...filled, GATEWAY_DATABASE: 'gateway_restored' }).services;
+    const databases = (from: typeof services) =>
+      ['migrate', 'api', 'worker'].map((name) => new URL(from[name]?.environment?.DATABASE_URL ?? '').pathname);
+    expect(databases(services)).toEqual(['/gateway', '/gateway', '/gateway']);
+    expect(databases(restored)).toEqual(['/gateway_restored', '/gateway_restored', '/gateway_restored']);
+    // The server stays as it is, and so does what it made first.
+    expect(restored.postgresql).toEqual(services.postgresql);
+    // As README does it: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
+    const { databaseUrl, upkeep } = readConfig('restore', restored.worker?.environment ?? {});
+    expect(databaseUrl).toMatch(/@postgresql:5432\/gateway_restored\?/);
+    expect(upkeep.backup.dir).toBe('/backups');
+    expect(restored.worker?.volumes).toContain('backups:/backups');
+    const commands = /^```sh\ndocker compose stop [\s\S]*?^```/m.exec(readProjectFile('README.md'))?.[0] ?? '';
+    const used = [...commands.matchAll(/^docker compose (?:stop|exec|run(?: --\S+)*) (.*)$/gm)].map(
+      ([, rest = '']) => rest,
+    );
+    expect(used.map((rest) => rest.split(' ')[0])).toEqual(['api', 'postgresql', 'worker', 'worker']);
+  });
+
   test('holds no secret, and says which one is missing', () => {
     for (const name of ['SECRETS_KEY', 'ADMIN_TOKEN', 'POSTGRES_PASSWORD'] as const) {
       expect(() => compose({ ...filled, [name]: '' })).toThrow(`set ${name} in .env, see .env.example`);

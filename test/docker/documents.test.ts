@@ -25,7 +25,7 @@ test.each(rows.filter((row) => row.default !== null))(
 
 test('.env.example names every variable, and those of docker compose', () => {
   expect(Object.keys(exampleEnv()).sort()).toEqual(
-    [...settingNames(), ...bucketCredentials, 'POSTGRES_PASSWORD'].sort(),
+    [...settingNames(), ...bucketCredentials, 'POSTGRES_PASSWORD', 'GATEWAY_DATABASE'].sort(),
   );
 });
 

@@ -179,6 +179,7 @@ test.each([
   [['a', '--into', 'mysql://x'], /npm run restore -- <file>/],
   [['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
   [[import.meta.filename], /is no backup of this gateway/],
+  [[import.meta.dirname], /^\n\S+roles is a folder, not a backup\. Nothing was written\.\n\n$/],
 ])('%j is refused before anything is touched', async (args, words) => {
   const dataDir = temporaryFolder();
   const said = await restored(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/none', DATA_DIR: dataDir });

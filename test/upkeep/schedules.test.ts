@@ -1,4 +1,6 @@
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { UpkeepSchedules } from '../../src/engine/upkeep/schedules.ts';
 import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestUpkeep } from '../support/gateway.ts';
@@ -55,6 +57,27 @@ test('a start with other settings changes the schedule alone that they belong to
   expect(after.info.lastUpdatedAt).toEqual(before.info.lastUpdatedAt);
   expect(after.action).toEqual(before.action);
   expect(after.policies).toEqual(before.policies);
+});
+
+test('a worker that changes a schedule of others warns of it, and one with the same settings is silent', async () => {
+  const { gateway, temporal, args } = await stage({ auditRetentionDays: 90 });
+  await scheduled(gateway, 'audit-purge');
+  const told: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => void told.push(JSON.parse(line)) });
+  const changed = async (days: number) => JSON.stringify(await args('audit-purge')).includes(String(days));
+  const ensured = async (auditRetentionDays: number) => {
+    const settings = { backup: { dir: null, url: null, keep: 14 }, auditRetentionDays, eventRetentionDays: null };
+    const schedules = new UpkeepSchedules({ ...gateway.temporal, settings, log });
+    // So the first look finds it, and to stop is to wait for that one.
+    schedules.connected(temporal.client.connection);
+    schedules.start();
+    await until('the schedule is as it should be', () => changed(auditRetentionDays));
+    await schedules.stop();
+    return told.splice(0).filter(({ schedule }) => schedule !== undefined);
+  };
+  const schedule = `${gateway.temporal.taskQueue}-upkeep-audit-purge`;
+  expect(await ensured(30)).toMatchObject([{ level: 40, schedule, input: { olderThanDays: 30 } }]);
+  expect(await ensured(30)).toEqual([]);
 });
 
 test('three workers at once make one set of schedules', async () => {

@@ -75,6 +75,7 @@ export class UpkeepSchedules {
     if (current.action.memo?.definition === memo.definition) return;
     // Its state stays: that it is paused, and why.
     await handle.update(({ state }) => ({ ...options, state }));
-    log.info({ schedule: id, input }, 'a schedule of the upkeep has changed');
+    // After an upgrade, or because somebody wants it so; or two workers have different settings, and the last to start has won.
+    log.warn({ schedule: id, input }, "a schedule of the upkeep was changed to this worker's version and settings");
   }
 }

@@ -12,8 +12,9 @@ export interface BackupResult {
 
 const [url = '', dir = ''] = process.argv.slice(2);
 const idleRssBytes = process.memoryUsage.rss();
+const log = createLog('warn');
 const summary = await writeBackup(
-  { database: { url }, store: openBackupStore({ dir, url: null }), log: createLog('warn') },
+  { database: { url }, store: openBackupStore({ dir, url: null }, log), log },
   { id: randomUUID(), signal: new AbortController().signal, onProgress: () => undefined },
 );
 // In kilobytes.

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { restoreArchive } from '../../src/backups/restore.ts';
+import { verifyArchive } from '../../src/backups/verify-archive.ts';
+import { migrateOnce } from '../../src/database/migrate.ts';
+import { createLog } from '../../src/log.ts';
+import { ownRole } from '../support/own-role.ts';
+import { backUp, folderStore } from './support.ts';
+
+const log = createLog('silent');
+/** The gateway's short transactions have the role's limit, so it is one that they keep, and waits are longer. */
+const transactionLimitMs = 2_000;
+const longMs = 3_000;
+
+test('limits of the role end neither a migration, nor a backup, nor a restore', async () => {
+  const { database, settings } = await ownRole();
+  const url = await database();
+  await settings({ statement_timeout: '1ms', lock_timeout: '1ms', idle_in_transaction_session_timeout: '1ms' });
+  await migrateOnce(url, log);
+  await settings({ transaction_timeout: `${transactionLimitMs}ms` });
+  const store = folderStore();
+  const { name, rowsByTable } = await backUp(url, store, { onSnapshot: () => sleep(longMs) });
+  // This process stands still in the middle of the one transaction.
+  let waits = 1;
+  const onProgress = () => void (waits-- > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longMs));
+  const source = { name, open: () => store.read(name) };
+  const manifest = await verifyArchive(source);
+  const restored = await restoreArchive({ url: await database(), log, onProgress }, source, manifest);
+  expect(restored).toMatchObject({ rowsByTable });
+});
