@@ -92,8 +92,8 @@ const dropMigrations = `
   end $$`;
 
 /** The pool's only connection: inside a transaction of MikroORM, the one that this is on. */
-function connectionOf({ pool }: Database): () => pg.ClientBase {
-  let client: pg.ClientBase | null = null;
+function connectionOf({ pool }: Database): () => pg.PoolClient {
+  let client: pg.PoolClient | null = null;
   pool.on('acquire', (acquired) => {
     client = acquired;
   });
@@ -125,6 +125,8 @@ async function loaded(
       return { manifest, rowsByTable, skipped, migrated: migrated.map(({ name }) => name), ...settled };
     });
   } catch (error) {
+    // After a rollback that failed, since the connection is lost, it is still taken, and the pool could never be closed.
+    if (database.pool.totalCount > database.pool.idleCount) connection().release(true);
     await database.pool.query(dropMigrations).catch(() => undefined);
     throw error;
   }
