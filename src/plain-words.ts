@@ -55,3 +55,8 @@ export function fieldErrors(path: string, message: string): FieldError[] {
   const names: string[] = JSON.parse(message.slice(unknownFields.length));
   return names.map((name) => ({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' }));
 }
+
+/** Errors of fields as one sentence. */
+export function fieldsInWords(errors: readonly FieldError[]): string {
+  return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}

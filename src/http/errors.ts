@@ -2,7 +2,7 @@ import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { DestinationUnreadable } from '../destinations/destination-store.ts';
 import type { Log } from '../log.ts';
-import { type FieldError, fieldErrors } from '../plain-words.ts';
+import { type FieldError, fieldErrors, fieldsInWords } from '../plain-words.ts';
 import { databaseUnavailable, Problem } from './problem.ts';
 
 /** What Elysia says of a body, query or path that does not fit its schema. */
@@ -45,8 +45,7 @@ function brokenAnswer(error: Error, log: Log): Problem {
 function invalid(error: Error): Problem {
   const issues: unknown = 'all' in error ? error.all : undefined;
   const errors = Array.isArray(issues) ? issues.flatMap(errorsOf) : [];
-  const detail = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  return new Problem('invalid', detail || 'the request does not fit its schema', { errors });
+  return new Problem('invalid', fieldsInWords(errors) || 'the request does not fit its schema', { errors });
 }
 
 function errorsOf(issue: ValidationIssue): FieldError[] {

@@ -76,6 +76,15 @@ const tones = new Map([
 ]);
 
 /**
+ * A sentence in which what stands between backticks is code.
+ *
+ * @param {string} text
+ */
+export function prose(text) {
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : make('code', {}, part)));
+}
+
+/**
  * Long text as it is, in a box that scrolls, also by keyboard.
  *
  * @param {string} label

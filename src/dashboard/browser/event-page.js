@@ -59,7 +59,10 @@ function showEvent(id, event) {
     make('h1', {}, event.event_type ?? make('span', { class: 'aside' }, 'no event type')),
     make('p', { class: 'badges' }, stateBadges(event), counted(event.attempts, 'attempt')),
     problemOf(event),
-    actionButtons((action, reason) => act(id, event, action, reason)),
+    // Nothing can be done to what was never taken in.
+    event.status === 'rejected'
+      ? make('div', { hidden: true })
+      : actionButtons((action, reason) => act(id, event, action, reason)),
     facts(event),
     attemptsTable(event.delivery_history),
     notificationsTable(event.notifications),

@@ -1,5 +1,5 @@
 import { call } from './api.js';
-import { details, make, textBox } from './dom.js';
+import { details, make, prose, textBox } from './dom.js';
 import { show, showProblem, tell, tellNothing } from './screen.js';
 
 /**
@@ -28,7 +28,7 @@ function card(provider) {
   /** @type {[string, import('./dom.js').Child][]} */
   const rows = [
     ['Address', make('code', {}, ingestion_url)],
-    [secret.label, secret.hint],
+    [secret.label, make('span', {}, prose(secret.hint))],
     ['Checks the address', handshake ? 'before it sends anything; the gateway answers' : null],
     ['More', make('code', {}, documentation)],
   ];
@@ -57,7 +57,7 @@ function card(provider) {
 function settings({ config }) {
   const fields = Object.entries(/** @type {Record<string, Field>} */ (config.properties ?? {}));
   if (fields.length === 0) return null;
-  const needed = Array.isArray(config.required) ? config.required : [];
+  const needed = neededBy(config);
   const rows = fields.map(([name, field]) => {
     const kind = field.enum ? `one of ${field.enum.join(', ')}` : String(field.type ?? '');
     const preset = field.default === undefined ? '' : `, ${JSON.stringify(field.default)} unless it is set`;
@@ -70,7 +70,7 @@ function settings({ config }) {
       make(
         'td',
         {},
-        field.description ?? '',
+        prose(field.description ?? ''),
         ' ',
         make('span', { class: 'aside' }, `${kind}${preset}${demand}${secret}`),
       ),
@@ -85,14 +85,24 @@ function settings({ config }) {
 }
 
 /** @param {Provider} provider */
-function command({ name, ingestion_url, secret }) {
+function command({ name, ingestion_url, secret, config }) {
+  const needed = neededBy(config).map((field) => [field, `<${field}>`]);
   const account = {
     provider: name,
     account_slug: 'shop',
     app_key: 'my-app',
     signing_secret_current: `<${secret.label}>`,
+    ...(needed.length > 0 ? { provider_config: Object.fromEntries(needed) } : {}),
     delivery_url: '<where your service takes webhooks>',
   };
   const origin = new URL(ingestion_url).origin;
   return `curl -X POST ${origin}/admin/accounts -H "X-Admin-Token: $ADMIN_TOKEN" \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(account, null, 2)}'`;
 }
+
+/**
+ * The settings that have to be there.
+ *
+ * @param {Provider['config']} config
+ * @returns {string[]}
+ */
+const neededBy = (config) => (Array.isArray(config.required) ? config.required : []);

@@ -5,6 +5,7 @@ import { accountSchemas } from '../../accounts/account-rules.ts';
 import type { AccountStore, AccountWrite } from '../../accounts/account-store.ts';
 import { sqlOfTransaction } from '../../database/transaction.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
+import { fieldsInWords } from '../../plain-words.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ShownConfig, shownConfig } from '../../providers/provider-config.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
@@ -48,8 +49,7 @@ function whole(account: AccountRow, provider_config: ShownConfig | null) {
 function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
   if (write.reason === 'not_found') throw accountNotFound();
-  if (write.reason === 'invalid')
-    throw new Problem('invalid', 'the account does not suit its provider', { errors: write.errors });
+  if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
   throw new Problem('conflict', 'this provider has an account with this account_slug already', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
