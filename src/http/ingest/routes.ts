@@ -9,9 +9,10 @@ import type { ChallengeAnswer } from '../../providers/provider.ts';
 import { publicOperation } from '../api/operation.ts';
 import { isReserved } from '../method-not-allowed.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
-import { databaseUnavailable } from '../problem.ts';
+import { databaseUnavailable, Problem } from '../problem.ts';
 import { handshake } from './handshake.ts';
 import { type IngestDeps, ingest } from './ingest.ts';
+import { largeWebhookWarnings } from './large-webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -43,7 +44,13 @@ const described = publicOperation(
       "How the secret travels is the provider's matter: see the README. The answer comes after the webhook is committed to the database.",
     operationId: 'receiveWebhook',
     tag: 'ingestion',
-    success: { 202: { description: 'It is stored and will be delivered', schema: accepted } },
+    success: {
+      200: {
+        description: 'The same, or the answer to a challenge, for providers that take nothing else for success',
+        schema: accepted,
+      },
+      202: { description: 'It is stored and will be delivered', schema: accepted },
+    },
     errors: [
       'verification_failed',
       'account_disabled',
@@ -86,6 +93,7 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
       body,
       receivedAt,
     });
+  const tooLarge = largeWebhookWarnings(deps.log, deps.maxPayloadBytes);
   return new Elysia({ name: 'ingest' })
     .get(
       '/:provider/:slug',
@@ -103,7 +111,10 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
         if (isReserved(params.provider)) throw new NotFoundError();
         const receivedAt = new Date();
         const node = nodeRequest(request);
-        const body = await readBody(node, deps.maxPayloadBytes);
+        const body = await readBody(node, deps.maxPayloadBytes).catch((error: unknown) => {
+          if (error instanceof Problem && deps.providers.has(params.provider)) tooLarge(params.provider, params.slug);
+          throw error;
+        });
         try {
           const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt));
           if (answer.kind === 'challenge') return respond(answer);
