@@ -72,7 +72,13 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
     return formOf(request)?.get('ssl_check') === '1' ? answer('') : null;
   },
 
-  /** From time to time Slack looks at the certificate of a slash command's address. */
+  /** From time to time Slack looks at the certificate of a slash command's address, by a form or by GET, unsigned. */
+  unsignedCheck(request) {
+    const form = request.header('x-slack-signature') ? null : formOf(request);
+    if (form?.get('ssl_check') !== '1' || form.has('command') || form.has('payload')) return null;
+    return answer('');
+  },
+
   handshake: (request) => (request.query.get('ssl_check') === '1' ? { ok: true, answer: answer('') } : { ok: false }),
 };
 

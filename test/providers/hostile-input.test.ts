@@ -19,6 +19,7 @@ function askAll(provider: Provider, request: InboundRequest): void {
   const externalId = provider.externalId(request, config);
   const key = provider.dedupKey(request, externalId, config);
   provider.challenge?.(request);
+  provider.unsignedCheck?.(request);
   provider.handshake?.(request, config);
   for (const text of [externalId.id, type ?? 'none']) {
     expect(Array.from(text).length).toBeLessThanOrEqual(255);

@@ -201,6 +201,16 @@ describe('challenge', () => {
 
   test('nor is any other form', () => expect(challenge(published.body, [form])).toBe(null));
 
+  test('an unsigned form that looks at the certificate has an empty answer', () => {
+    const check = (body: string, headers: Header[] = [form]) => slack.unsignedCheck?.(requestOf({ headers, body }));
+    expect(check('ssl_check=1&token=x')).toEqual(text(''));
+    expect(check('token=x&ssl_check=1', [])).toEqual(text(''));
+    const unsigned = ['ssl_check=0&token=x', 'token=x', 'ssl_check=1&command=%2Fx', 'ssl_check=1&payload=%7B%7D', ''];
+    const events = ['{"ssl_check":"1"}', '{"type":"url_verification","challenge":"x","ssl_check":1}'];
+    for (const body of [...unsigned, ...events]) expect(check(body), body).toBe(null);
+    expect(check('ssl_check=1&token=x', [form, ['X-Slack-Signature', 'v0=00']])).toBe(null);
+  });
+
   test('the address is looked at with ssl_check only', () => {
     const handshake = (query: string) => slack.handshake?.(requestOf({ query }), { tolerance_seconds: 300 });
     expect(handshake('ssl_check=1&token=x')).toEqual({ ok: true, answer: text('') });
