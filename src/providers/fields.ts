@@ -42,7 +42,8 @@ export function stringField(fields: Fields, name: string): string | null {
 
 /**
  * What can identify something at `path` of the payload: a non-empty string, or a number as a string; else null.
- * Numbers that JavaScript cannot hold keep the digits that were sent: two ids must not become one by rounding.
+ * Numbers that JavaScript cannot hold keep the digits that were sent, and are none where that costs too much: two ids
+ * must not become one by rounding.
  */
 export function identifierAt(request: InboundRequest, ...path: [string, ...string[]]): string | null {
   let value = request.json();
@@ -53,5 +54,5 @@ export function identifierAt(request: InboundRequest, ...path: [string, ...strin
   if (typeof value === 'string') return value === '' ? null : value;
   if (typeof value !== 'number') return null;
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-  return numberAsSent(request.text() ?? '', path) ?? String(value);
+  return numberAsSent(request, path);
 }

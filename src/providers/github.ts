@@ -28,7 +28,8 @@ export const github: Provider = {
   eventType(request) {
     const event = request.header('x-github-event');
     if (!event) return null;
-    const payload = request.form() ? formPayload(request) : topLevelFields(request);
+    const form = request.form();
+    const payload = form ? formPayload(form) : topLevelFields(request);
     const action = payload && stringField(payload, 'action');
     return storableText(action ? `${event}.${action}` : event);
   },

@@ -101,12 +101,18 @@ export class InboundRequest {
 
   /** The fields of a form (`application/x-www-form-urlencoded`), or null when the body is none or has over 1000 fields. */
   form(): URLSearchParams | null {
+    return /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(this.header('content-type') ?? '')
+      ? this.bodyAsForm()
+      : null;
+  }
+
+  /** The body read as a form whatever its content type says, or null when it is not UTF-8 or has over 1000 fields. */
+  bodyAsForm(): URLSearchParams | null {
     this.#form ??= { value: this.#parseForm() };
     return this.#form.value;
   }
 
   #parseForm(): URLSearchParams | null {
-    if (!/^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(this.header('content-type') ?? '')) return null;
     const text = this.text();
     return text === null || hasMoreFields(text, maxFormFields) ? null : new URLSearchParams(text);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { generatedId, ownId } from './external-id.ts';
-import { identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
+import { type Fields, identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { multipartForm } from './multipart-form.ts';
 import type { Provider } from './provider.ts';
@@ -69,15 +69,33 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
 
 type Signature = { timestamp: string | null; token: string | null; signatures: string[] };
 
-/** What the body says of its own signature; that of the parent account is there for subaccounts. */
+const signatures = new WeakMap<InboundRequest, Signature>();
+
+/** What the body says of its own signature, read once of each request; that of the parent account is there for subaccounts. */
 function signatureOf(request: InboundRequest): Signature {
+  let signature = signatures.get(request);
+  if (signature === undefined) {
+    signature = readSignature(request);
+    signatures.set(request, signature);
+  }
+  return signature;
+}
+
+function readSignature(request: InboundRequest): Signature {
   const form = formOf(request);
-  const field = (name: string) => (form ? form.get(name) : identifierAt(request, 'signature', name)) || null;
+  const fields = form ? null : objectField(topLevelFields(request) ?? {}, 'signature');
+  const field = (name: string) => (form ? form.get(name) : stringField(fields ?? {}, name)) || null;
   return {
-    timestamp: field('timestamp'),
+    timestamp: field('timestamp') ?? (fields && wholeNumber(fields, 'timestamp')),
     token: field('token'),
     signatures: [field('signature'), field('parent-signature')].filter((value) => value !== null),
   };
+}
+
+/** Some send the time as a number. */
+function wholeNumber(fields: Fields, name: string): string | null {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return Number.isSafeInteger(value) ? String(value) : null;
 }
 
 function formOf(request: InboundRequest): URLSearchParams | null {

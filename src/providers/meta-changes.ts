@@ -32,34 +32,35 @@ const messagingFields: readonly (readonly [key: string, field: string])[] = [
 /** So many changes Meta puts into one notification at most; nobody else's make more work than these. */
 const maxChanges = 1000;
 
-/** Every change of every entry, in order; of more than {@link maxChanges} the first ones. */
+/** Every change of every entry, in order; of more than {@link maxChanges} entries or items, valid or not, the first ones. */
 export function* metaChanges(notification: Fields): Generator<MetaChange> {
   const object = stringField(notification, 'object');
   let count = 0;
-  for (const entry of listField(notification, 'entry')) {
-    for (const change of changesOf(asFields(entry) ?? {}, object)) {
+  for (const entry of listField(notification, 'entry').slice(0, maxChanges)) {
+    for (const change of itemsOf(asFields(entry) ?? {}, object)) {
       if (++count > maxChanges) return;
-      yield change;
+      if (change) yield change;
     }
   }
 }
 
-function* changesOf(entry: Fields, object: string | null): Generator<MetaChange> {
+/** One for each item of the entry's lists, null where it is no change: those are counted, too. */
+function* itemsOf(entry: Fields, object: string | null): Generator<MetaChange | null> {
   for (const item of listField(entry, 'changes')) {
     const change = asFields(item) ?? {};
     const field = stringField(change, 'field');
-    if (field) yield { field, value: objectField(change, 'value') ?? {} };
+    yield field ? { field, value: objectField(change, 'value') ?? {} } : null;
   }
   for (const item of listField(entry, 'messaging')) {
     const value = asFields(item);
-    if (value) yield { field: messagingField(value, object), value };
+    yield value && { field: messagingField(value, object), value };
   }
   for (const item of listField(entry, 'standby')) {
     const value = asFields(item);
-    if (value) yield { field: 'standby', value };
+    yield value && { field: 'standby', value };
   }
   for (const field of listField(entry, 'changed_fields')) {
-    if (typeof field === 'string') yield { field, value: {} };
+    yield typeof field === 'string' ? { field, value: {} } : null;
   }
 }
 

@@ -88,6 +88,11 @@ export type Provider<Config extends object = object> = {
   acknowledge?(request: InboundRequest): Acknowledgement | null;
   /** The answer, if this request, which has been verified, is a challenge and no event. */
   challenge?(request: InboundRequest): ChallengeAnswer | null;
+  /**
+   * The answer to a POST that the provider itself sends unsigned, only to see whether somebody answers; else null. Asked
+   * when verification has failed, so anyone can have it: it must hold nothing of the request.
+   */
+  unsignedCheck?(request: InboundRequest): ChallengeAnswer | null;
   /** The answer to a GET or HEAD by which the provider looks at the address before it sends anything. */
   handshake?(request: InboundRequest, config: Config): { ok: true; answer: ChallengeAnswer } | { ok: false };
 };

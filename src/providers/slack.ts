@@ -41,7 +41,7 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
   },
 
   eventType(request) {
-    if (request.form()?.has('command')) return 'slash_command';
+    if (formOf(request)?.has('command')) return 'slash_command';
     const payload = payloadOf(request);
     const outer = payload && stringField(payload, 'type');
     const event = payload && outer === 'event_callback' ? objectField(payload, 'event') : null;
@@ -50,17 +50,18 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
   },
 
   externalId(request) {
-    const id = request.form() ? triggerId(request) : identifierAt(request, 'event_id');
+    const form = formOf(request);
+    const id = form ? triggerId(form) : identifierAt(request, 'event_id');
     return id ? ownId(id) : generatedId(request);
   },
 
   /** An `event_id` names one event in all of Slack and comes again with its retries; a `trigger_id` only names a click. */
   dedupKey(request, externalId) {
-    return request.form() ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
+    return formOf(request) ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
   },
 
   /** Commands and interactions take 200 alone for success, and show or obey what the body says; events take any 2xx. */
-  acknowledge: (request) => (request.form() ? { status: 200, reply: text('') } : null),
+  acknowledge: (request) => (formOf(request) ? { status: 200, reply: text('') } : null),
 
   challenge(request) {
     const payload = topLevelFields(request);
@@ -68,20 +69,32 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
       const challenge = stringField(payload, 'challenge');
       return challenge === null ? null : answer(challenge);
     }
-    return request.form()?.get('ssl_check') === '1' ? answer('') : null;
+    return formOf(request)?.get('ssl_check') === '1' ? answer('') : null;
   },
 
-  /** From time to time Slack looks at the certificate of a slash command's address. */
+  /** From time to time Slack looks at the certificate of a slash command's address, by a form or by GET, unsigned. */
+  unsignedCheck(request) {
+    const form = request.header('x-slack-signature') ? null : formOf(request);
+    if (form?.get('ssl_check') !== '1' || form.has('command') || form.has('payload')) return null;
+    return answer('');
+  },
+
   handshake: (request) => (request.query.get('ssl_check') === '1' ? { ok: true, answer: answer('') } : { ok: false }),
 };
 
-function payloadOf(request: InboundRequest): Fields | null {
-  return request.form() ? formPayload(request) : topLevelFields(request);
+/** Goes by the body, which is signed: whoever changes the content type must not make a repeat look new. */
+function formOf(request: InboundRequest): URLSearchParams | null {
+  return topLevelFields(request) ? null : request.bodyAsForm();
 }
 
-function triggerId(request: InboundRequest): string | null {
-  const payload = formPayload(request);
-  return payload ? stringField(payload, 'trigger_id') : (request.form()?.get('trigger_id') ?? null);
+function payloadOf(request: InboundRequest): Fields | null {
+  const form = formOf(request);
+  return form ? formPayload(form) : topLevelFields(request);
+}
+
+function triggerId(form: URLSearchParams): string | null {
+  const payload = formPayload(form);
+  return payload ? stringField(payload, 'trigger_id') : form.get('trigger_id');
 }
 
 const text = (body: string) => ({ contentType: 'text/plain; charset=utf-8', body });

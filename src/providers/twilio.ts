@@ -52,18 +52,18 @@ export const twilio: Provider<z.output<typeof config>> = {
 
   /** Twilio takes the answer to a call or a message for instructions (TwiML): these are none. */
   acknowledge: (request) =>
-    request.form() ? { status: 202, reply: { contentType: 'text/xml', body: '<Response></Response>' } } : null,
+    formOf(request) ? { status: 202, reply: { contentType: 'text/xml', body: '<Response></Response>' } } : null,
 
   /** `message.delivered`, `call.completed` and the like; the `type` of Event Streams, or `mixed`. */
   eventType(request) {
-    const form = request.form();
+    const form = formOf(request);
     const type = form ? formEvent(form).type : commonType(eventsIn(request).map((event) => stringField(event, 'type')));
     return type === null ? null : storableText(type);
   },
 
   /** The SID of the message, call or other thing; the first `id` of Event Streams. */
   externalId(request) {
-    const form = request.form();
+    const form = formOf(request);
     const id = form
       ? (formEvent(form).sid ?? request.header(tokenHeader))
       : eventIds(request).find((one) => one !== '');
@@ -75,7 +75,7 @@ export const twilio: Provider<z.output<typeof config>> = {
    * SID is that of the call, and pressing the same key twice makes two equal bodies.
    */
   dedupKey(request, externalId) {
-    if (request.form()) {
+    if (formOf(request)) {
       const token = request.header(tokenHeader);
       return token ? dedupByIdAndBytes(request, { ...externalId, id: token }) : null;
     }
@@ -83,7 +83,15 @@ export const twilio: Provider<z.output<typeof config>> = {
   },
 };
 
+/** Of JSON alone; of a form the parameters themselves are signed. */
+const bodyHashParameter = 'bodySHA256';
+
 const tokenHeader = 'i-twilio-idempotency-token';
+
+/** The address is signed, the content type is not: whoever changes that must not make a repeat look new. */
+function formOf(request: InboundRequest): URLSearchParams | null {
+  return request.query.has(bodyHashParameter) ? null : request.form();
+}
 
 function eventIds(request: InboundRequest): string[] {
   return eventsIn(request).map((event) => stringField(event, 'id') ?? '');
@@ -97,7 +105,7 @@ function isBase(text: string): boolean {
 
 /** What is signed behind the address, or null when the body is not what the address says, or is not covered by it. */
 function signedParameters(request: InboundRequest): string | null {
-  const bodyHash = request.query.get('bodySHA256');
+  const bodyHash = request.query.get(bodyHashParameter);
   if (bodyHash !== null) return constantTimeEqual(bodyHash, request.bodyHash()) ? '' : null;
   const form = request.form();
   if (form) return sortedParameters(form);

@@ -44,7 +44,8 @@ export const vonage: Provider<z.output<typeof config>> = {
     const claims = claimsOf(token, secret, request.receivedAt, config.tolerance_seconds);
     if (typeof claims === 'string') return { ok: false, reason: claims };
     const { payload_hash, application_id, iat } = claims;
-    if (typeof payload_hash !== 'string' || !constantTimeEqual(payload_hash.toLowerCase(), request.bodyHash())) {
+    if (typeof payload_hash !== 'string' || payload_hash === '') return { ok: false, reason: 'malformed_signature' };
+    if (!constantTimeEqual(payload_hash.toLowerCase(), request.bodyHash())) {
       return { ok: false, reason: 'bad_signature' };
     }
     if (config.application_id !== undefined && application_id !== config.application_id) {

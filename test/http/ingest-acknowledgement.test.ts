@@ -8,6 +8,8 @@ import { twilio } from '../support/providers/twilio.ts';
 import { messageFor } from '../support/providers/webhook.ts';
 import { eventsOf } from '../support/stored.ts';
 
+const form = 'application/x-www-form-urlencoded';
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway({ worker: false });
@@ -33,6 +35,9 @@ async function accountOf(sample: Sample) {
       return send({ headers, body: Buffer.concat([signed.body, Buffer.from(change)]) });
     },
     postEvent: async (id: string) => send(await messageFor(sample, key, { id, url })),
+    /** A form, as it is. */
+    postUnsigned: (text: string) => send({ headers: [['content-type', form]], body: Buffer.from(text) }),
+    disable: () => gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false }),
     events: () => eventsOf(gateway.database, account.id),
   };
 }
@@ -92,10 +97,32 @@ describe('slack', () => {
     expect(await response.text()).not.toContain('3eZbrw');
   });
 
+  test('its check of the certificate comes unsigned, has an empty answer, and is no event', async () => {
+    const { postUnsigned, events } = await accountOf(slack);
+    const response = await postUnsigned('ssl_check=1&token=x');
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(await events()).toEqual([]);
+    const command = await postUnsigned('ssl_check=1&token=x&command=%2Fweather');
+    expect(command.status).toBe(401);
+    expect(await events()).toMatchObject([{ status: 'rejected', rejection_reason: 'missing_signature' }]);
+  });
+
+  test('only of an account that is there and enabled', async () => {
+    const { postUnsigned, disable } = await accountOf(slack);
+    await disable();
+    expect((await postUnsigned('ssl_check=1&token=x')).status).toBe(403);
+    const unknown = await fetch(`${gateway.baseUrl}/slack/nobody`, {
+      method: 'POST',
+      headers: { 'content-type': form },
+      body: 'ssl_check=1&token=x',
+    });
+    expect(unknown.status).toBe(404);
+  });
+
   test('a slash command is an event, its form as it came, and shows the user nothing', async () => {
     const { post, events } = await accountOf(slack);
     const body = 'token=x&command=%2Fweather&text=94070+caf%C3%A9&trigger_id=13345224609.738474920.8088930838d88f008e0';
-    const response = await post(body, { contentType: 'application/x-www-form-urlencoded' });
+    const response = await post(body, { contentType: form });
     expect([response.status, await response.text()]).toEqual([200, '']);
     const [event] = await events();
     expect(event).toMatchObject({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Header, InboundRequest } from '../../src/providers/inbound-request.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
@@ -19,6 +19,7 @@ function askAll(provider: Provider, request: InboundRequest): void {
   const externalId = provider.externalId(request, config);
   const key = provider.dedupKey(request, externalId, config);
   provider.challenge?.(request);
+  provider.unsignedCheck?.(request);
   provider.handshake?.(request, config);
   for (const text of [externalId.id, type ?? 'none']) {
     expect(Array.from(text).length).toBeLessThanOrEqual(255);
@@ -28,6 +29,23 @@ function askAll(provider: Provider, request: InboundRequest): void {
   expect(key === null || key.length === 32).toBe(true);
   if (!externalId.own) expect(key).toBe(null);
 }
+
+/** How often JSON was parsed with a function that is called for each value: unlike the plain parse, this takes long. */
+function countSlowParses(): () => number {
+  const parse = vi.spyOn(JSON, 'parse');
+  return () => parse.mock.calls.filter(([, reviver]) => reviver !== undefined).length;
+}
+afterEach(() => vi.restoreAllMocks());
+
+/** A number that loses digits wherever some provider looks for an id, and `bytes` of objects in all. */
+const lossyIds = (bytes: number) => {
+  const names = ['id', 'timestamp', 'token', 'signature', 'parent-signature', 'event_id', 'eventId', 'session_id'];
+  const ids = Object.fromEntries([...names, 'fingerprint', 'message_uuid', 'uuid'].map((name) => [name, 1e300]));
+  const { signature: _, ...rest } = ids;
+  const text = JSON.stringify({ ...rest, data: ids, signature: ids, event: ids, 'event-data': ids, a: [] });
+  const objects = Array(Math.floor((bytes - text.length) / 3)).fill('{}');
+  return text.replace('"a":[]', `"a":[${objects}]`);
+};
 
 /** Names that some provider reads, and some that every object inherits. */
 const fieldNames = [
@@ -104,12 +122,22 @@ describe.each([...providers])('%s', (_, provider) => {
       'many changes',
       `{"object":"page","entry":[${Array.from({ length: 50_000 }, () => '{"changes":[{"field":"feed"}]}')}]}`,
     ],
+    ['numbers that lose digits', lossyIds(oneMiB)],
     ['a form of separators', '&'.repeat(oneMiB)],
     ['a form of percent signs', `payload=${'%'.repeat(oneMiB)}`],
   ])('answers %s', (_name, bytes) => {
+    const slowParses = countSlowParses();
     for (const contentType of ['application/json', form]) {
       const headers = headerNames.map((name): Header => [name, `sha256=${','.repeat(500)}`]);
       askAll(provider, requestOf({ headers: [['content-type', contentType], ...headers], body: bytes }));
     }
+    expect(slowParses()).toBe(0);
+  });
+
+  test('reads the digits of numbers once, however many of them it asks for', () => {
+    const slowParses = countSlowParses();
+    const request = requestOf({ body: lossyIds(oneMiB / 32) });
+    for (let asked = 0; asked < 4; asked++) askAll(provider, request);
+    expect(slowParses()).toBeLessThanOrEqual(1);
   });
 });

@@ -100,6 +100,8 @@ describe('signature', () => {
     ['too short', { ...signature, signature: signature.signature.slice(2) }, 'malformed_signature'],
     ['no hexadecimal digits', { ...signature, signature: 'x'.repeat(64) }, 'malformed_signature'],
     ['no token', { ...signature, token: '' }, 'malformed_signature'],
+    ['a number as token', { ...signature, token: 1e300 }, 'malformed_signature'],
+    ['a number as signature', { ...signature, signature: 1e300 }, 'missing_signature'],
     ['a list as token', { ...signature, token: [token] }, 'malformed_signature'],
   ])('%s', (_, signed, reason) => expect(verdict(json(signed))).toEqual(refused(reason)));
 
@@ -117,6 +119,11 @@ describe('signature', () => {
   ])('a signed time that is none: %j', (timestamp, reason) => {
     const signed = createHmac('sha256', key).update(timestamp).update(token).digest('hex');
     expect(verdict(json({ timestamp, token, signature: signed }))).toEqual(refused(reason));
+  });
+
+  test.each([1e300, 1772366400.5, 2 ** 53])('a number that is no time: %s', (timestamp) => {
+    const signed = createHmac('sha256', key).update(token).digest('hex');
+    expect(verdict(json({ timestamp, token, signature: signed }))).toEqual(refused('missing_timestamp'));
   });
 
   test('digits moved from the token to the time keep the signature, but not the time', () => {

@@ -137,6 +137,24 @@ describe('batches', () => {
     expect(read(entry(1000)).type).toBe('page.feed');
   });
 
+  test.each([0, null])('are looked at no farther where they are filled with %j', (filler) => {
+    const filled = (count: number, last: unknown) => [...Array(count).fill(filler), last];
+    const typeOf = (entry: unknown) => read({ object: 'page', entry }).type;
+    expect(typeOf(filled(999, { changes: [{ field: 'feed' }] }))).toBe('page.feed');
+    expect(typeOf(filled(1000, { changes: [{ field: 'feed' }] }))).toBe('page');
+    for (const [list, item, type] of [
+      ['changes', { field: 'feed' }, 'page.feed'],
+      ['messaging', { message: {} }, 'page.messages'],
+      ['standby', { message: {} }, 'page.standby'],
+      ['changed_fields', 'photos', 'page.photos'],
+    ] as const) {
+      expect(typeOf([{ [list]: filled(999, item) }])).toBe(type);
+      expect(typeOf([{ [list]: filled(1000, item) }])).toBe('page');
+      const half = { [list]: Array(500).fill(filler) };
+      expect(typeOf([half, half, { [list]: [item] }])).toBe('page');
+    }
+  });
+
   test('that begin alike are no duplicates, the same one again is', () => {
     const batch = (...ids: string[]) => read(whatsapp({ messages: ids.map((id) => ({ id })) })).key;
     expect(batch('wamid.A', 'wamid.B')).toHaveLength(32);

@@ -134,6 +134,8 @@ describe.each([...providers])('%s', (name, provider) => {
         expect(key === null || (external.own && key.length === 32)).toBe(true);
         const challenge = provider.challenge?.(request) ?? null;
         expect(challenge === null || isAnswer(challenge)).toBe(true);
+        const check = provider.unsignedCheck?.(request) ?? null;
+        expect(check === null || isAnswer(check)).toBe(true);
         const handshake = provider.handshake?.(request, settings);
         expect(!handshake?.ok || isAnswer(handshake.answer)).toBe(true);
         expect(storedHeaders(provider, request, { current: secret, previous: null })).toHaveLength(

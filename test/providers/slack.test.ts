@@ -123,7 +123,8 @@ describe('type, id and duplicates', () => {
     ['{"event":{"type":"app_mention"}}', null, generated],
     ['[]', null, generated],
     ['', null, generated],
-    ['command=%2Fweather', null, generated],
+    ['command=%2Fweather', 'slash_command', generated],
+    ['text=weather', null, generated],
   ])('%s', (body, type, id) => expect(read(body)).toMatchObject({ type, id }));
 
   test('a slash command', () => {
@@ -151,6 +152,19 @@ describe('type, id and duplicates', () => {
     expect(event('Ev1', 1).key).toHaveLength(32);
     expect(event('Ev1', 2).key).toEqual(event('Ev1', 1).key);
     expect(event('Ev2', 1).key).not.toEqual(event('Ev1', 1).key);
+  });
+
+  test.each([
+    ['an event', '{"type":"event_callback","event_id":"Ev1"}'],
+    ['a command', published.body],
+    ['an interaction', `payload=${encodeURIComponent('{"type":"shortcut","trigger_id":"1"}')}`],
+  ])('%s is the same whatever its content type, which is not signed', (_, body) => {
+    const seen = [[], [form], [['Content-Type', 'application/json']]].map((headers) => [
+      read(body, headers as Header[]),
+      slack.acknowledge?.(requestOf({ headers: headers as Header[], body })),
+    ]);
+    expect(seen[1]).toEqual(seen[0]);
+    expect(seen[2]).toEqual(seen[0]);
   });
 
   test('a trigger id alone makes no duplicate', () => {
@@ -182,10 +196,20 @@ describe('challenge', () => {
     '{"type":"url_verification","challenge":{}}',
     '["url_verification"]',
     '',
-    'ssl_check=1',
+    'ssl_check=0',
   ])('%s is none', (body) => expect(challenge(body)).toBe(null));
 
   test('nor is any other form', () => expect(challenge(published.body, [form])).toBe(null));
+
+  test('an unsigned form that looks at the certificate has an empty answer', () => {
+    const check = (body: string, headers: Header[] = [form]) => slack.unsignedCheck?.(requestOf({ headers, body }));
+    expect(check('ssl_check=1&token=x')).toEqual(text(''));
+    expect(check('token=x&ssl_check=1', [])).toEqual(text(''));
+    const unsigned = ['ssl_check=0&token=x', 'token=x', 'ssl_check=1&command=%2Fx', 'ssl_check=1&payload=%7B%7D', ''];
+    const events = ['{"ssl_check":"1"}', '{"type":"url_verification","challenge":"x","ssl_check":1}'];
+    for (const body of [...unsigned, ...events]) expect(check(body), body).toBe(null);
+    expect(check('ssl_check=1&token=x', [form, ['X-Slack-Signature', 'v0=00']])).toBe(null);
+  });
 
   test('the address is looked at with ssl_check only', () => {
     const handshake = (query: string) => slack.handshake?.(requestOf({ query }), { tolerance_seconds: 300 });

@@ -316,4 +316,23 @@ describe('duplicates', () => {
     expect(keyOf('[{"id":"EZ1"},{"id":"EZ2"}]', json)).toBe(two);
     expect(keyOf('[{"id":""}]', json)).toBe(null);
   });
+
+  test('what the address says is JSON stays JSON whatever the content type, which is not signed', () => {
+    const body = '[{"id":"EZ1","type":"com.twilio.messaging.message.delivered"}]';
+    const url = `https://gateway.example/twilio/shop?bodySHA256=${hash('sha256', body, 'hex')}`;
+    const headers: Header[] = [
+      ...signedWith(getExpectedTwilioSignature('hush', url, {})),
+      ['I-Twilio-Idempotency-Token', 'another'],
+    ];
+    for (const contentType of ['application/json', formType]) {
+      const request = requestTo({ url, headers, body, contentType });
+      expect(verify(request, 'hush')).toEqual(ok);
+      const externalId = twilio.externalId(request, {});
+      expect(externalId).toEqual({ id: 'EZ1', own: true });
+      expect(twilio.eventType(request, {})).toBe('com.twilio.messaging.message.delivered');
+      const key = twilio.dedupKey(request, externalId, {}) ?? [];
+      expect(Buffer.from(key).toString('hex')).toBe(hash('sha256', 'EZ1', 'hex'));
+      expect(twilio.acknowledge?.(request)).toBe(null);
+    }
+  });
 });

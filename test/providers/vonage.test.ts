@@ -79,13 +79,15 @@ describe('signature', () => {
   });
 
   test.each([
-    ['no hash', undefined],
-    ['another one', createHash('sha256').update('x').digest('hex')],
-    ['no text', 1],
-    ['an empty one', ''],
-  ])('payload_hash: %s', (_, payload_hash) =>
-    expect(verdict(bearer(token(secret, { ...claims, payload_hash })))).toEqual(refused('bad_signature')),
-  );
+    ['no hash', undefined, 'malformed_signature'],
+    ['no text', 1, 'malformed_signature'],
+    ['an empty one', '', 'malformed_signature'],
+    ['another one', createHash('sha256').update('x').digest('hex'), 'bad_signature'],
+    ['none that could be one', 'x', 'bad_signature'],
+  ])('payload_hash: %s', (_, payload_hash, reason) => {
+    expect(verdict(bearer(token(secret, { ...claims, payload_hash })))).toEqual(refused(reason));
+    expect(verdict(bearer(token('other', { ...claims, payload_hash })))).toEqual(refused('bad_signature'));
+  });
 
   test.each<[string, unknown, string]>([
     ['none', undefined, 'missing_timestamp'],

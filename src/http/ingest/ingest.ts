@@ -70,6 +70,8 @@ async function decideAnew(
   const verdict = judge(provider, account, request);
   if (verdict === 'accept') return accept(deps, provider, account, request);
   if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
+  const check = provider.unsignedCheck?.(request);
+  if (check) return { kind: 'challenge', ...check };
   await deps.rejections.record({ ...toEvent(provider, account, request).event, reason: verdict.reason });
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
