@@ -58,7 +58,7 @@ test('a secret that cannot be one is refused, and not repeated', async () => {
   const answer = await create({ provider: 'stripe', signing_secret_current: 'sk_live_pasted' });
   expect(answer).toMatchObject({ status: 422, body: { errors } });
   expect(JSON.stringify(answer.body)).not.toContain('sk_live');
-  const { body } = await create({ provider: 'stripe', signing_secret_current: 'whsec_right' });
+  const { body } = await create({ provider: 'stripe', signing_secret_current: 'whsec_0123456789abcdef' });
   expect(await patch(body.id, { signing_secret_previous: 'wrong' })).toMatchObject({
     status: 422,
     body: { errors: [{ path: 'signing_secret_previous', message: 'must begin with whsec_' }] },
@@ -72,7 +72,11 @@ test('another provider: its rules count for what is there already, and the forme
     status: 422,
     body: { errors: [{ path: 'signing_secret_current', message: 'must begin with whsec_' }] },
   });
-  const change = { provider: 'stripe', signing_secret_current: 'whsec_x', provider_config: { tolerance_seconds: 9 } };
+  const change = {
+    provider: 'stripe',
+    signing_secret_current: 'whsec_0123456789abcdef',
+    provider_config: { tolerance_seconds: 9 },
+  };
   expect((await patch(body.id, change)).body).toMatchObject({
     provider: 'stripe',
     provider_config: { tolerance_seconds: 9 },

@@ -212,8 +212,6 @@ describe('secrets', () => {
     ['without its padding', `whsec_${Buffer.alloc(32, 1).toString('base64').replace('=', '')}`, Buffer.alloc(32, 1)],
     ['as the text itself (Polar)', 'polar_whs_abc', 'polar_whs_abc'],
     ['as the text itself, though it is base64', 'abcdefgh', 'abcdefgh'],
-    ['beyond ASCII', 'geheim-é-密', 'geheim-é-密'],
-    ['that only looks like one', 'whsec_not base64', 'whsec_not base64'],
   ])('%s', (_, current, key) => {
     expect(verdict(keyed(key), current)).toEqual(ok);
     expect(verdict(keyed('another'), current)).toEqual(refused('bad_signature'));
@@ -228,9 +226,26 @@ describe('secrets', () => {
     ['whpk_', /32 bytes/],
     ['whpk_AAAA', /32 bytes/],
     ['whpk_%', /32 bytes/],
+    [` ${publicKey}`, /nothing else/],
+    [`"${publicKey}"`, /nothing else/],
+    [publicKey.replace('whpk', 'WHPK'), /nothing else/],
+    ['-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA\n-----END PUBLIC KEY-----', /nothing else/],
+    ['whsec_', /16 bytes/],
+    ['whsec_\n', /16 bytes/],
+    ['whsec_…', /16 bytes/],
+    ['whsec_not base64', /16 bytes/],
+    [`whsec_${Buffer.alloc(15, 1).toString('base64')}`, /16 bytes/],
+    ['v1,', /nothing else/],
+    ['v1,whsec_', /16 bytes/],
+    [`"${secret}"`, /nothing else/],
+    ['two words', /ASCII/],
+    ['polar_whs_abc\n', /ASCII/],
+    ['geheim-é-密', /ASCII/],
   ])('%s can be none', (unusable, why) => {
     expect(standard.secret.problem?.(unusable)).toMatch(why);
-    expect(verdict(requestOf(signature), unusable)).toEqual(refused('unusable_secret'));
+    // Nor does its text sign anything.
+    for (const signed of [requestOf(signature), keyed(unusable), keyed('')])
+      expect(verdict(signed, unusable)).toEqual(refused('unusable_secret'));
     expect(verdict(requestOf(signature), unusable, secret)).toEqual(ok);
   });
 
