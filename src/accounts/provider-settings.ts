@@ -26,10 +26,18 @@ export function settingsErrors(rules: ProviderRules, settings: Partial<ProviderS
   const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
   for (const field of secretFields) {
     const secret = settings[field];
-    const problem = secret ? rules.secret.problem?.(secret) : null;
+    const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret)) : null;
     if (problem) errors.push({ path: field, message: problem });
   }
   return errors;
+}
+
+/** What the clipboard brings along. No header can carry it, so that each webhook would be refused without a hint why. */
+function pastedWrong(secret: string): string | null {
+  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(secret)) return 'must not begin or end with a space or line break';
+  // Keys as PEM have lines.
+  const line = secret.startsWith('-----BEGIN ') ? secret.replace(/\r?\n/g, '') : secret;
+  return /\p{Cc}/u.test(line) ? 'must not have line breaks or other control characters' : null;
 }
 
 const placeOf = (accountId: string) => ({ accountId, field: 'provider_config' });

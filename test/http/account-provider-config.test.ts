@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { everythingStored } from '../support/stored.ts';
 
@@ -64,6 +65,43 @@ test('a secret that cannot be one is refused, and not repeated', async () => {
     body: { errors: [{ path: 'signing_secret_previous', message: 'must begin with whsec_' }] },
   });
   expect((await patch(body.id, { signing_secret_current: null })).body.has_signing_secret_current).toBe(false);
+});
+
+describe('a secret as it was pasted', () => {
+  const edges = 'must not begin or end with a space or line break';
+  const controls = 'must not have line breaks or other control characters';
+  test.each([
+    ['generic', 'pasted\n', edges],
+    ['support_chat', ' pasted', edges],
+    ['gitlab', 'pasted\r\n', edges],
+    ['github', '\u00a0pasted', edges],
+    ['hmac', 'pasted\u200b', edges],
+    ['stripe', 'whsec_0123456789abcdef\t', edges],
+    ['generic', ' ', edges],
+    ['generic', 'pas\nted', controls],
+    ['github', 'pas\u0007ted', controls],
+  ])('%s: %j is refused', async (provider, secret, message) => {
+    const config = provider === 'hmac' ? { provider_config: { header: 'X-Signature' } } : {};
+    const { body } = await create({ provider, ...config });
+    for (const path of ['signing_secret_current', 'signing_secret_previous']) {
+      const errors = [{ path, message }];
+      const refused = { status: 422, body: { code: 'invalid', errors } };
+      expect(await create({ provider, ...config, [path]: secret })).toMatchObject(refused);
+      expect(await patch(body.id, { [path]: secret })).toMatchObject(refused);
+    }
+    expect(await read(body.id)).toEqual(body);
+  });
+
+  test('spaces within, other scripts, and the lines of a key are its own', async () => {
+    const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'pem', type: 'spki' });
+    for (const [provider, secret] of [
+      ['generic', 'two words'],
+      ['generic', 'ключ 🔑'],
+      ['sendgrid', String(pem).trim()],
+      ['sendgrid', String(pem).trim().replaceAll('\n', '\r\n')],
+    ])
+      expect(await create({ provider, signing_secret_current: secret })).toMatchObject({ status: 201 });
+  });
 });
 
 test('another provider: its rules count for what is there already, and the former config goes', async () => {
