@@ -223,6 +223,7 @@ describe('provider_config', () => {
       ({ path, message }) => `${path.join('.')} ${message}`,
     );
   const header = { header: 'X-Signature' };
+  const credentials = 'must not be a header with credentials: its value is stored and shown';
 
   test('defaults', () => {
     expect(hmacConfig.parse(header)).toEqual({
@@ -262,6 +263,11 @@ describe('provider_config', () => {
     ],
     [{ ...header, signed: '{id}.{body}' }, 'event_id_header is required, because {id} is in signed'],
     [{ ...header, event_type_header: ' ' }, "event_type_header must be a header's name: letters, digits, - and _"],
+    [{ ...header, event_type_header: 'Authorization' }, `event_type_header ${credentials}`],
+    [{ ...header, event_type_header: 'Set-Cookie' }, `event_type_header ${credentials}`],
+    [{ ...header, event_id_header: 'proxy-authorization' }, `event_id_header ${credentials}`],
+    [{ ...header, signed: '{timestamp}.{body}', timestamp_header: 'COOKIE' }, `timestamp_header ${credentials}`],
+    [{ header: 'Authorization' }],
     [{ ...header, secret: 'x' }, ' unknown fields: ["secret"]'],
   ])('%j', (config, ...expected) => expect(errors(config)).toEqual(expected));
 });
