@@ -50,8 +50,15 @@ export const hmac: Provider<HmacConfig> = {
 
 /** The signatures in one header value: `<prefix><signature>` each, parted by commas, semicolons or spaces. */
 function signaturesIn(value: string, prefix: string): string[] {
-  const parts = prefix === '' ? value.split(/[\s,;]+/) : value.split(prefix).slice(1);
-  return parts.map((part) => part.split(/[\s,;]/, 1)[0] ?? '').filter((part) => part !== '');
+  // A prefix of letters may be found inside of a signature as well, which it does not begin.
+  const start = /^[A-Za-z0-9+/_-]/.test(prefix) ? '(?<![A-Za-z0-9+/_-])' : '';
+  const signature = new RegExp(`${start}${escaped(prefix)}([^\\s,;]+)`, 'g');
+  return [...value.matchAll(signature)].map((found) => found[1] ?? '');
+}
+
+/** `text` for a regular expression that looks for just that. */
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 /** What was signed, piece by piece, so that the body is not copied. */

@@ -140,6 +140,11 @@ describe('signatures', () => {
     ['with semicolons', '', `${wrong};${good}`, ok],
     ['behind its prefix', 'v1=', `t=1,v1=${wrong},v1=${good},v0=abc`, ok],
     ['behind a prefix with a space', 'HMAC-SHA256 ', `HMAC-SHA256 ${good}`, ok],
+    ['behind a prefix with a comma', 'v1,', `v2,x v1,${wrong} v1,${good}`, ok],
+    ['behind a prefix that begins with one', ', v1=', `t=1, v1=${good}`, ok],
+    ['behind a prefix of signs', '$.(', `$.(${good}`, ok],
+    ['behind another sign', 'v1=', `t=1|v1=${good}`, ok],
+    ['in the middle of another name', 'v1=', `xv1=${good}`, refused('malformed_signature')],
     ['without the prefix', 'v1=', good, refused('malformed_signature')],
     ['behind another case of it', 'v1=', `V1=${good}`, refused('malformed_signature')],
     ['wrong', '', wrong, refused('bad_signature')],
@@ -149,6 +154,15 @@ describe('signatures', () => {
     ['only a prefix', 'v1=', 'v1=', refused('malformed_signature')],
     ['only separators', '', ' ,; ', refused('malformed_signature')],
   ])('%s', (_, prefix, value, expected) => expect(verdict({ prefix }, [['x-SIGNATURE', value]])).toEqual(expected));
+
+  test('that hold the prefix themselves, in each place', () => {
+    const bodies = Array.from({ length: 500 }, (_, n) => `{"n":${n}}`);
+    const held = bodies.filter((body) => sign(body, 'base64').includes('v1'));
+    expect(held).not.toEqual([]);
+    for (const body of bodies)
+      for (const value of [`v1${sign(body, 'base64')}`, `v1${sign('x', 'base64')}, v1${sign(body, 'base64')}`])
+        expect(verdict({ prefix: 'v1', encoding: 'base64' }, [['X-Signature', value]], { body })).toEqual(ok);
+  });
 
   test('in a repeated header, and in another', () => {
     expect(
