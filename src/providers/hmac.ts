@@ -27,6 +27,7 @@ export const hmac: Provider<HmacConfig> = {
     if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
     const timestamp = config.timestamp_header === undefined ? null : (request.header(config.timestamp_header) ?? '');
     if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
+    if (!isWholeId(request, config)) return { ok: false, reason: 'malformed_signature' };
     const expected = hmacOf(config.algorithm, key, signedParts(request, config, timestamp));
     const verdict = matchSignature(expected, offered, config.encoding);
     if (!verdict.ok || timestamp === null) return verdict;
@@ -59,6 +60,22 @@ function signaturesIn(value: string, prefix: string): string[] {
 /** `text` for a regular expression that looks for just that. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+/**
+ * Whether a signed id holds nothing that only a body has, nor the time that stands behind it, in the way in which that is
+ * written: what is signed is one text, so that the end of the id could be moved into what follows.
+ */
+function isWholeId(request: InboundRequest, { signed, event_id_header, timestamp_unit }: HmacConfig): boolean {
+  if (event_id_header === undefined || !signed.includes('{id}')) return true;
+  const id = request.header(event_id_header) ?? '';
+  if (/[ \t"'`{}[\]]/.test(id)) return false;
+  const [, between, after = ''] = /\{id\}(.*?)\{timestamp\}([^{]*)/s.exec(signed) ?? [];
+  // With nothing between them, any long number in an id would look like a time.
+  if (!between || between.includes('{body}')) return true;
+  // Seconds have ten digits until 2286. Fewer would find parts of UUIDs.
+  const time = timestamp_unit === 'seconds' ? '\\d{10}' : '\\d{13}';
+  return !new RegExp(`${escaped(between)}${time}(?:${escaped(after)}|$)`).test(id);
 }
 
 /** What was signed, piece by piece, so that the body is not copied. */

@@ -212,6 +212,55 @@ describe('time', () => {
   });
 });
 
+describe('the end of a signed id', () => {
+  const later = now + 50;
+  test.each([
+    ['{id}.{timestamp}.{body}', `.${now}.`, 'seconds', later],
+    ['{id}:{timestamp}:{body}', `:${now}:`, 'seconds', later],
+    ['v0-{id}-{timestamp}-{body}', `-${now}-`, 'seconds', later],
+    ['{id}|{timestamp}|{body}', `|${now}000|`, 'milliseconds', later * 1000],
+  ] as const)('%s: cannot be moved behind the time', (signed, time, timestamp_unit, at) => {
+    const config = { signed, timestamp_header: 'X-Time', timestamp_unit, event_id_header: 'X-Id' };
+    const moved = (id: string) => {
+      const text = signed.replace('{id}', id).replace('{timestamp}', String(at)).replace('{body}', '{}');
+      return verdict(config, [
+        ['X-Id', id],
+        ['X-Time', String(at)],
+        ['X-Signature', sign(text)],
+      ]);
+    };
+    expect(moved('evt_1')).toEqual(ok);
+    expect(moved('c1b56f27-4a3c-4471-9023-123456789012')).toEqual(ok);
+    expect(moved(`evt_1${time}a`)).toEqual(refused('malformed_signature'));
+    expect(moved(`evt_1${time.replace(/\D$/, '')}`)).toEqual(refused('malformed_signature'));
+  });
+
+  test('a number is an id where nothing stands between it and the time', () => {
+    const config = { signed: '{id}{timestamp}{body}', timestamp_header: 'X-Time', event_id_header: 'X-Id' };
+    const headers: Header[] = [
+      ['X-Id', '120210813281726464'],
+      ['X-Time', String(now)],
+      ['X-Signature', sign(`120210813281726464${now}{}`)],
+    ];
+    expect(verdict(config, headers)).toEqual(ok);
+  });
+
+  test.each(['{"a', 'a b', "a'", 'a]'])('%j is no id where it is signed', (id) => {
+    const headers: Header[] = [
+      ['X-Id', id],
+      ['X-Signature', sign(`${id}.{}`)],
+    ];
+    expect(verdict({ signed: '{id}.{body}', event_id_header: 'X-Id' }, headers)).toEqual(
+      refused('malformed_signature'),
+    );
+    const unsigned: Header[] = [
+      ['X-Id', id],
+      ['X-Signature', sign('{}')],
+    ];
+    expect(verdict({ event_id_header: 'X-Id' }, unsigned)).toEqual(ok);
+  });
+});
+
 describe('secrets', () => {
   test.each([
     ['utf8', 'geheim-é', Buffer.from('geheim-é')],
