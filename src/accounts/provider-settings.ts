@@ -5,7 +5,7 @@ import type { SecretBox } from './secret-box.ts';
 /** What accounts need to know of a provider. */
 export interface ProviderRules {
   config: z.ZodType<object>;
-  secret: { problem?(secret: string): string | null };
+  secret: { problem?(secret: string, config?: object): string | null };
 }
 
 /** The fields of an account that its provider has a say in. */
@@ -17,16 +17,22 @@ export interface ProviderSettings {
 
 const secretFields = ['signing_secret_current', 'signing_secret_previous'] as const;
 
-/** Why these do not suit the provider; what is absent is not looked at. The errors name the field (`provider_config.header`) and repeat no value. */
-export function settingsErrors(rules: ProviderRules, settings: Partial<ProviderSettings>): FieldError[] {
+/**
+ * Why these do not suit the provider; what is absent is not looked at, but secrets are judged by `storedConfig` where no
+ * other is to take its place. The errors name the field (`provider_config.header`) and repeat no value.
+ */
+export function settingsErrors(
+  rules: ProviderRules,
+  settings: Partial<ProviderSettings>,
+  storedConfig: ProviderSettings['provider_config'] = {},
+): FieldError[] {
   const { provider_config } = settings;
-  const issues = provider_config
-    ? (rules.config.safeParse(provider_config, { error: plainWords }).error?.issues ?? [])
-    : [];
+  const config = rules.config.safeParse(provider_config ?? storedConfig, { error: plainWords });
+  const issues = provider_config ? (config.error?.issues ?? []) : [];
   const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
   for (const field of secretFields) {
     const secret = settings[field];
-    const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret)) : null;
+    const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret, config.data)) : null;
     if (problem) errors.push({ path: field, message: problem });
   }
   return errors;

@@ -14,12 +14,18 @@ export const hmac: Provider<HmacConfig> = {
   secret: {
     label: 'Signing secret',
     hint: 'The key that the sender signs with: text, hexadecimal or base64, as `secret_encoding` says.',
+    problem(secret, config) {
+      if (config === undefined || keyOf(secret, config) !== null) return null;
+      return config.secret_encoding === 'hex'
+        ? 'must be hexadecimal digits, two for each byte, as secret_encoding says'
+        : 'must be base64, as secret_encoding says';
+    },
   },
   config: hmacConfig,
   secretHeaders: [],
 
   verify(request, { secret, config }) {
-    const key = config.secret_encoding === 'utf8' ? secret : signatureBytes(secret, config.secret_encoding);
+    const key = keyOf(secret, config);
     if (key === null) return { ok: false, reason: 'unusable_secret' };
     const values = request.headerValues(config.header).filter((value) => value !== '');
     if (values.length === 0) return { ok: false, reason: 'missing_signature' };
@@ -48,6 +54,10 @@ export const hmac: Provider<HmacConfig> = {
   /** Nobody knows whether this sender's ids name one event each. */
   dedupKey: dedupByIdAndBytes,
 };
+
+function keyOf(secret: string, { secret_encoding }: HmacConfig): string | Uint8Array | null {
+  return secret_encoding === 'utf8' ? secret : signatureBytes(secret, secret_encoding);
+}
 
 /** The signatures in one header value: `<prefix><signature>` each, parted by commas, semicolons or spaces. */
 function signaturesIn(value: string, prefix: string): string[] {

@@ -104,6 +104,44 @@ describe('a secret as it was pasted', () => {
   });
 });
 
+describe('a secret that has to suit the config', () => {
+  const hex = { header: 'X-Signature', secret_encoding: 'hex' };
+  const errors = (
+    path: string,
+    message = 'must be hexadecimal digits, two for each byte, as secret_encoding says',
+  ) => ({
+    status: 422,
+    body: { code: 'invalid', errors: [{ path, message }] },
+  });
+
+  test('does so when it is set', async () => {
+    expect(await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'zz' })).toMatchObject(
+      errors('signing_secret_current'),
+    );
+    const { body } = await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'ab12' });
+    // The config is the stored one.
+    expect(await patch(body.id, { signing_secret_previous: 'zz' })).toMatchObject(errors('signing_secret_previous'));
+    expect(await patch(body.id, { signing_secret_previous: 'cd34' })).toMatchObject({ status: 200 });
+  });
+
+  test('and when the config is changed', async () => {
+    const { body } = await create({
+      ...{ provider: 'hmac', provider_config: { header: 'X-Signature' } },
+      ...{ signing_secret_current: 'ab12', signing_secret_previous: 'no hex' },
+    });
+    const changed = { provider_config: { secret_encoding: 'hex' } };
+    expect(await patch(body.id, changed)).toMatchObject(errors('signing_secret_previous'));
+    expect(await patch(body.id, { provider_config: { secret_encoding: 'base64' } })).toMatchObject(
+      errors('signing_secret_previous', 'must be base64, as secret_encoding says'),
+    );
+    expect(await read(body.id)).toEqual(body);
+    expect(await patch(body.id, { ...changed, signing_secret_previous: null })).toMatchObject({ status: 200 });
+    // The text of any secret is one again.
+    const text = { provider_config: { secret_encoding: null }, signing_secret_previous: 'no hex' };
+    expect(await patch(body.id, text)).toMatchObject({ status: 200 });
+  });
+});
+
 test('another provider: its rules count for what is there already, and the former config goes', async () => {
   const { body } = await create({ provider: 'generic', signing_secret_current: 'a shared secret' });
   expect(await patch(body.id, { provider: 'stripe' })).toMatchObject({
