@@ -116,7 +116,8 @@ export class AccountStore {
         );
         if (!account) return;
         const settings = this.#settingsAfter(account, change);
-        const errors = this.#errors(change.provider ?? account.provider, settings);
+        const stored = this.configOf(account) ?? {};
+        const errors = this.#errors(change.provider ?? account.provider, settings, stored);
         if (errors.length > 0) {
           changed = { ok: false, reason: 'invalid', errors };
           return;
@@ -161,28 +162,33 @@ export class AccountStore {
     }
   }
 
-  #errors(provider: string, settings: Partial<ProviderSettings>): FieldError[] {
+  #errors(
+    provider: string,
+    settings: Partial<ProviderSettings>,
+    storedConfig?: ProviderSettings['provider_config'],
+  ): FieldError[] {
     const rules = this.#providers.get(provider);
-    return rules ? settingsErrors(rules, settings) : [];
+    return rules ? settingsErrors(rules, settings, storedConfig) : [];
   }
 
   /**
-   * What the provider has a say in, as far as `change` touches it: the config is merged field by field. With another
-   * provider everything counts anew, and nothing of the former one's config stays.
+   * What the provider has a say in, as far as `change` touches it: the config is merged field by field, and with another
+   * config or provider the stored secrets count anew. Nothing of a former provider's config stays.
    */
   #settingsAfter(account: AccountRow, change: AccountChange): Partial<ProviderSettings> {
     const { provider_config: sent, signing_secret_current, signing_secret_previous } = change;
     const secrets = { signing_secret_current, signing_secret_previous };
-    if (change.provider === undefined || change.provider === account.provider) {
-      if (sent === undefined) return secrets;
-      return { ...secrets, provider_config: withoutNull(sent && { ...this.configOf(account), ...sent }) };
-    }
+    const sameProvider = change.provider === undefined || change.provider === account.provider;
+    if (sameProvider && sent === undefined) return secrets;
     for (const field of ['signing_secret_current', 'signing_secret_previous'] as const) {
       const stored = account[field];
       if (secrets[field] === undefined && stored)
         secrets[field] = this.#box.open(stored, { accountId: account.id, field });
     }
-    return { ...secrets, provider_config: withoutNull(sent) };
+    return {
+      ...secrets,
+      provider_config: withoutNull(sameProvider && sent ? { ...this.configOf(account), ...sent } : sent),
+    };
   }
 
   /** Parts the secrets, sealed, from the fields that are stored as they are. An empty secret is none. */

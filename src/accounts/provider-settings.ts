@@ -5,7 +5,7 @@ import type { SecretBox } from './secret-box.ts';
 /** What accounts need to know of a provider. */
 export interface ProviderRules {
   config: z.ZodType<object>;
-  secret: { problem?(secret: string): string | null };
+  secret: { problem?(secret: string, config?: object): string | null };
 }
 
 /** The fields of an account that its provider has a say in. */
@@ -17,19 +17,33 @@ export interface ProviderSettings {
 
 const secretFields = ['signing_secret_current', 'signing_secret_previous'] as const;
 
-/** Why these do not suit the provider; what is absent is not looked at. The errors name the field (`provider_config.header`) and repeat no value. */
-export function settingsErrors(rules: ProviderRules, settings: Partial<ProviderSettings>): FieldError[] {
+/**
+ * Why these do not suit the provider; what is absent is not looked at, but secrets are judged by `storedConfig` where no
+ * other is to take its place. The errors name the field (`provider_config.header`) and repeat no value.
+ */
+export function settingsErrors(
+  rules: ProviderRules,
+  settings: Partial<ProviderSettings>,
+  storedConfig: ProviderSettings['provider_config'] = {},
+): FieldError[] {
   const { provider_config } = settings;
-  const issues = provider_config
-    ? (rules.config.safeParse(provider_config, { error: plainWords }).error?.issues ?? [])
-    : [];
+  const config = rules.config.safeParse(provider_config ?? storedConfig, { error: plainWords });
+  const issues = provider_config ? (config.error?.issues ?? []) : [];
   const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
   for (const field of secretFields) {
     const secret = settings[field];
-    const problem = secret ? rules.secret.problem?.(secret) : null;
+    const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret, config.data)) : null;
     if (problem) errors.push({ path: field, message: problem });
   }
   return errors;
+}
+
+/** What the clipboard brings along. No header can carry it, so that each webhook would be refused without a hint why. */
+function pastedWrong(secret: string): string | null {
+  if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(secret)) return 'must not begin or end with a space or line break';
+  // Keys as PEM have lines.
+  const line = secret.startsWith('-----BEGIN ') ? secret.replace(/\r?\n/g, '') : secret;
+  return /\p{Cc}/u.test(line) ? 'must not have line breaks or other control characters' : null;
 }
 
 const placeOf = (accountId: string) => ({ accountId, field: 'provider_config' });

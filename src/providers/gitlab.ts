@@ -22,13 +22,19 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
   secret: {
     label: 'Signing token or secret token',
     hint: 'From the settings of the webhook: the signing token (`whsec_…`) or, where there is none, the secret token.',
+    problem: (secret) =>
+      secret.startsWith('whsec_') && !signingKey(secret)
+        ? `must be whsec_ and ${signingTokenLength} bytes in base64, or a secret token that begins otherwise`
+        : null,
   },
   config: timestampConfig,
   secretHeaders: ['x-gitlab-token'],
 
   verify(request, { secret, config }) {
-    const key = keyBytes(secret, 'whsec_');
-    if (key?.length === signingTokenLength) return verifyMessage(request, [{ scheme: 'v1', key }], config);
+    if (secret.startsWith('whsec_')) {
+      const key = signingKey(secret);
+      return key ? verifyMessage(request, [{ scheme: 'v1', key }], config) : { ok: false, reason: 'unusable_secret' };
+    }
     const offered = request.headerValues('x-gitlab-token').flatMap((value) => [value, utf8HeaderValue(value)]);
     return verifyLiteral(offered, secret);
   },
@@ -56,6 +62,12 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
     return deliveryId(request) === null ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
   },
 };
+
+/** The key that a signing token writes down, or null: half a token must not pass for a secret token. */
+function signingKey(token: string): Buffer | null {
+  const key = keyBytes(token, 'whsec_');
+  return key?.length === signingTokenLength ? key : null;
+}
 
 /** The id that a retry and a resend keep. Both headers hold the same; the first one is signed. */
 function deliveryId(request: InboundRequest): string | null {

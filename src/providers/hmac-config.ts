@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toleranceSeconds } from './provider-config.ts';
+import { alwaysSecret } from './stored-headers.ts';
 
 /** RFC 9110, 5.6.2. */
 const headerName = (description: string) =>
@@ -8,6 +9,13 @@ const headerName = (description: string) =>
     .max(100)
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be a header's name: letters, digits, - and _")
     .meta({ description });
+
+/** A header whose value is stored, shown and logged. */
+const shownHeader = (description: string) =>
+  headerName(description).refine(
+    (name) => !alwaysSecret.has(name.toLowerCase()),
+    'must not be a header with credentials: its value is stored and shown',
+  );
 
 /** What may stand in `signed`, and what each is. */
 export const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
@@ -39,14 +47,14 @@ export const hmacConfig = z
       description:
         'What is signed: text with `{body}`, and if need be `{timestamp}`, `{id}` (the headers named below), `{url}` (the whole address) and `{path}` (path and query)',
     }),
-    timestamp_header: headerName('The header with the time that is signed').optional(),
+    timestamp_header: shownHeader('The header with the time that is signed').optional(),
     timestamp_unit: z
       .enum(['seconds', 'milliseconds'])
       .default('seconds')
       .meta({ description: 'What the time counts since 1970' }),
     tolerance_seconds: toleranceSeconds,
-    event_type_header: headerName('The header with the event type; without it, the payload has it').optional(),
-    event_id_header: headerName('The header with the event id; without it, the payload has it').optional(),
+    event_type_header: shownHeader('The header with the event type; without it, the payload has it').optional(),
+    event_id_header: shownHeader('The header with the event id; without it, the payload has it').optional(),
   })
   .superRefine(({ signed, timestamp_header, event_id_header }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -14,12 +14,18 @@ export const hmac: Provider<HmacConfig> = {
   secret: {
     label: 'Signing secret',
     hint: 'The key that the sender signs with: text, hexadecimal or base64, as `secret_encoding` says.',
+    problem(secret, config) {
+      if (config === undefined || keyOf(secret, config) !== null) return null;
+      return config.secret_encoding === 'hex'
+        ? 'must be hexadecimal digits, two for each byte, as secret_encoding says'
+        : 'must be base64, as secret_encoding says';
+    },
   },
   config: hmacConfig,
   secretHeaders: [],
 
   verify(request, { secret, config }) {
-    const key = config.secret_encoding === 'utf8' ? secret : signatureBytes(secret, config.secret_encoding);
+    const key = keyOf(secret, config);
     if (key === null) return { ok: false, reason: 'unusable_secret' };
     const values = request.headerValues(config.header).filter((value) => value !== '');
     if (values.length === 0) return { ok: false, reason: 'missing_signature' };
@@ -27,6 +33,7 @@ export const hmac: Provider<HmacConfig> = {
     if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
     const timestamp = config.timestamp_header === undefined ? null : (request.header(config.timestamp_header) ?? '');
     if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
+    if (!isWholeId(request, config)) return { ok: false, reason: 'malformed_signature' };
     const expected = hmacOf(config.algorithm, key, signedParts(request, config, timestamp));
     const verdict = matchSignature(expected, offered, config.encoding);
     if (!verdict.ok || timestamp === null) return verdict;
@@ -48,10 +55,37 @@ export const hmac: Provider<HmacConfig> = {
   dedupKey: dedupByIdAndBytes,
 };
 
+function keyOf(secret: string, { secret_encoding }: HmacConfig): string | Uint8Array | null {
+  return secret_encoding === 'utf8' ? secret : signatureBytes(secret, secret_encoding);
+}
+
 /** The signatures in one header value: `<prefix><signature>` each, parted by commas, semicolons or spaces. */
 function signaturesIn(value: string, prefix: string): string[] {
-  const parts = prefix === '' ? value.split(/[\s,;]+/) : value.split(prefix).slice(1);
-  return parts.map((part) => part.split(/[\s,;]/, 1)[0] ?? '').filter((part) => part !== '');
+  // A prefix of letters may be found inside of a signature as well, which it does not begin.
+  const start = /^[A-Za-z0-9+/_-]/.test(prefix) ? '(?<![A-Za-z0-9+/_-])' : '';
+  const signature = new RegExp(`${start}${escaped(prefix)}([^\\s,;]+)`, 'g');
+  return [...value.matchAll(signature)].map((found) => found[1] ?? '');
+}
+
+/** `text` for a regular expression that looks for just that. */
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+/**
+ * Whether a signed id holds nothing that only a body has, nor the time that stands behind it, in the way in which that is
+ * written: what is signed is one text, so that the end of the id could be moved into what follows.
+ */
+function isWholeId(request: InboundRequest, { signed, event_id_header, timestamp_unit }: HmacConfig): boolean {
+  if (event_id_header === undefined || !signed.includes('{id}')) return true;
+  const id = request.header(event_id_header) ?? '';
+  if (/[ \t"'`{}[\]]/.test(id)) return false;
+  const [, between, after = ''] = /\{id\}(.*?)\{timestamp\}([^{]*)/s.exec(signed) ?? [];
+  // With nothing between them, any long number in an id would look like a time.
+  if (!between || between.includes('{body}')) return true;
+  // Seconds have ten digits until 2286. Fewer would find parts of UUIDs.
+  const time = timestamp_unit === 'seconds' ? '\\d{10}' : '\\d{13}';
+  return !new RegExp(`${escaped(between)}${time}(?:${escaped(after)}|$)`).test(id);
 }
 
 /** What was signed, piece by piece, so that the body is not copied. */

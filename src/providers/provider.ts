@@ -48,13 +48,16 @@ export type ChallengeAnswer = { status: number; contentType: string; body: strin
 export type Acknowledgement = { status: number; reply?: Omit<ChallengeAnswer, 'status'> };
 
 /** What operators are told about the secret that they paste. */
-export type SecretDescription = {
+export type SecretDescription<Config extends object = object> = {
   /** What the provider calls it, as in "Signing secret". */
   label: string;
   /** Where it is found and what it looks like, in one sentence. */
   hint: string;
-  /** Why `secret` cannot be one, as in "must be …", or null. Without this, any text is one. */
-  problem?(secret: string): string | null;
+  /**
+   * Why `secret` cannot be one, as in "must be …", or null. Without this, any text is one. `config` is as the provider's
+   * schema made it, and absent where none fits.
+   */
+  problem?(secret: string, config?: Config): string | null;
 };
 
 /**
@@ -68,7 +71,7 @@ export type Provider<Config extends object = object> = {
   readonly name: string;
   /** Its name for people. */
   readonly title: string;
-  readonly secret: SecretDescription;
+  readonly secret: SecretDescription<Config>;
   /**
    * `provider_config`: a strict object that also takes `{}`, unless something is needed. Fields with the meta
    * `writeOnly: true` are never shown. `provider-config.ts` has the usual ones.

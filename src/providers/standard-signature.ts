@@ -24,6 +24,12 @@ function envelopeOf(request: InboundRequest): Envelope {
   };
 }
 
+/**
+ * No id with a time in it, or with what only a body has: signed is one text, so that the end of the id could be moved
+ * behind the time and into the body, and an old message would be a new one.
+ */
+const isWholeId = /^(?!.*\.\d{1,11}(?:\.|$))[^ \t"'`{}[\]]*$/;
+
 /** The message's id, the same however often it is sent, or null. */
 export function messageId(request: InboundRequest): string | null {
   return envelopeOf(request).id || null;
@@ -57,6 +63,7 @@ export function verifyMessage(
   if (signatures.every((signature) => signature === '')) return { ok: false, reason: 'missing_signature' };
   // Without these nothing was signed, so it is not the signature that is wrong.
   if (timestamp === null || timestamp === '') return { ok: false, reason: 'missing_timestamp' };
+  if (id !== null && !isWholeId.test(id)) return { ok: false, reason: 'malformed_signature' };
   // One character of a header is one byte.
   const signed = Buffer.from(`${id ?? ''}.${timestamp}.`, 'latin1');
   const verdicts = keys.map((key) => match(key, signed, request.body, signatures));

@@ -18,8 +18,8 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
     label: 'Signing secret or public key',
     hint: 'What the sender shows at the endpoint: a signing secret that begins with `whsec_`, or a public key that begins with `whpk_`.',
     problem(secret) {
-      if (secret.startsWith('whsk_')) return "must be the public key (whpk_…), not the sender's private one";
-      return keysOf(secret).length === 0 ? 'must be whpk_ and the 32 bytes of a public key in base64' : null;
+      const keys = keysOf(secret);
+      return typeof keys === 'string' ? keys : null;
     },
   },
   config: timestampConfig,
@@ -27,7 +27,7 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
 
   verify(request, { secret, config }) {
     const keys = keysOf(secret);
-    if (keys.length === 0) return { ok: false, reason: 'unusable_secret' };
+    if (typeof keys === 'string') return { ok: false, reason: 'unusable_secret' };
     return verifyMessage(request, keys, config);
   },
 
@@ -41,20 +41,30 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
   dedupKey: dedupById,
 };
 
+/** A shorter key could be guessed; the standard asks for 24 bytes or more, and some senders give fewer. */
+const minKeyLength = 16;
+
 /**
- * What may be behind a secret. Some senders show it without its prefix, and some (Polar) use the text itself as the
- * key, which may happen to be base64 as well: then it is tried as both.
+ * What may be behind a secret, or why it can be none. Some senders show it without its prefix, and some (Polar) use the
+ * text itself as the key, which may happen to be base64 as well: then it is tried as both. What has a prefix never
+ * counts as text: a public key would be a key that everybody knows.
  */
-function keysOf(shown: string): MessageKey[] {
-  // Supabase shows the version before it: `v1,whsec_…`.
-  const secret = shown.startsWith('v1,') ? shown.slice('v1,'.length) : shown;
-  if (secret.startsWith('whsk_')) return [];
+function keysOf(shown: string): MessageKey[] | string {
+  // Supabase shows the version before it.
+  const secret = shown.startsWith('v1,whsec_') ? shown.slice('v1,'.length) : shown;
+  if (secret.startsWith('whsec_')) {
+    const key = keyBytes(secret, 'whsec_');
+    return key && key.length >= minKeyLength
+      ? [{ scheme: 'v1', key }]
+      : `must be whsec_ and ${minKeyLength} bytes or more in base64`;
+  }
   if (secret.startsWith('whpk_')) {
     const key = publicKeyOf(secret);
-    return key ? [{ scheme: 'v1a', key }] : [];
+    return key ? [{ scheme: 'v1a', key }] : 'must be whpk_ and the 32 bytes of a public key in base64';
   }
-  const decoded = keyBytes(secret, 'whsec_');
-  if (decoded) return [{ scheme: 'v1', key: decoded }];
-  const readings = [keyBytes(secret, ''), Buffer.from(shown)];
+  if (/whsk_/i.test(secret)) return "must be the public key (whpk_…), not the sender's private one";
+  if (/^v1,|whsec_|whpk_|-----BEGIN/i.test(secret)) return 'must be whsec_ or whpk_ and base64, and nothing else';
+  if (!/^[\x21-\x7e]+$/.test(secret)) return 'must be printable ASCII without spaces';
+  const readings = [keyBytes(secret, ''), Buffer.from(secret)];
   return readings.filter((key) => key !== null).map((key) => ({ scheme: 'v1', key }));
 }

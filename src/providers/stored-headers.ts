@@ -5,8 +5,13 @@ import type { Provider, VerificationSettings } from './provider.ts';
 import { percentDecoded } from './text.ts';
 import { usableSecrets } from './verification.ts';
 
-/** Secret whoever sends them. */
-const alwaysSecret = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
+/** Secret whoever sends them; in lower case. */
+export const alwaysSecret: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+]);
 
 /** Proxies copy the address, and so its `key=`, into these. */
 const urlHeaders = new Set(['x-original-url', 'x-original-uri', 'x-forwarded-uri', 'x-rewrite-url', 'referer']);

@@ -6,6 +6,9 @@ import { hmac, matchSignature } from './signature.ts';
 import { storableText } from './text.ts';
 import { timestampProblem } from './timestamp.ts';
 
+/** The whole text is the key, prefix and all; without the rest, anyone could sign. */
+const form = /^whsec_[A-Za-z0-9+/=_-]{16,}$/;
+
 /**
  * Stripe: `Stripe-Signature: t=<seconds>,v1=<hex>`, HMAC-SHA256 over `<seconds>.<body>`; while its secret is being
  * rolled there is a `v1` for each of the two.
@@ -18,12 +21,16 @@ export const stripe: Provider<{ tolerance_seconds: number }> = {
   secret: {
     label: 'Signing secret',
     hint: 'Shown at the endpoint in the Stripe dashboard under "Signing secret"; it begins with `whsec_`.',
-    problem: (secret) => (secret.startsWith('whsec_') ? null : 'must begin with whsec_'),
+    problem(secret) {
+      if (!secret.startsWith('whsec_')) return 'must begin with whsec_';
+      return form.test(secret) ? null : 'must have 16 characters or more after whsec_: letters, digits and + / = _ -';
+    },
   },
   config: timestampConfig,
   secretHeaders: [],
 
   verify(request, { secret, config }) {
+    if (!form.test(secret)) return { ok: false, reason: 'unusable_secret' };
     const header = request.header('stripe-signature');
     if (header === null) return { ok: false, reason: 'missing_signature' };
     const [timestamp] = fieldsOf(header, 't');

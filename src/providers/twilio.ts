@@ -10,11 +10,15 @@ import { storableText } from './text.ts';
 import { formEvent } from './twilio-form.ts';
 import { possibleUrls } from './twilio-url.ts';
 
+/** What operators paste who have the whole address at hand. */
+const endsWithPath = /\/twilio\/[^/]+\/*$/;
+
 const config = z.strictObject({
   public_url: z
     .string()
     .max(1000)
-    .refine(isBase, 'must be an http: or https: address without user, query or fragment')
+    .refine(isBase, 'must be an http: or https: address without user, query, fragment or spaces')
+    .refine((url) => !endsWithPath.test(url), 'must not have /twilio/{account_slug} at its end, which is added to it')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .meta({
@@ -100,7 +104,7 @@ function eventIds(request: InboundRequest): string[] {
 function isBase(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
-  return url.username === '' && url.password === '' && !/[?#]/.test(text);
+  return url.username === '' && url.password === '' && !/[?#\s]/.test(text);
 }
 
 /** What is signed behind the address, or null when the body is not what the address says, or is not covered by it. */

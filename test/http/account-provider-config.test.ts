@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { everythingStored } from '../support/stored.ts';
 
@@ -58,12 +59,87 @@ test('a secret that cannot be one is refused, and not repeated', async () => {
   const answer = await create({ provider: 'stripe', signing_secret_current: 'sk_live_pasted' });
   expect(answer).toMatchObject({ status: 422, body: { errors } });
   expect(JSON.stringify(answer.body)).not.toContain('sk_live');
-  const { body } = await create({ provider: 'stripe', signing_secret_current: 'whsec_right' });
+  const { body } = await create({ provider: 'stripe', signing_secret_current: 'whsec_0123456789abcdef' });
   expect(await patch(body.id, { signing_secret_previous: 'wrong' })).toMatchObject({
     status: 422,
     body: { errors: [{ path: 'signing_secret_previous', message: 'must begin with whsec_' }] },
   });
   expect((await patch(body.id, { signing_secret_current: null })).body.has_signing_secret_current).toBe(false);
+});
+
+describe('a secret as it was pasted', () => {
+  const edges = 'must not begin or end with a space or line break';
+  const controls = 'must not have line breaks or other control characters';
+  test.each([
+    ['generic', 'pasted\n', edges],
+    ['support_chat', ' pasted', edges],
+    ['gitlab', 'pasted\r\n', edges],
+    ['github', '\u00a0pasted', edges],
+    ['hmac', 'pasted\u200b', edges],
+    ['stripe', 'whsec_0123456789abcdef\t', edges],
+    ['generic', ' ', edges],
+    ['generic', 'pas\nted', controls],
+    ['github', 'pas\u0007ted', controls],
+  ])('%s: %j is refused', async (provider, secret, message) => {
+    const config = provider === 'hmac' ? { provider_config: { header: 'X-Signature' } } : {};
+    const { body } = await create({ provider, ...config });
+    for (const path of ['signing_secret_current', 'signing_secret_previous']) {
+      const errors = [{ path, message }];
+      const refused = { status: 422, body: { code: 'invalid', errors } };
+      expect(await create({ provider, ...config, [path]: secret })).toMatchObject(refused);
+      expect(await patch(body.id, { [path]: secret })).toMatchObject(refused);
+    }
+    expect(await read(body.id)).toEqual(body);
+  });
+
+  test('spaces within, other scripts, and the lines of a key are its own', async () => {
+    const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'pem', type: 'spki' });
+    for (const [provider, secret] of [
+      ['generic', 'two words'],
+      ['generic', 'ключ 🔑'],
+      ['sendgrid', String(pem).trim()],
+      ['sendgrid', String(pem).trim().replaceAll('\n', '\r\n')],
+    ])
+      expect(await create({ provider, signing_secret_current: secret })).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a secret that has to suit the config', () => {
+  const hex = { header: 'X-Signature', secret_encoding: 'hex' };
+  const errors = (
+    path: string,
+    message = 'must be hexadecimal digits, two for each byte, as secret_encoding says',
+  ) => ({
+    status: 422,
+    body: { code: 'invalid', errors: [{ path, message }] },
+  });
+
+  test('does so when it is set', async () => {
+    expect(await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'zz' })).toMatchObject(
+      errors('signing_secret_current'),
+    );
+    const { body } = await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'ab12' });
+    // The config is the stored one.
+    expect(await patch(body.id, { signing_secret_previous: 'zz' })).toMatchObject(errors('signing_secret_previous'));
+    expect(await patch(body.id, { signing_secret_previous: 'cd34' })).toMatchObject({ status: 200 });
+  });
+
+  test('and when the config is changed', async () => {
+    const { body } = await create({
+      ...{ provider: 'hmac', provider_config: { header: 'X-Signature' } },
+      ...{ signing_secret_current: 'ab12', signing_secret_previous: 'no hex' },
+    });
+    const changed = { provider_config: { secret_encoding: 'hex' } };
+    expect(await patch(body.id, changed)).toMatchObject(errors('signing_secret_previous'));
+    expect(await patch(body.id, { provider_config: { secret_encoding: 'base64' } })).toMatchObject(
+      errors('signing_secret_previous', 'must be base64, as secret_encoding says'),
+    );
+    expect(await read(body.id)).toEqual(body);
+    expect(await patch(body.id, { ...changed, signing_secret_previous: null })).toMatchObject({ status: 200 });
+    // The text of any secret is one again.
+    const text = { provider_config: { secret_encoding: null }, signing_secret_previous: 'no hex' };
+    expect(await patch(body.id, text)).toMatchObject({ status: 200 });
+  });
 });
 
 test('another provider: its rules count for what is there already, and the former config goes', async () => {
@@ -72,7 +148,11 @@ test('another provider: its rules count for what is there already, and the forme
     status: 422,
     body: { errors: [{ path: 'signing_secret_current', message: 'must begin with whsec_' }] },
   });
-  const change = { provider: 'stripe', signing_secret_current: 'whsec_x', provider_config: { tolerance_seconds: 9 } };
+  const change = {
+    provider: 'stripe',
+    signing_secret_current: 'whsec_0123456789abcdef',
+    provider_config: { tolerance_seconds: 9 },
+  };
   expect((await patch(body.id, change)).body).toMatchObject({
     provider: 'stripe',
     provider_config: { tolerance_seconds: 9 },

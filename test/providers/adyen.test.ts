@@ -117,6 +117,35 @@ describe('payments', () => {
       expect(verdict(withStranger(entry), key)).toEqual(refused('missing_signature'));
   });
 
+  describe('fields that others may read otherwise', () => {
+    const item = JSON.stringify(published);
+    const entry = `{"NotificationRequestItem":${item}}`;
+    const evil = `{"NotificationRequestItem":${JSON.stringify({ ...published, pspReference: 'evil' })}}`;
+    test.each([
+      ['the items, twice', `{"notificationItems":[${evil}],"notificationItems":[${entry}]}`],
+      ['the items, in other letters', `{"NotificationItems":[${evil}],"notificationItems":[${entry}]}`],
+      ['the items, escaped', `{"notificationItem\\u0073":[${evil}],"notificationItems":[${entry}]}`],
+      ['the item, twice', `{"notificationItems":[${evil.slice(0, -1)},${entry.slice(1)}]}`],
+      ['the item, in other letters', `{"notificationItems":[{"notificationrequestitem":${item},${entry.slice(1)}]}`],
+      [
+        'a field, twice',
+        `{"notificationItems":[${entry.replace('{"NotificationRequestItem":{', '$&"eventCode":"REFUND",')}]}`,
+      ],
+      ['a field, in other letters', bodyOf({ ...published, EventCode: 'REFUND' })],
+      ['an empty one, in other letters', bodyOf({ ...published, OriginalReference: 'evil' })],
+      ['an amount, twice', `{"notificationItems":[${entry.replace('"amount":{', '$&"value":1,')}]}`],
+      ['an amount, in other letters', bodyOf({ ...published, amount: { value: 1130, Value: 1, currency: 'EUR' } })],
+    ])('%s', (_, body) => {
+      expect(JSON.parse(body)).toMatchObject({ notificationItems: [{ NotificationRequestItem: { success: 'true' } }] });
+      expect(verdict(body, key)).toEqual(refused('bad_signature'));
+    });
+
+    test('what is not signed may have any name', () => {
+      const additionalData = { ...published.additionalData, 'metadata.A': '1', 'metadata.a': '2', Value: 'x' };
+      expect(verdict(bodyOf({ ...published, additionalData }), key)).toEqual(ok);
+    });
+  });
+
   test.each([
     ['no items', '{"live":"false","notificationItems":[]}', 'missing_signature'],
     ['items that are none', '{"notificationItems":{"0":{}}}', 'missing_signature'],
@@ -213,6 +242,20 @@ describe('platforms', () => {
   ] as [string, Header[], object][])('%s', (_, headers, expected) =>
     expect(verdict(body, key, headers)).toEqual(expected),
   );
+
+  test('a body that was signed is not an item of payments', () => {
+    const data = { id: 'EVJN1', status: 'authorised', amount: { value: 1, currency: 'EUR' } };
+    const text = JSON.stringify({ data, environment: 'test', type: 'balancePlatform.transfer.created' });
+    const parts = text.split(':');
+    const [originalReference, merchantAccountCode, merchantReference, value, currency, eventCode, success] =
+      parts.splice(-7);
+    const item: Item = {
+      ...{ pspReference: parts.join(':'), originalReference, merchantAccountCode, merchantReference },
+      ...{ amount: { value, currency }, eventCode, success, additionalData: { hmacSignature: sign(text) } },
+    };
+    expect(verdict(text, key, [['HmacSignature', sign(text)]])).toEqual(ok);
+    expect(verdict(bodyOf(item), key)).toEqual(refused('bad_signature'));
+  });
 
   test('an item of payments is not a body that was signed', () => {
     const text = '7914073381342284::TestMerchant:TestPayment-1407325143704:1130:EUR:AUTHORISATION:true';

@@ -50,10 +50,17 @@ describe('secret token', () => {
     expect(verdict(signed(signingToken), 'hunter2')).toEqual(refused('missing_signature'));
   });
 
-  test.each(['whsec_', 'whsec_short', `whsec_${randomBytes(24).toString('base64')}`])(
-    '%s is no signing token, so it is a secret token',
-    (token) => expect(verdict([['X-Gitlab-Token', token]], token)).toEqual(ok),
+  test.each(['whsec_', 'whsec_…', 'whsec_short', `whsec_${randomBytes(24).toString('base64')}`, `${signingToken}\n`])(
+    '%j is neither token',
+    (token) => {
+      expect(gitlab.secret.problem?.(token)).toMatch(/32 bytes/);
+      expect(verdict([['X-Gitlab-Token', token]], token)).toEqual(refused('unusable_secret'));
+    },
   );
+
+  test('any other text is one, and so is a signing token', () => {
+    for (const token of ['hunter2', 'x whsec_', signingToken]) expect(gitlab.secret.problem?.(token)).toBe(null);
+  });
 });
 
 describe('signing token', () => {

@@ -140,6 +140,11 @@ describe('signatures', () => {
     ['with semicolons', '', `${wrong};${good}`, ok],
     ['behind its prefix', 'v1=', `t=1,v1=${wrong},v1=${good},v0=abc`, ok],
     ['behind a prefix with a space', 'HMAC-SHA256 ', `HMAC-SHA256 ${good}`, ok],
+    ['behind a prefix with a comma', 'v1,', `v2,x v1,${wrong} v1,${good}`, ok],
+    ['behind a prefix that begins with one', ', v1=', `t=1, v1=${good}`, ok],
+    ['behind a prefix of signs', '$.(', `$.(${good}`, ok],
+    ['behind another sign', 'v1=', `t=1|v1=${good}`, ok],
+    ['in the middle of another name', 'v1=', `xv1=${good}`, refused('malformed_signature')],
     ['without the prefix', 'v1=', good, refused('malformed_signature')],
     ['behind another case of it', 'v1=', `V1=${good}`, refused('malformed_signature')],
     ['wrong', '', wrong, refused('bad_signature')],
@@ -149,6 +154,15 @@ describe('signatures', () => {
     ['only a prefix', 'v1=', 'v1=', refused('malformed_signature')],
     ['only separators', '', ' ,; ', refused('malformed_signature')],
   ])('%s', (_, prefix, value, expected) => expect(verdict({ prefix }, [['x-SIGNATURE', value]])).toEqual(expected));
+
+  test('that hold the prefix themselves, in each place', () => {
+    const bodies = Array.from({ length: 500 }, (_, n) => `{"n":${n}}`);
+    const held = bodies.filter((body) => sign(body, 'base64').includes('v1'));
+    expect(held).not.toEqual([]);
+    for (const body of bodies)
+      for (const value of [`v1${sign(body, 'base64')}`, `v1${sign('x', 'base64')}, v1${sign(body, 'base64')}`])
+        expect(verdict({ prefix: 'v1', encoding: 'base64' }, [['X-Signature', value]], { body })).toEqual(ok);
+  });
 
   test('in a repeated header, and in another', () => {
     expect(
@@ -198,6 +212,55 @@ describe('time', () => {
   });
 });
 
+describe('the end of a signed id', () => {
+  const later = now + 50;
+  test.each([
+    ['{id}.{timestamp}.{body}', `.${now}.`, 'seconds', later],
+    ['{id}:{timestamp}:{body}', `:${now}:`, 'seconds', later],
+    ['v0-{id}-{timestamp}-{body}', `-${now}-`, 'seconds', later],
+    ['{id}|{timestamp}|{body}', `|${now}000|`, 'milliseconds', later * 1000],
+  ] as const)('%s: cannot be moved behind the time', (signed, time, timestamp_unit, at) => {
+    const config = { signed, timestamp_header: 'X-Time', timestamp_unit, event_id_header: 'X-Id' };
+    const moved = (id: string) => {
+      const text = signed.replace('{id}', id).replace('{timestamp}', String(at)).replace('{body}', '{}');
+      return verdict(config, [
+        ['X-Id', id],
+        ['X-Time', String(at)],
+        ['X-Signature', sign(text)],
+      ]);
+    };
+    expect(moved('evt_1')).toEqual(ok);
+    expect(moved('c1b56f27-4a3c-4471-9023-123456789012')).toEqual(ok);
+    expect(moved(`evt_1${time}a`)).toEqual(refused('malformed_signature'));
+    expect(moved(`evt_1${time.replace(/\D$/, '')}`)).toEqual(refused('malformed_signature'));
+  });
+
+  test('a number is an id where nothing stands between it and the time', () => {
+    const config = { signed: '{id}{timestamp}{body}', timestamp_header: 'X-Time', event_id_header: 'X-Id' };
+    const headers: Header[] = [
+      ['X-Id', '120210813281726464'],
+      ['X-Time', String(now)],
+      ['X-Signature', sign(`120210813281726464${now}{}`)],
+    ];
+    expect(verdict(config, headers)).toEqual(ok);
+  });
+
+  test.each(['{"a', 'a b', "a'", 'a]'])('%j is no id where it is signed', (id) => {
+    const headers: Header[] = [
+      ['X-Id', id],
+      ['X-Signature', sign(`${id}.{}`)],
+    ];
+    expect(verdict({ signed: '{id}.{body}', event_id_header: 'X-Id' }, headers)).toEqual(
+      refused('malformed_signature'),
+    );
+    const unsigned: Header[] = [
+      ['X-Id', id],
+      ['X-Signature', sign('{}')],
+    ];
+    expect(verdict({ event_id_header: 'X-Id' }, unsigned)).toEqual(ok);
+  });
+});
+
 describe('secrets', () => {
   test.each([
     ['utf8', 'geheim-é', Buffer.from('geheim-é')],
@@ -223,6 +286,7 @@ describe('provider_config', () => {
       ({ path, message }) => `${path.join('.')} ${message}`,
     );
   const header = { header: 'X-Signature' };
+  const credentials = 'must not be a header with credentials: its value is stored and shown';
 
   test('defaults', () => {
     expect(hmacConfig.parse(header)).toEqual({
@@ -262,6 +326,11 @@ describe('provider_config', () => {
     ],
     [{ ...header, signed: '{id}.{body}' }, 'event_id_header is required, because {id} is in signed'],
     [{ ...header, event_type_header: ' ' }, "event_type_header must be a header's name: letters, digits, - and _"],
+    [{ ...header, event_type_header: 'Authorization' }, `event_type_header ${credentials}`],
+    [{ ...header, event_type_header: 'Set-Cookie' }, `event_type_header ${credentials}`],
+    [{ ...header, event_id_header: 'proxy-authorization' }, `event_id_header ${credentials}`],
+    [{ ...header, signed: '{timestamp}.{body}', timestamp_header: 'COOKIE' }, `timestamp_header ${credentials}`],
+    [{ header: 'Authorization' }],
     [{ ...header, secret: 'x' }, ' unknown fields: ["secret"]'],
   ])('%j', (config, ...expected) => expect(errors(config)).toEqual(expected));
 });

@@ -202,6 +202,47 @@ describe('time and id are signed', () => {
   });
 });
 
+describe('the end of the id', () => {
+  const key = Buffer.from(secret.slice(6), 'base64');
+  const at = seconds + 100_000;
+  /** What was signed at `seconds`, as if it had been at `at`. */
+  const moved = (genuine: string, movedId: string, movedBody: string) => {
+    const digest = createHmac('sha256', key).update(genuine).digest('base64');
+    expect(`${movedId}.${at}.${movedBody}`).toBe(genuine);
+    const headers: Header[] = [
+      ['webhook-id', movedId],
+      ['webhook-timestamp', String(at)],
+    ];
+    return verdict(requestOf(`v1,${digest}`, { headers, body: movedBody, at }));
+  };
+
+  test('cannot be moved behind the time', () => {
+    const before = `${id}.${seconds}`;
+    expect(moved(`${before}.{"note":"a.${at}.{}`, `${before}.{"note":"a`, '{}')).toEqual(
+      refused('malformed_signature'),
+    );
+    expect(moved(`${before}.a.${at}.{}`, `${before}.a`, '{}')).toEqual(refused('malformed_signature'));
+    expect(moved(`${before}.${at}.{}`, before, '{}')).toEqual(refused('malformed_signature'));
+  });
+
+  test.each(['a b', 'a"', "a'", 'a{', 'a}', 'a[', 'a\t', 'a.1', '.1', 'a.12345678901.b'])('%j is no id', (odd) => {
+    const digest = createHmac('sha256', key).update(`${odd}.${seconds}.${body}`).digest('base64');
+    expect(verdict(requestOf(`v1,${digest}`, { headers: [['webhook-id', odd]] }))).toEqual(
+      refused('malformed_signature'),
+    );
+  });
+
+  test.each(['evt.order.paid', 'a.b1', 'a.1b', '1.a', '550e8400-e29b-41d4-a716-446655440000', 'é', 'Ã\u00a0', ''])(
+    '%j is one',
+    (good) => {
+      const digest = createHmac('sha256', key)
+        .update(Buffer.from(`${good}.${seconds}.${body}`, 'latin1'))
+        .digest('base64');
+      expect(verdict(requestOf(`v1,${digest}`, { headers: [['webhook-id', good]] }))).toEqual(ok);
+    },
+  );
+});
+
 describe('secrets', () => {
   const keyed = (key: string | Buffer) =>
     requestOf(`v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`);
@@ -212,8 +253,6 @@ describe('secrets', () => {
     ['without its padding', `whsec_${Buffer.alloc(32, 1).toString('base64').replace('=', '')}`, Buffer.alloc(32, 1)],
     ['as the text itself (Polar)', 'polar_whs_abc', 'polar_whs_abc'],
     ['as the text itself, though it is base64', 'abcdefgh', 'abcdefgh'],
-    ['beyond ASCII', 'geheim-é-密', 'geheim-é-密'],
-    ['that only looks like one', 'whsec_not base64', 'whsec_not base64'],
   ])('%s', (_, current, key) => {
     expect(verdict(keyed(key), current)).toEqual(ok);
     expect(verdict(keyed('another'), current)).toEqual(refused('bad_signature'));
@@ -228,9 +267,26 @@ describe('secrets', () => {
     ['whpk_', /32 bytes/],
     ['whpk_AAAA', /32 bytes/],
     ['whpk_%', /32 bytes/],
+    [` ${publicKey}`, /nothing else/],
+    [`"${publicKey}"`, /nothing else/],
+    [publicKey.replace('whpk', 'WHPK'), /nothing else/],
+    ['-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA\n-----END PUBLIC KEY-----', /nothing else/],
+    ['whsec_', /16 bytes/],
+    ['whsec_\n', /16 bytes/],
+    ['whsec_…', /16 bytes/],
+    ['whsec_not base64', /16 bytes/],
+    [`whsec_${Buffer.alloc(15, 1).toString('base64')}`, /16 bytes/],
+    ['v1,', /nothing else/],
+    ['v1,whsec_', /16 bytes/],
+    [`"${secret}"`, /nothing else/],
+    ['two words', /ASCII/],
+    ['polar_whs_abc\n', /ASCII/],
+    ['geheim-é-密', /ASCII/],
   ])('%s can be none', (unusable, why) => {
     expect(standard.secret.problem?.(unusable)).toMatch(why);
-    expect(verdict(requestOf(signature), unusable)).toEqual(refused('unusable_secret'));
+    // Nor does its text sign anything.
+    for (const signed of [requestOf(signature), keyed(unusable), keyed('')])
+      expect(verdict(signed, unusable)).toEqual(refused('unusable_secret'));
     expect(verdict(requestOf(signature), unusable, secret)).toEqual(ok);
   });
 

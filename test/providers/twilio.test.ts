@@ -164,6 +164,7 @@ describe('signature', () => {
       body: 'Body=x',
     });
     expect(verify(request, key.secret)).toEqual(refused('bad_signature'));
+    expect(readProviderConfig('twilio', { public_url: 'https://a.example/twilio' })).not.toBe(null);
     for (const given of [publicUrl, `${publicUrl}/`]) {
       const config = readProviderConfig('twilio', { public_url: given });
       expect(verify(request, key.secret, config ?? {})).toEqual(ok);
@@ -176,6 +177,12 @@ describe('signature', () => {
     'https://u:p@a.example',
     'https://a.example?x',
     'https://a.example#x',
+    'https://a.example ',
+    ' https://a.example',
+    'https://a.example/a b',
+    'https://a.exa\nmple',
+    'https://a.example/twilio/shop',
+    'https://a.example/hooks/twilio/shop/',
   ])('no address of a proxy: %s', (public_url) => expect(readProviderConfig('twilio', { public_url })).toBe(null));
 
   test('without a signature, and with ones of another length', () => {
