@@ -56,7 +56,7 @@ export async function benchIngest(options: {
         'acks/s': Math.round(result.acknowledged / result.seconds),
         'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
         'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
-        'not 202': result.refused,
+        'not taken': result.refused,
         ...cpuColumns(before, cpuTimes(gateway.pid), events),
       });
     }
