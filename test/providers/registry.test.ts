@@ -113,6 +113,8 @@ describe.each([...providers])('%s', (name, provider) => {
     expect(text.split('\n', 1)[0]).toBe(`# ${provider.title}`);
     expect(text).toMatch(new RegExp(`https://<your gateway>/${name}/(<account_slug>|\\w+)`));
     expect(text).toContain('signing_secret_current');
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(readme).toContain(`\n| [\`${name}\`](docs/providers/${name}.md) | `);
     for (const field of Object.keys(schemaOf(provider).properties ?? {})) expect(text).toContain(field);
   });
 
