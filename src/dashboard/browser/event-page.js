@@ -59,9 +59,8 @@ function showEvent(id, event) {
     make('h1', {}, event.event_type ?? make('span', { class: 'aside' }, 'no event type')),
     make('p', { class: 'badges' }, stateBadges(event), counted(event.attempts, 'attempt')),
     problemOf(event),
-    // Nothing can be done to what was never taken in.
     event.status === 'rejected'
-      ? make('div', { hidden: true })
+      ? make('p', { class: 'aside' }, 'It was not taken in: it is kept to be looked at, and will not be delivered.')
       : actionButtons((action, reason) => act(id, event, action, reason)),
     facts(event),
     attemptsTable(event.delivery_history),
