@@ -10,6 +10,7 @@ import {
   type ProviderSettings,
   sealConfig,
   settingsErrors,
+  signingSecrets,
 } from './provider-settings.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -105,35 +106,27 @@ export class AccountStore {
 
   /** Changes only what `change` holds; null clears. The row is locked, so two operators' changes never lose each other's. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
-    const em = this.#em();
-    let changed: AccountWrite = { ok: false, reason: 'not_found' };
-    const run = () =>
-      em.transactional(async (tx) => {
+    return this.#write(() =>
+      this.#em().transactional(async (tx): Promise<AccountWrite> => {
         const account = await tx.findOne(
           AccountEntity,
           { id, deleted_at: null },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
-        if (!account) return;
-        const settings = this.#settingsAfter(account, change);
+        if (!account) return { ok: false, reason: 'not_found' };
         const stored = this.configOf(account) ?? {};
+        const settings = this.#settingsAfter(account, stored, change);
         const errors = this.#errors(change.provider ?? account.provider, settings, stored);
-        if (errors.length > 0) {
-          changed = { ok: false, reason: 'invalid', errors };
-          return;
-        }
+        if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
         const { secrets, plain } = this.#split(account.id, change);
         const { provider_config } = settings;
         const config = provider_config ? { provider_config: sealConfig(this.#box, account.id, provider_config) } : {};
         tx.assign(account, { ...plain, ...secrets, ...config, updated_at: new Date() });
         await tx.flush();
         await alongside?.(tx, account, Object.keys(change));
-        changed = { ok: true, account };
-      });
-    return this.#write(async () => {
-      await run();
-      return changed;
-    });
+        return { ok: true, account };
+      }),
+    );
   }
 
   /** Deletes softly: events stay readable, the slug is free again, and what waits for delivery stops. */
@@ -175,20 +168,21 @@ export class AccountStore {
    * What the provider has a say in, as far as `change` touches it: the config is merged field by field, and with another
    * config or provider the stored secrets count anew. Nothing of a former provider's config stays.
    */
-  #settingsAfter(account: AccountRow, change: AccountChange): Partial<ProviderSettings> {
+  #settingsAfter(
+    account: AccountRow,
+    stored: ProviderSettings['provider_config'],
+    change: AccountChange,
+  ): Partial<ProviderSettings> {
     const { provider_config: sent, signing_secret_current, signing_secret_previous } = change;
     const secrets = { signing_secret_current, signing_secret_previous };
     const sameProvider = change.provider === undefined || change.provider === account.provider;
     if (sameProvider && sent === undefined) return secrets;
-    for (const field of ['signing_secret_current', 'signing_secret_previous'] as const) {
-      const stored = account[field];
-      if (secrets[field] === undefined && stored)
-        secrets[field] = this.#box.open(stored, { accountId: account.id, field });
+    for (const field of signingSecrets) {
+      const sealed = account[field];
+      if (secrets[field] === undefined && sealed)
+        secrets[field] = this.#box.open(sealed, { accountId: account.id, field });
     }
-    return {
-      ...secrets,
-      provider_config: withoutNull(sameProvider && sent ? { ...this.configOf(account), ...sent } : sent),
-    };
+    return { ...secrets, provider_config: withoutNull(sameProvider && sent ? { ...stored, ...sent } : sent) };
   }
 
   /** Parts the secrets, sealed, from the fields that are stored as they are. An empty secret is none. */

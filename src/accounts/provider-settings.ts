@@ -15,7 +15,8 @@ export interface ProviderSettings {
   signing_secret_previous?: string | null | undefined;
 }
 
-const secretFields = ['signing_secret_current', 'signing_secret_previous'] as const;
+/** The secrets that the provider judges. */
+export const signingSecrets = ['signing_secret_current', 'signing_secret_previous'] as const;
 
 /**
  * Why these do not suit the provider; what is absent is not looked at, but secrets are judged by `storedConfig` where no
@@ -30,7 +31,7 @@ export function settingsErrors(
   const config = rules.config.safeParse(provider_config ?? storedConfig, { error: plainWords });
   const issues = provider_config ? (config.error?.issues ?? []) : [];
   const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
-  for (const field of secretFields) {
+  for (const field of signingSecrets) {
     const secret = settings[field];
     const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret, config.data)) : null;
     if (problem) errors.push({ path: field, message: problem });
