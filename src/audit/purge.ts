@@ -1,4 +1,5 @@
 import type { Database, Sql } from '../database/database.ts';
+import { dayMs } from '../database/uuid-time.ts';
 import type { Log } from '../log.ts';
 import { storeEntries } from './audit-log.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
@@ -11,7 +12,6 @@ import { sealedPages, stepTo } from './walk.ts';
 export const shortestRetentionDays = 7;
 /** A second or two: nothing waits for the chain longer than that. */
 const entriesPerTransaction = 20_000;
-const dayMs = 86_400_000;
 
 const deleteSealed = {
   name: 'purge_audit_entries',

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { uuidFloor } from '../database/uuid-time.ts';
+import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 
 /** A span of event ids: from `low` on, up to but without `high`. */
 export interface Window {
@@ -7,7 +7,6 @@ export interface Window {
   high: string;
 }
 
-const dayMs = 86_400_000;
 /**
  * Days that the windows have, newest first; the last number goes on. Most lists are full after a day or two, and a window
  * of 32 days still takes a few hundred of the server's locks (a table and its indexes are one each, 64 a connection are
