@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
-import { type Receivers, startReceivers } from '../support/services/receivers.ts';
+import type { Receivers } from '../support/services/receivers.ts';
+import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSent, type Situation, sendEvent, summarised, told } from '../support/services/telling.ts';
-import { openStage, type Stage } from '../support/situations.ts';
+import type { Stage } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
@@ -13,23 +13,8 @@ import { until } from '../support/until.ts';
 
 let stage: Stage;
 let receivers: Receivers;
-beforeAll(async () => {
-  receivers = await startReceivers();
-  stage = await openStage({
-    delaysMs: instantDelaysMs,
-    mail: receivers.mailSettings,
-    notifyBurst: 1,
-    notifications: { burstMs: 60_000 },
-    overdueS: 1,
-  });
-});
-afterAll(async () => {
-  await stage.close();
-  await receivers.close();
-});
-afterEach(() => {
-  receivers.clear();
-  return stage.clear();
+playWithReceivers({ notifyBurst: 1, notifications: { burstMs: 60_000 }, overdueS: 1 }, (...opened) => {
+  [stage, receivers] = opened;
 });
 
 /** The sweep and the summaries have looked several times by then: they look twice a second, for what is a second late. */
