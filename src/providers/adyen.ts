@@ -1,5 +1,15 @@
-import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
-import { type Fields, identifierAt, isObject, objectField, stringField, topLevelFields } from './fields.ts';
+import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
+import {
+  type Fields,
+  identifierAt,
+  isObject,
+  listField,
+  objectField,
+  ownField,
+  stringField,
+  topLevelFields,
+  topLevelText,
+} from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification } from './provider.ts';
 import { noConfig } from './provider-config.ts';
@@ -45,9 +55,7 @@ export const adyen: Provider = {
       const codes = new Set(items.map((item) => item && stringField(item, 'eventCode')).filter((code) => code));
       return codes.size === 0 ? null : storableText([...codes].join(','));
     }
-    const fields = topLevelFields(request);
-    const type = fields && stringField(fields, 'type');
-    return type === null ? null : storableText(type);
+    return storableText(topLevelText(request, 'type'));
   },
 
   /**
@@ -57,7 +65,7 @@ export const adyen: Provider = {
   externalId(request) {
     const items = namedItems(request);
     const ids = items.length > 0 ? items.map(itemId) : [platformId(request)];
-    return ids.some((id) => id === null) ? generatedId(request) : ownId(ids.join(','));
+    return ownOrGeneratedId(request, ids.includes(null) ? null : ids.join(','));
   },
 
   /** Not by the id alone: a second `AUTHORISATION` of a payment may bring another outcome. */
@@ -95,8 +103,12 @@ const namesByLowerCase = new Map(readNames.map((name) => [name.toLowerCase(), na
 function readsOneWay(request: InboundRequest, items: readonly (Fields | null)[]): boolean {
   const fields = topLevelFields(request);
   if (!fields) return true;
-  const entries = Array.isArray(fields.notificationItems) ? fields.notificationItems : [];
-  const objects = [fields, ...entries, ...items, ...items.map((item) => item && objectField(item, 'amount'))];
+  const objects = [
+    fields,
+    ...listField(fields, 'notificationItems'),
+    ...items,
+    ...items.map((item) => item && objectField(item, 'amount')),
+  ];
   const names = objects.flatMap((object) => (isObject(object) ? Object.keys(object) : []));
   const asWritten = names.every((name) => (namesByLowerCase.get(name.toLowerCase()) ?? name) === name);
   return asWritten && !hasRepeatedNames(request.text() ?? '', signedDepth);
@@ -133,7 +145,7 @@ function signedText(item: Fields): string | null {
 }
 
 function plainText(fields: Fields, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = ownField(fields, name);
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? null : String(value);
 }
@@ -144,9 +156,9 @@ function itemsOf(request: InboundRequest): (Fields | null)[] {
   const form = request.form();
   // What reads as both is neither: who reads it next may see other fields than those that are signed.
   if (form) return !fields && form.has('eventCode') ? [formItem(form)] : [];
-  const items = fields && Object.hasOwn(fields, 'notificationItems') ? fields.notificationItems : null;
-  if (!Array.isArray(items)) return [];
-  return items.map((entry: unknown) => (isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null));
+  return listField(fields ?? {}, 'notificationItems').map((entry) =>
+    isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null,
+  );
 }
 
 function namedItems(request: InboundRequest): (Fields | null)[] {
@@ -177,8 +189,7 @@ function itemId(item: Fields | null): string | null {
 
 /** Newer webhooks name the event; others only their subject, in `data` or one level below, named as in the type. */
 function platformId(request: InboundRequest): string | null {
-  const fields = topLevelFields(request);
-  const type = fields && stringField(fields, 'type');
+  const type = topLevelText(request, 'type');
   if (!type) return null;
   const subject = type.split('.', 2)[1] ?? '';
   const id =

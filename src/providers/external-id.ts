@@ -16,6 +16,11 @@ export function generatedId(request: InboundRequest): ExternalId {
   return { id: `gen-${request.receivedAt.getTime()}-${request.bodyHash().slice(0, 16)}`, own: false };
 }
 
+/** The id that the provider gave, or where it gave none (null, empty) one that is made here. */
+export function ownOrGeneratedId(request: InboundRequest, id: string | null | undefined): ExternalId {
+  return id ? ownId(id) : generatedId(request);
+}
+
 /** The deduplication key of providers that name each event or delivery once and for all. Generated ids are never deduplicated. */
 export function dedupById(request: InboundRequest, externalId: ExternalId): Uint8Array | null {
   const { id, own } = externalId;

@@ -19,25 +19,30 @@ export function topLevelFields(request: InboundRequest): Fields | null {
 }
 
 /** The value of a field that the payload itself has, not one that every object inherits. */
-function own(fields: Fields, name: string): unknown {
+export function ownField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 /** The object in the field `name`, or null. */
 export function objectField(fields: Fields, name: string): Fields | null {
-  return asFields(own(fields, name));
+  return asFields(ownField(fields, name));
 }
 
 /** The items of the list in the field `name`; none when there is no list. */
 export function listField(fields: Fields, name: string): readonly unknown[] {
-  const value = own(fields, name);
+  const value = ownField(fields, name);
   return Array.isArray(value) ? value : [];
 }
 
 /** The string in the field `name`, empty ones too, or null. */
 export function stringField(fields: Fields, name: string): string | null {
-  const value = own(fields, name);
+  const value = ownField(fields, name);
   return typeof value === 'string' ? value : null;
+}
+
+/** The string in the payload's own field `name`, or null. */
+export function topLevelText(request: InboundRequest, name: string): string | null {
+  return stringField(topLevelFields(request) ?? {}, name);
 }
 
 /**
@@ -49,7 +54,7 @@ export function identifierAt(request: InboundRequest, ...path: [string, ...strin
   let value = request.json();
   for (const name of path) {
     if (!isObject(value)) return null;
-    value = own(value, name);
+    value = ownField(value, name);
   }
   if (typeof value === 'string') return value === '' ? null : value;
   if (typeof value !== 'number') return null;

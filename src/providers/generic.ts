@@ -1,3 +1,4 @@
+import { bearerToken } from './bearer-token.ts';
 import { dedupByIdAndBytes } from './external-id.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { payloadId, payloadType } from './payload-fields.ts';
@@ -45,9 +46,4 @@ function offeredSecrets(request: InboundRequest): string[] {
   }
   offered.push(...request.queryValues('key'));
   return offered;
-}
-
-/** The scheme's case does not matter and more than one space may follow it (RFC 9110, 11.1 and 11.4). */
-function bearerToken(authorization: string): string | null {
-  return /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trim() : null;
 }

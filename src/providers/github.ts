@@ -1,4 +1,4 @@
-import { dedupById, generatedId, ownId } from './external-id.ts';
+import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { stringField, topLevelFields } from './fields.ts';
 import { formPayload } from './form-payload.ts';
 import { verifyHubSignature } from './hub-signature.ts';
@@ -35,8 +35,7 @@ export const github: Provider = {
   },
 
   externalId(request) {
-    const id = request.header('x-github-delivery');
-    return id ? ownId(id) : generatedId(request);
+    return ownOrGeneratedId(request, request.header('x-github-delivery'));
   },
 
   /** A redelivery has the id of the first delivery; so have the deliveries of one event to several webhooks. */

@@ -1,4 +1,4 @@
-import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { objectField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider } from './provider.ts';
@@ -54,7 +54,7 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
 
   externalId(request) {
     const id = deliveryId(request) ?? request.header('x-gitlab-event-uuid');
-    return id ? ownId(id) : generatedId(request);
+    return ownOrGeneratedId(request, id);
   },
 
   /** Before 17.4 there is only the event's UUID, which all that one action in GitLab sets off may share. */

@@ -4,8 +4,9 @@ import type { InboundRequest } from './inbound-request.ts';
 import { payloadId, payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
 import { hmac as hmacOf, matchSignature, signatureBytes } from './signature.ts';
+import { holdsBody } from './signed-id.ts';
 import { storableText, utf8HeaderValue } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 /** Any sender that signs by HMAC; `provider_config` says how. */
 export const hmac: Provider<HmacConfig> = {
@@ -36,9 +37,7 @@ export const hmac: Provider<HmacConfig> = {
     if (!isWholeId(request, config)) return { ok: false, reason: 'malformed_signature' };
     const expected = hmacOf(config.algorithm, key, signedParts(request, config, timestamp));
     const verdict = matchSignature(expected, offered, config.encoding);
-    if (!verdict.ok || timestamp === null) return verdict;
-    const reason = timestampProblem(inSeconds(timestamp, config), request, config);
-    return reason ? { ok: false, reason } : verdict;
+    return timestamp === null ? verdict : timelyVerdict(verdict, inSeconds(timestamp, config), request, config);
   },
 
   eventType(request, { event_type_header }) {
@@ -79,7 +78,7 @@ function escaped(text: string): string {
 function isWholeId(request: InboundRequest, { signed, event_id_header, timestamp_unit }: HmacConfig): boolean {
   if (event_id_header === undefined || !signed.includes('{id}')) return true;
   const id = request.header(event_id_header) ?? '';
-  if (/[ \t"'`{}[\]]/.test(id)) return false;
+  if (holdsBody(id)) return false;
   const [, between, after = ''] = /\{id\}(.*?)\{timestamp\}([^{]*)/s.exec(signed) ?? [];
   // With nothing between them, any long number in an id would look like a time.
   if (!between || between.includes('{body}')) return true;

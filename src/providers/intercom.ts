@@ -1,5 +1,5 @@
-import { dedupById, generatedId, ownId } from './external-id.ts';
-import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import { dedupById, ownOrGeneratedId } from './external-id.ts';
+import { identifierAt, topLevelText } from './fields.ts';
 import { verifyHubSignature } from './hub-signature.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
@@ -25,14 +25,11 @@ export const intercom: Provider = {
   verify: (request, { secret }) => verifyHubSignature(request, secret, 'x-hub-signature', 'sha1'),
 
   eventType(request) {
-    const notification = topLevelFields(request);
-    const topic = notification && stringField(notification, 'topic');
-    return topic === null ? null : storableText(topic);
+    return storableText(topLevelText(request, 'topic'));
   },
 
   externalId(request) {
-    const id = identifierAt(request, 'id');
-    return id === null ? generatedId(request) : ownId(id);
+    return ownOrGeneratedId(request, identifierAt(request, 'id'));
   },
 
   /** By the id alone: `delivery_attempts` in the body counts the resends. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { generatedId, ownId } from './external-id.ts';
-import { type Fields, identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
+import { ownOrGeneratedId } from './external-id.ts';
+import { type Fields, identifierAt, objectField, ownField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { multipartForm } from './multipart-form.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { storableText } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 /** Mailgun's own names of webhooks for the two kinds of `failed`. */
 const failures = new Map([
@@ -37,16 +37,14 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
     if (signatures.length === 0) return { ok: false, reason: 'missing_signature' };
     if (token === null) return { ok: false, reason: 'malformed_signature' };
     const verdict = matchSignature(hmac('sha256', secret, [timestamp ?? '', token]), signatures, 'hex');
-    if (!verdict.ok) return verdict;
-    const reason = timestampProblem(timestamp, request, config);
-    return reason ? { ok: false, reason } : verdict;
+    return timelyVerdict(verdict, timestamp, request, config);
   },
 
   /** `event` of the event's data, and for `failed` which of the two; `inbound` for mail that a route brings. */
   eventType(request) {
     const form = formOf(request);
     const type = form ? (form.get('event') ?? (form.has('recipient') ? 'inbound' : null)) : jsonType(request);
-    return type === null ? null : storableText(type);
+    return storableText(type);
   },
 
   /** Mailgun takes every other answer for a failure, and sends again. */
@@ -56,8 +54,7 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
   externalId(request) {
     const form = formOf(request);
     const id = form ? form.get('Message-Id') : identifierAt(request, 'event-data', 'id');
-    const known = id || signatureOf(request).token;
-    return known ? ownId(known) : generatedId(request);
+    return ownOrGeneratedId(request, id || signatureOf(request).token);
   },
 
   /** The token: Mailgun's ids are unique within a day only, and those of messages not at all. */
@@ -94,7 +91,7 @@ function readSignature(request: InboundRequest): Signature {
 
 /** Some send the time as a number. */
 function wholeNumber(fields: Fields, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const value = ownField(fields, name);
   return Number.isSafeInteger(value) ? String(value) : null;
 }
 

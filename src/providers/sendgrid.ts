@@ -1,6 +1,6 @@
 import { createVerify } from 'node:crypto';
 import { commonType, eventsIn } from './batch.ts';
-import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { p256Key } from './p256-key.ts';
@@ -8,7 +8,7 @@ import type { Provider, Verification } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { signatureBytes } from './signature.ts';
 import { storableText } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 /** An ECDSA signature on P-256 in DER: two integers of at most 33 bytes. */
 const maxSignatureBytes = 72;
@@ -44,21 +44,19 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
     if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
     const signed = createVerify('sha256').update(timestamp, 'latin1').update(request.body);
     const verdict: Verification = signed.verify(key, signature) ? { ok: true } : { ok: false, reason: 'bad_signature' };
-    if (!verdict.ok) return verdict;
-    const reason = timestampProblem(timestamp, request, config);
-    return reason ? { ok: false, reason } : verdict;
+    return timelyVerdict(verdict, timestamp, request, config);
   },
 
   /** `event` of all the events, or `mixed`. */
   eventType(request) {
     const type = commonType(eventsIn(request).map((event) => stringField(event, 'event')));
-    return type === null ? null : storableText(type);
+    return storableText(type);
   },
 
   /** The first `sg_event_id`. */
   externalId(request) {
     const id = eventIds(request).find((eventId) => eventId !== '');
-    return id === undefined ? generatedId(request) : ownId(id);
+    return ownOrGeneratedId(request, id);
   },
 
   /** A single event goes by its id; a batch by its bytes too, as another one may begin with the same event. */

@@ -1,4 +1,4 @@
-import { dedupById, generatedId, ownId } from './external-id.ts';
+import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
@@ -39,7 +39,7 @@ export const shopify: Provider = {
   externalId(request) {
     // Not the event id: the webhooks of several topics that one change sets off share that.
     const [id] = headerValues(request, 'webhook-id');
-    return id ? ownId(id) : generatedId(request);
+    return ownOrGeneratedId(request, id);
   },
 
   dedupKey: dedupById,

@@ -1,4 +1,4 @@
-import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { type Fields, identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
 import { formPayload } from './form-payload.ts';
 import type { InboundRequest } from './inbound-request.ts';
@@ -6,7 +6,7 @@ import type { ChallengeAnswer, Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { storableText } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 const version = 'v0';
 
@@ -35,9 +35,7 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
     if (!timestamp) return { ok: false, reason: 'missing_timestamp' };
     const expected = hmac('sha256', secret, [`${version}:${timestamp}:`, request.body]);
     const verdict = matchSignature(expected, [signature.slice(prefix.length)], 'hex');
-    if (!verdict.ok) return verdict;
-    const reason = timestampProblem(timestamp, request, config);
-    return reason ? { ok: false, reason } : verdict;
+    return timelyVerdict(verdict, timestamp, request, config);
   },
 
   eventType(request) {
@@ -46,13 +44,13 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
     const outer = payload && stringField(payload, 'type');
     const event = payload && outer === 'event_callback' ? objectField(payload, 'event') : null;
     const type = (event && stringField(event, 'type')) ?? outer;
-    return type === null ? null : storableText(type);
+    return storableText(type);
   },
 
   externalId(request) {
     const form = formOf(request);
     const id = form ? triggerId(form) : identifierAt(request, 'event_id');
-    return id ? ownId(id) : generatedId(request);
+    return ownOrGeneratedId(request, id);
   },
 
   /** An `event_id` names one event in all of Slack and comes again with its retries; a `trigger_id` only names a click. */

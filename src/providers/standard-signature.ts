@@ -3,7 +3,8 @@ import { ed25519Key, isEd25519Signature, verifyEd25519 } from './ed25519.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Verification } from './provider.ts';
 import { hmac, matchSignature, signatureBytes } from './signature.ts';
-import { timestampProblem } from './timestamp.ts';
+import { holdsBody } from './signed-id.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 /** A key in its scheme: `v1` is HMAC-SHA256, `v1a` is Ed25519. */
 export type MessageKey = { scheme: 'v1'; key: Uint8Array } | { scheme: 'v1a'; key: KeyObject };
@@ -24,11 +25,8 @@ function envelopeOf(request: InboundRequest): Envelope {
   };
 }
 
-/**
- * No id with a time in it, or with what only a body has: signed is one text, so that the end of the id could be moved
- * behind the time and into the body, and an old message would be a new one.
- */
-const isWholeId = /^(?!.*\.\d{1,11}(?:\.|$))[^ \t"'`{}[\]]*$/;
+/** As the time stands behind the id in what is signed. */
+const timeInId = /\.\d{1,11}(?:\.|$)/;
 
 /** The message's id, the same however often it is sent, or null. */
 export function messageId(request: InboundRequest): string | null {
@@ -63,14 +61,12 @@ export function verifyMessage(
   if (signatures.every((signature) => signature === '')) return { ok: false, reason: 'missing_signature' };
   // Without these nothing was signed, so it is not the signature that is wrong.
   if (timestamp === null || timestamp === '') return { ok: false, reason: 'missing_timestamp' };
-  if (id !== null && !isWholeId.test(id)) return { ok: false, reason: 'malformed_signature' };
+  if (id !== null && (timeInId.test(id) || holdsBody(id))) return { ok: false, reason: 'malformed_signature' };
   // One character of a header is one byte.
   const signed = Buffer.from(`${id ?? ''}.${timestamp}.`, 'latin1');
   const verdicts = keys.map((key) => match(key, signed, request.body, signatures));
   const verdict = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? { ok: false, reason: 'unusable_secret' };
-  if (!verdict.ok) return verdict;
-  const reason = timestampProblem(timestamp, request, config);
-  return reason ? { ok: false, reason } : verdict;
+  return timelyVerdict(verdict, timestamp, request, config);
 }
 
 function match({ scheme, key }: MessageKey, signed: Buffer, body: Uint8Array, signatures: string[]): Verification {

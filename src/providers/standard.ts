@@ -1,4 +1,4 @@
-import { dedupById, generatedId, ownId } from './external-id.ts';
+import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
@@ -34,8 +34,7 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
   eventType: payloadType,
 
   externalId(request) {
-    const id = messageId(request);
-    return id === null ? generatedId(request) : ownId(id);
+    return ownOrGeneratedId(request, messageId(request));
   },
 
   dedupKey: dedupById,

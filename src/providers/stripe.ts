@@ -1,10 +1,10 @@
-import { dedupById, generatedId, ownId } from './external-id.ts';
-import { identifierAt, stringField, topLevelFields } from './fields.ts';
+import { dedupById, ownOrGeneratedId } from './external-id.ts';
+import { identifierAt, topLevelText } from './fields.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { storableText } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 /** The whole text is the key, prefix and all; without the rest, anyone could sign. */
 const form = /^whsec_[A-Za-z0-9+/=_-]{16,}$/;
@@ -37,21 +37,15 @@ export const stripe: Provider<{ tolerance_seconds: number }> = {
     const offered = fieldsOf(header, 'v1');
     if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
     const expected = hmac('sha256', secret, [`${timestamp ?? ''}.`, request.body]);
-    const verdict = matchSignature(expected, offered, 'hex');
-    if (!verdict.ok) return verdict;
-    const reason = timestampProblem(timestamp ?? null, request, config);
-    return reason ? { ok: false, reason } : verdict;
+    return timelyVerdict(matchSignature(expected, offered, 'hex'), timestamp, request, config);
   },
 
   eventType(request) {
-    const fields = topLevelFields(request);
-    const type = fields && stringField(fields, 'type');
-    return type === null ? null : storableText(type);
+    return storableText(topLevelText(request, 'type'));
   },
 
   externalId(request) {
-    const id = identifierAt(request, 'id');
-    return id === null ? generatedId(request) : ownId(id);
+    return ownOrGeneratedId(request, identifierAt(request, 'id'));
   },
 
   dedupKey: dedupById,

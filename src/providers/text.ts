@@ -3,9 +3,12 @@ export const maxTextLength = 255;
 
 /**
  * `text` as PostgreSQL can store it: at most {@link maxTextLength} code points, no NUL, no lone surrogates (both
- * become U+FFFD). Everything else stays as it is.
+ * become U+FFFD). Everything else stays as it is, null too.
  */
-export function storableText(text: string): string {
+export function storableText(text: string): string;
+export function storableText(text: string | null): string | null;
+export function storableText(text: string | null): string | null {
+  if (text === null) return null;
   // A code point is at most two units, so what lies beyond twice the length never counts.
   const head = text.length > 2 * maxTextLength ? text.slice(0, 2 * maxTextLength) : text;
   const stored = head.toWellFormed().replaceAll('\0', '\uFFFD');

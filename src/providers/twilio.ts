@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commonType, eventsIn } from './batch.ts';
 import { constantTimeEqual } from './constant-time.ts';
-import { dedupById, dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
+import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification } from './provider.ts';
@@ -62,7 +62,7 @@ export const twilio: Provider<z.output<typeof config>> = {
   eventType(request) {
     const form = formOf(request);
     const type = form ? formEvent(form).type : commonType(eventsIn(request).map((event) => stringField(event, 'type')));
-    return type === null ? null : storableText(type);
+    return storableText(type);
   },
 
   /** The SID of the message, call or other thing; the first `id` of Event Streams. */
@@ -71,7 +71,7 @@ export const twilio: Provider<z.output<typeof config>> = {
     const id = form
       ? (formEvent(form).sid ?? request.header(tokenHeader))
       : eventIds(request).find((one) => one !== '');
-    return id ? ownId(id) : generatedId(request);
+    return ownOrGeneratedId(request, id);
   },
 
   /**

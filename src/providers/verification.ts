@@ -4,7 +4,8 @@ import type { Provider, Verification, VerificationSettings } from './provider.ts
 
 /**
  * Verifies `request` for an account: its current secret first, then the previous one (spec 5.4). The reason of a
- * refusal is that of the current secret, unless the previous one is what it was signed with. An unknown provider (undefined) never verifies, not even when skipping.
+ * refusal is that of the current secret, unless the previous one is what it was signed with. An unknown provider
+ * (undefined) never verifies, not even when skipping.
  */
 export function verifyInbound(
   provider: Provider | undefined,

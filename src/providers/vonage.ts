@@ -1,13 +1,14 @@
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
+import { bearerToken } from './bearer-token.ts';
 import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { type Fields, identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { Provider, RejectionReason } from './provider.ts';
 import { toleranceSeconds } from './provider-config.ts';
 import { storableText } from './text.ts';
-import { timestampProblem } from './timestamp.ts';
+import { timelyVerdict } from './timestamp.ts';
 
 const config = z.strictObject({
   tolerance_seconds: toleranceSeconds,
@@ -40,7 +41,7 @@ export const vonage: Provider<z.output<typeof config>> = {
 
   verify(request, { secret, config }) {
     const token = bearerToken(request.header('authorization') ?? '');
-    if (token === '') return { ok: false, reason: 'missing_signature' };
+    if (!token) return { ok: false, reason: 'missing_signature' };
     const claims = claimsOf(token, secret, request.receivedAt, config.tolerance_seconds);
     if (typeof claims === 'string') return { ok: false, reason: claims };
     const { payload_hash, application_id, iat } = claims;
@@ -51,15 +52,14 @@ export const vonage: Provider<z.output<typeof config>> = {
     if (config.application_id !== undefined && application_id !== config.application_id) {
       return { ok: false, reason: 'bad_signature' };
     }
-    const reason = timestampProblem(iat === undefined ? null : String(iat), request, config);
-    return reason ? { ok: false, reason } : { ok: true };
+    return timelyVerdict({ ok: true }, iat === undefined ? null : String(iat), request, config);
   },
 
   /** `message.<status>` or `message.received`, `call.<status>`, `verify.<type>`; else the event's own `type` or `event`. */
   eventType(request) {
     const fields = topLevelFields(request);
     const type = fields && typeOf(fields);
-    return type === null ? null : storableText(type);
+    return storableText(type);
   },
 
   /** The id of the message, the verification, the recording or the call that it is about. */
@@ -76,11 +76,6 @@ export const vonage: Provider<z.output<typeof config>> = {
 
   dedupKey: dedupByIdAndBytes,
 };
-
-/** The scheme's case does not matter and more than one space may follow it (RFC 9110, 11.1 and 11.4). */
-function bearerToken(authorization: string): string {
-  return /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trim() : '';
-}
 
 /** The claims of a token that was signed with `secret`, or why there are none. */
 function claimsOf(
