@@ -4,7 +4,7 @@ import { writeBackup } from '../../src/backups/write-backup.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Log } from '../../src/log.ts';
 import { backupIsAlive, completeBackup, type MadeBackup, readCompletedBackup } from '../../src/upkeep/backup-rows.ts';
-import { pruneBackups, reconcileBackups } from '../../src/upkeep/tidy-backups.ts';
+import { tidyBackups } from '../../src/upkeep/tidy-backups.ts';
 import type { UpkeepCounts } from '../../workflows/upkeep-messages.ts';
 import { untilWritten } from '../until-written.ts';
 
@@ -41,7 +41,7 @@ export async function makeBackup(
     });
   const already = (await backupIsAlive(database, id)) ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
-  const tidied = await tidy({ ...deps, store }, id).catch((error: unknown) => {
+  const tidied = await tidyBackups(database, store, { keep: deps.keep, latest: id }).catch((error: unknown) => {
     // The backup itself is there, and the next one tidies as well.
     log.warn({ err: error, place: store.place }, 'the store of backups could not be tidied');
     return {};
@@ -97,8 +97,3 @@ async function madeOrGivenUp(database: Database, id: string): Promise<MadeBackup
 
 const givenUpFailure = () =>
   ApplicationFailure.nonRetryable('the backup was given up: nobody had worked on it for two minutes', 'GivenUp');
-
-async function tidy({ database, store, keep }: BackupDeps & { store: BackupStore }, id: string) {
-  const { lost, found } = await reconcileBackups(database, store, id);
-  return { lost, found, pruned: await pruneBackups(database, store, { keep, latest: id }) };
-}

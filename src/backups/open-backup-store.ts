@@ -6,7 +6,7 @@ import { openS3Store } from './s3-store.ts';
 
 /** @throws BackupError for settings that name no place. Nothing is opened or connected yet. */
 export function openBackupStore(settings: BackupSettings, log: Pick<Log, 'warn'>): BackupStore {
-  if (settings.url !== null) return openS3Store(settings.url);
+  if (settings.url !== null) return openS3Store(settings.url, log);
   if (settings.dir !== null) return openDirectoryStore(settings.dir, log);
   throw new BackupError('There is no place for backups: set BACKUP_DIR to a folder, or BACKUP_URL to an S3 bucket.');
 }

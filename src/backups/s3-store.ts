@@ -6,8 +6,10 @@ import {
   ListMultipartUploadsCommand,
   paginateListObjectsV2,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import type { Log } from '../log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
@@ -21,8 +23,12 @@ const partsInFlight = 2;
 const requestTimeoutMs = 60_000;
 const connectionTimeoutMs = 5_000;
 
-/** Backups in a bucket of S3, or of a server that speaks its protocol. Credentials: as AWS's own tools find them. */
-export function openS3Store(url: string): BackupStore {
+/**
+ * Backups in a bucket of S3, or of a server that speaks its protocol. Credentials: as AWS's own tools find them.
+ *
+ * @param log is told of what has the name of a backup and cannot be read: that is skipped.
+ */
+export function openS3Store(url: string, log: Pick<Log, 'warn'> | null = null): BackupStore {
   const { bucket, prefix, region, endpoint } = parseS3Address(url);
   const place = `s3://${bucket}/${prefix}`;
   const client = openClient({ region, endpoint });
@@ -51,6 +57,15 @@ export function openS3Store(url: string): BackupStore {
       const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key: key, ...range }));
       return Buffer.from((await Body?.transformToByteArray()) ?? []);
     });
+  }
+
+  /** What the server refuses of one object, as of one that was moved to an archive, says nothing of the others. */
+  function unreadable(name: string, error: unknown): null {
+    if (!(error instanceof S3ServiceException) || !isRefusal(error)) throw error;
+    // Deleted since the bucket was listed.
+    if (error.name !== 'NoSuchKey')
+      log?.warn({ err: error, name, place }, 'something among the backups cannot be read and was skipped');
+    return null;
   }
 
   return {
@@ -90,8 +105,9 @@ export function openS3Store(url: string): BackupStore {
         for await (const page of paginateListObjectsV2({ client }, { ...inBucket, Prefix: prefix }))
           for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
             const name = nameOf(Key);
-            const manifest = name === null ? null : await manifestOf(Key, sizeBytes);
-            if (name !== null && manifest !== null && manifest !== 'newer')
+            if (name === null) continue;
+            const manifest = await manifestOf(Key, sizeBytes).catch((error: unknown) => unreadable(name, error));
+            if (manifest !== null && manifest !== 'newer')
               found.push({ name, sizeBytes, createdAt: new Date(manifest.created_at) });
           }
       } catch (error) {
@@ -120,6 +136,11 @@ export function openS3Store(url: string): BackupStore {
     },
     close: () => client.destroy(),
   };
+}
+
+/** Not of a server that asks to come again later. */
+function isRefusal({ $metadata: { httpStatusCode: status = 0 } }: S3ServiceException): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function openClient({ region, endpoint }: Pick<S3Address, 'region' | 'endpoint'>): S3Client {

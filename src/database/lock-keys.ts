@@ -8,4 +8,6 @@ export const lockKeys = {
   auditChain: 7_233_808_003,
   /** One folds the statistics. */
   statistics: 7_233_808_004,
+  /** One compares the list of backups with their store. */
+  backups: 7_233_808_005,
 } as const;

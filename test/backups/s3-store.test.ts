@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveName } from '../../src/backups/archive-name.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
@@ -125,6 +126,46 @@ test('what the server refuses is said in words, without credentials', async () =
   process.env.AWS_SECRET_ACCESS_KEY = s3Credentials.AWS_SECRET_ACCESS_KEY;
   expect(error.message).toMatch(/does not let this user in/);
   expect(error.message).not.toContain('wrong-secret-of-mine');
+});
+
+test('an object that the server does not hand out is skipped and logged; the others are listed', async () => {
+  const source = await freshDatabase();
+  await migrateOnce(source, log);
+  const first = await backUp(source, store);
+  const second = await backUp(source, store);
+  const user = { AWS_ACCESS_KEY_ID: 'reader', AWS_SECRET_ACCESS_KEY: 'secret-of-the-reader' };
+  await server.addUser(user);
+  const all = `arn:aws:s3:::${server.bucket}`;
+  const one = { Principal: [user.AWS_ACCESS_KEY_ID], Effect: 'Allow' };
+  const Statement = [
+    { ...one, Action: ['s3:ListBucket', 's3:GetObject'], Resource: [all, `${all}/*`] },
+    { ...one, Action: 's3:GetObject', Resource: `${all}/of/gateway/${first.name}`, Effect: 'Deny' },
+  ];
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement });
+  await client.send(new PutBucketPolicyCommand({ Bucket: server.bucket, Policy }));
+
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(line) };
+  Object.assign(process.env, user);
+  const names = await openBackupStore({ dir: null, url }, pino({}, destination))
+    .list()
+    .finally(() => Object.assign(process.env, s3Credentials))
+    .then((found) => found.map(({ name }) => name));
+  expect(names).toContain(second.name);
+  expect(names).not.toContain(first.name);
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, name: first.name, place: store.place }]);
+});
+
+test('one that is deleted while the bucket is listed is not in the list', async () => {
+  const source = await freshDatabase();
+  await migrateOnce(source, log);
+  const { name } = await backUp(source, store);
+  const before = await store.list();
+  // Listed, and not there when it is asked for.
+  const gone = newName();
+  await symlink(join(server.bucketDir, 'nowhere'), join(server.bucketDir, 'of/gateway', gone));
+  expect(await store.list()).toEqual(before);
+  expect(before.map((backup) => backup.name)).toContain(name);
 });
 
 test('addresses', () => {

@@ -7,6 +7,7 @@ import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { everythingStored, rows } from '../support/stored.ts';
@@ -14,6 +15,7 @@ import { scheduled } from '../support/upkeep.ts';
 
 // A change and its entry commit together, and nobody reads what is not on record.
 
+gatewaysEndWithTheirTest();
 let gateway: TestGateway;
 let consumer: Consumer;
 const operations = await adminOperations();

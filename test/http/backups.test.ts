@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
@@ -9,17 +10,40 @@ import { actionsOf, backupEnded, backupsOf, holdBackups, scheduled, taskOf, trig
 const dir = backupFolder();
 const keep = 4;
 let gateway: TestGateway;
+let temporal: Connection;
+const workflows: string[] = [];
 beforeAll(async () => {
   gateway = await startGateway({ upkeep: { backupDir: dir, backupKeep: keep } });
   await scheduled(gateway, 'backup');
+  const { address } = gateway.temporal;
+  temporal = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await temporal.close();
+  await gateway.stop();
+});
 beforeEach(async () => {
   await gateway.database.pool.query('truncate backups');
   rmSync(dir, { recursive: true, force: true });
 });
 
-const trigger = () => gateway.admin.post('/admin/backups/trigger');
+// A backup that is complete may still be tidying, in the folder that the next test empties.
+afterEach(async () => {
+  const { workflow } = new Client({ connection: temporal, namespace: gateway.temporal.namespace });
+  for (const id of workflows.splice(0))
+    await workflow
+      .getHandle(id)
+      .result()
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+      });
+});
+
+async function trigger() {
+  const answer = await gateway.admin.post('/admin/backups/trigger');
+  if (answer.status === 202) workflows.push(answer.body.workflow_id);
+  return answer;
+}
 const files = () => readdirSync(dir).sort();
 async function made() {
   const { status, body } = await trigger();

@@ -38,6 +38,7 @@ const pollMs = 25;
 const running = new Map<GatewayProcess, ChildProcess>();
 /** Whose processes have to be gone after each test, or (those that the test itself keeps) after the file. */
 const folders = { gateway: new Set<string>(), test: new Set<string>() };
+let cleansUp = false;
 
 /** What every process gets: no setting of whoever runs the tests reaches it. The cache halves what a start has to load. */
 export function cleanEnvironment(): Record<string, string> {
@@ -48,6 +49,8 @@ export function cleanEnvironment(): Record<string, string> {
 
 /** A folder that the database's user may enter; it goes, with whatever still runs on it, after the file's tests. */
 export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
+  if (!cleansUp)
+    throw new Error('call gatewaysEndWithTheirTest() at the top of the file: nothing would remove the folder');
   const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
   chmodSync(folder, 0o755);
   folders[owner].add(folder);
@@ -121,6 +124,7 @@ export function spawnGateway(
  * started may stay. What stays fails the test and is killed.
  */
 export function gatewaysEndWithTheirTest(): void {
+  cleansUp = true;
   const inFlight = () => [...running.keys()];
   const lastResort = () => {
     for (const gateway of inFlight()) gateway.signal('SIGTERM');

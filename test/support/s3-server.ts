@@ -20,6 +20,8 @@ export interface S3Server {
   /** A bucket is a folder here. */
   bucketDir: string;
   bucket: string;
+  /** One who may nothing until a policy of the bucket says otherwise. */
+  addUser(credentials: typeof s3Credentials): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,10 +65,11 @@ export async function startS3(): Promise<S3Server> {
   const bucketDir = join(root, 'buckets', bucket);
   await mkdir(bucketDir, { recursive: true });
   await mkdir(join(root, 'metadata'));
+  await mkdir(join(root, 'users'));
   const port = await freePort([], 31_000 + Math.floor(Math.random() * 1_000));
   const endpoint = `http://127.0.0.1:${port}`;
   const args = ['--port', `127.0.0.1:${port}`, '--access', s3Credentials.AWS_ACCESS_KEY_ID, '--quiet'];
-  args.push('--secret', s3Credentials.AWS_SECRET_ACCESS_KEY);
+  args.push('--secret', s3Credentials.AWS_SECRET_ACCESS_KEY, '--iam-dir', join(root, 'users'));
   // Not every file system has extended attributes.
   args.push('posix', '--sidecar', join(root, 'metadata'), join(root, 'buckets'));
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
@@ -85,7 +88,18 @@ export async function startS3(): Promise<S3Server> {
     }
     await sleep(100);
   }
-  return { endpoint, bucket, bucketDir, stop };
+  return {
+    ...{ endpoint, bucket, bucketDir, stop },
+    async addUser({ AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret }) {
+      const admin = ['--access', s3Credentials.AWS_ACCESS_KEY_ID, '--secret', s3Credentials.AWS_SECRET_ACCESS_KEY];
+      const user = ['create-user', '--access', access, '--secret', secret, '--role', 'user'];
+      const added = await runCommand(program, ['admin', ...admin, '--endpoint-url', endpoint, ...user], {
+        limitMs: 30_000,
+        cwd: root,
+      });
+      if (!added.ok) throw new Error(`the S3 server for the tests took no user: ${added.reason}`);
+    },
+  };
 }
 
 const answers = (endpoint: string) =>
