@@ -1,9 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
-import { partitionName } from '../database/partitions.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
-import { countDayDeltas, forgetDay, forgetDayDeltas, readLateDeliveries, takeBackLatencies } from './day-statistics.ts';
+import { forgetDay, forgetDayDeltas, readDayCounts } from './day-statistics.ts';
 import { hasWork, partitionsOf } from './pending.ts';
 import { heldForLong, isTimeout, lockPatienceMs, lockTables, whileItMayBreak } from './table-locks.ts';
 
@@ -28,11 +27,11 @@ class NotNow extends Error {
 
 /**
  * Drops all tables of a day with all that was counted of its events, in one transaction, unless something is still to be
- * done about one of them.
+ * done about one of them. The latencies of the last 24 hours keep the deliveries that were made then, whichever day's they were.
  *
  * PostgreSQL lets go of a partition only while nobody is at its parent, so for some milliseconds nobody is. Whatever takes
- * time comes before: a first look, and the only reading of the whole day. Under the locks a second look makes sure that
- * nothing has changed since. (`detach … concurrently` would need no such lock, but is not to be had in a transaction, and
+ * time comes before: a first look, and the deletion of the counts. Under the locks a second look makes sure that nothing has
+ * changed since. The day's rows are not read at all: indexes and counts answer. (`detach … concurrently` would need no such lock, but is not to be had in a transaction, and
  * waits for every backup.)
  *
  * @throws what the database throws; then nothing has changed.
@@ -67,10 +66,8 @@ async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: reado
   if (await hasWork(sql, day, found)) throw new NotNow('pending_events');
   if (await heldForLong(client, partitions)) throw new NotNow('busy');
 
-  const deltas = await countDayDeltas(sql, day);
-  const events = found.has(partitionName('events', day));
-  const late = events ? await readLateDeliveries(sql, day) : { hours: [], buckets: [], counts: [] };
-  if (late === null) throw new NotNow('pending_events');
+  const { deltas, pending } = await readDayCounts(sql, day);
+  if (pending > 0) throw new NotNow('pending_events');
   await forgetDay(sql, day);
 
   if (!(await lockTables(client, partitions, patienceMs))) throw new NotNow('busy');
@@ -78,7 +75,6 @@ async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: reado
   // A replay or a late event that came meanwhile has committed, or finds the day gone.
   if (await hasWork(sql, day, found)) throw new NotNow('pending_events');
   if ((await forgetDayDeltas(sql, day)) !== deltas) throw new NotNow('changed');
-  await takeBackLatencies(sql, late);
   await client.query(`drop table ${partitions.join(', ')}`);
   return { kind: 'dropped', lockedMs: performance.now() - lockedMs };
 }

@@ -2,8 +2,6 @@ import type { Sql } from '../database/database.ts';
 
 /** 2 MB, for deletes: tens of thousands of small rows, and a tenth of a second at most. */
 export const pagesADelete = 256;
-/** 16 MB, for statements that only read. */
-export const pagesARead = 2_048;
 
 const countPages = {
   name: 'count_pages',

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { sqlOfClient } from '../../src/database/transaction.ts';
-import { countDayDeltas, forgetDay, forgetDayDeltas } from '../../src/retention/day-statistics.ts';
+import { forgetDay, forgetDayDeltas, readDayCounts } from '../../src/retention/day-statistics.ts';
 import { dropDay } from '../../src/retention/drop-day.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
@@ -50,7 +50,7 @@ test.each(changes)('%s has 24 hours in a session of any zone', async (day) => {
   const sql = sqlOfClient(client);
   const counted = async () => (await rows(database, 'select sum(stored)::integer as n from event_stat_deltas'))[0]?.n;
   expect(await counted()).toBe(48);
-  const deltas = await countDayDeltas(sql, midnight);
+  const { deltas } = await readDayCounts(sql, midnight);
   expect(await forgetDayDeltas(sql, midnight)).toBe(deltas);
   expect(await counted()).toBe(24);
   await client.query(

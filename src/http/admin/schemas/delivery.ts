@@ -31,7 +31,10 @@ export const deliveryStats = z
     attempts: count,
     latency_ms: z
       .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
-      .meta({ description: 'From receipt, or replay, until delivered, over the last 24 hours' }),
+      .meta({
+        description:
+          'From receipt, or replay, until delivered, of the deliveries of the last 24 hours, though their events may be gone',
+      }),
     by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
     by_hour: z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
