@@ -5,18 +5,16 @@ import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/audit/verify.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
 
 /** An audit log in a database of its own, with what tests do to it. */
 export async function openTestLog(entriesPerTransaction = 20_000) {
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await migratedDatabase();
   const database = await openDatabase({ url: databaseUrl, log });
-  await migrate(database, log);
   const deps = { database, secretsKey: randomBytes(32), log };
   // Each entry notes the head that the one before it has found.
   const startAudit = () => new AuditLog({ ...deps, noteMs: 0 });

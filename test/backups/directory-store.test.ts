@@ -11,21 +11,14 @@ import { archiveName } from '../../src/backups/archive-name.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
-import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { backUp, neverAborted, restore, testFolder } from './support.ts';
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
 const newName = () => archiveName(new Date(), randomUUID());
-
-async function migrated(): Promise<string> {
-  const url = await freshDatabase();
-  await migrateOnce(url, createLog('silent'));
-  return url;
-}
 
 async function* chunks(each: (n: number) => Promise<void>) {
   for (let n = 0; n < 40; n++) {
@@ -38,7 +31,7 @@ test('folder and files are for this user alone; backups are listed newest first,
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
   expect(await store.list()).toEqual([]);
-  const url = await migrated();
+  const url = await migratedDatabase();
   const first = await backUp(url, store);
   const second = await backUp(url, store);
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -108,7 +101,7 @@ test('what a killed process has left is never listed, and the next one removes i
   const store = openDirectoryStore(dir);
   expect(await files()).toEqual([expect.stringMatching(/\.unfinished$/)]);
   expect(await store.list()).toEqual([]);
-  const { name } = await backUp(await migrated(), store);
+  const { name } = await backUp(await migratedDatabase(), store);
   expect(await files()).toEqual([name]);
 });
 
@@ -117,7 +110,7 @@ test('what has the name of a backup and cannot be read hinders no other one, and
   const told: { level: number; name: string; err: { message: string } }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void told.push(JSON.parse(line)) });
   const store = openDirectoryStore(dir, log);
-  const url = await migrated();
+  const url = await migratedDatabase();
   const { name } = await backUp(url, store);
   const [folder, pipe, link, unfinished] = [newName(), newName(), newName(), `${newName()}.unfinished`];
   await mkdir(join(dir, folder));
@@ -138,7 +131,7 @@ test('what has the name of a backup and cannot be read hinders no other one, and
 test('an interrupted backup, and one whose database goes away, end in words and leave nothing', async () => {
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
-  const url = await migrated();
+  const url = await migratedDatabase();
   await queryOnce(
     url,
     `insert into gateway_settings select n::text, convert_to(repeat(md5(random()::text), 5000), 'UTF8') from generate_series(1, 200) n`,

@@ -13,9 +13,8 @@ import { BackupError } from '../../src/backups/backup-error.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { parseS3Address } from '../../src/backups/s3-address.ts';
-import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
 import { backUp, neverAborted, restore } from './support.ts';
@@ -51,8 +50,7 @@ async function* megabytes(count: number, each: (n: number) => void = () => undef
 }
 
 test('a backup goes up, is listed, comes down and is restored, and is deleted', async () => {
-  const source = await freshDatabase();
-  await migrateOnce(source, log);
+  const source = await migratedDatabase();
   const first = await backUp(source, store);
   const second = await backUp(source, store);
   await writeFile(join(server.bucketDir, 'of/gateway', newName()), 'no backup');
@@ -129,8 +127,7 @@ test('what the server refuses is said in words, without credentials', async () =
 });
 
 test('an object that the server does not hand out is skipped and logged; the others are listed', async () => {
-  const source = await freshDatabase();
-  await migrateOnce(source, log);
+  const source = await migratedDatabase();
   const first = await backUp(source, store);
   const second = await backUp(source, store);
   const user = { AWS_ACCESS_KEY_ID: 'reader', AWS_SECRET_ACCESS_KEY: 'secret-of-the-reader' };
@@ -157,8 +154,7 @@ test('an object that the server does not hand out is skipped and logged; the oth
 });
 
 test('one that is deleted while the bucket is listed is not in the list', async () => {
-  const source = await freshDatabase();
-  await migrateOnce(source, log);
+  const source = await migratedDatabase();
   const { name } = await backUp(source, store);
   const before = await store.list();
   // Listed, and not there when it is asked for.

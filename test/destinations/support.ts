@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { AccountStore } from '../../src/accounts/account-store.ts';
 import { createSecretBox, type SecretBox } from '../../src/accounts/secret-box.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/stop-account.ts';
 import { createLog } from '../../src/log.ts';
 import { providers } from '../../src/providers/registry.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 
 export interface Stores {
   database: Database;
@@ -25,9 +24,8 @@ export interface Stores {
 /** The stores on a fresh, migrated database, without HTTP. */
 export async function openStores(): Promise<Stores> {
   const log = createLog('fatal');
-  const url = await freshDatabase();
+  const url = await migratedDatabase();
   const database = await openDatabase({ url, log });
-  await migrate(database, log);
   const em = () => database.orm.em.fork();
   const box = createSecretBox(randomBytes(32));
   const accounts = new AccountStore({ em, box, stopDeliveries: stopAccount, providers });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import {
   type DeliveryStatus,
@@ -15,7 +14,7 @@ import { filterValues } from '../../src/events/filter-values.ts';
 import { type EventFilter, listEvents } from '../../src/events/read.ts';
 import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
 import { createLog } from '../../src/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { fillEvents, type StoredFields } from './fill-events.ts';
 import { allEvents, expectedList } from './reference.ts';
 
@@ -65,9 +64,7 @@ function randomEvent(receivedAt: Date): StoredFields {
 }
 
 async function openFresh(): Promise<Database> {
-  const database = await openDatabase({ url: await freshDatabase(), log });
-  await migrate(database, log);
-  return database;
+  return openDatabase({ url: await migratedDatabase(), log });
 }
 
 describe('of many days', () => {

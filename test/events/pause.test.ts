@@ -1,19 +1,17 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { PauseWatch } from '../../src/engine/relay/pause-watch.ts';
 import { lookAgainMs, pauseDelivery, readPause, resumeDelivery } from '../../src/events/pause.ts';
 import { createLog } from '../../src/log.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 let database: Database;
 beforeAll(async () => {
   const log = createLog('silent');
-  database = await openDatabase({ url: await freshDatabase(), log });
-  await migrate(database, log);
+  database = await openDatabase({ url: await migratedDatabase(), log });
 });
 afterAll(() => database.close());
 

@@ -3,11 +3,20 @@ import pg from 'pg';
 import { inject } from 'vitest';
 
 /** Makes an empty database of its own and returns its URL. */
-export async function freshDatabase(server: string = inject('postgresUrl')): Promise<string> {
+export function freshDatabase(server: string = inject('postgresUrl')): Promise<string> {
+  return create(server, '');
+}
+
+/** The same with the gateway's schema: a copy of one that was migrated at the start of the run, which is quicker than to migrate. */
+export function migratedDatabase(): Promise<string> {
+  return create(inject('postgresUrl'), `template ${inject('migratedDatabase')}`);
+}
+
+async function create(server: string, options: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: server });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} ${options}`);
   await client.end();
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -11,7 +11,7 @@ import type { AdminToken } from '../../src/http/admin/auth.ts';
 import { createLog } from '../../src/log.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
-import { freshDatabase } from './database.ts';
+import { migratedDatabase } from './database.ts';
 import { removeSchedules } from './schedules.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
@@ -83,7 +83,7 @@ export interface TestGatewayOptions {
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   if (!runtimeInstalled) installRuntime(log);
   runtimeInstalled = true;
-  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
   const secretsKey = options.inPlaceOf?.secretsKey ?? randomBytes(32);

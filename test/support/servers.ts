@@ -2,16 +2,20 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
 import { createLog } from '../../src/log.ts';
+import { freshDatabase } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
+    /** The name of a database with the gateway's schema that others are copied from; nobody may be connected to it. */
+    migratedDatabase: string;
     temporalAddress: string;
     temporalUiUrl: string;
     workflowCode: string;
@@ -35,6 +39,9 @@ export default async function setup(project: TestProject) {
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
   const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
   project.provide('postgresUrl', postgres.url);
+  const migrated = await freshDatabase(postgres.url);
+  await migrateOnce(migrated, log);
+  project.provide('migratedDatabase', new URL(migrated).pathname.slice(1));
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
   project.provide('compileCache', join(folder, 'compile-cache'));

@@ -5,18 +5,16 @@ import { BackupError } from '../../src/backups/backup-error.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { listBackups } from '../../src/upkeep/backup-rows.ts';
 import { tidyBackups } from '../../src/upkeep/tidy-backups.ts';
 import { backUp, testFolder } from '../backups/support.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 
 const log = createLog('silent');
 
 async function place() {
-  const url = await freshDatabase();
-  await migrateOnce(url, log);
+  const url = await migratedDatabase();
   const database = await openDatabase({ url, log });
   onTestFinished(() => database.close());
   return { database, store: openDirectoryStore(join(testFolder(), 'backups')) };
