@@ -10,7 +10,7 @@ import { type Outcome, OutcomeRecorder, type Recorded } from '../../src/events/o
 import type { Log } from '../../src/log.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
-import { TurnGate } from '../turn-gate.ts';
+import { type Turn, TurnGate } from '../turn-gate.ts';
 import { untilWritten } from '../until-written.ts';
 import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
@@ -28,7 +28,7 @@ export interface AttemptDeps {
 }
 
 export interface AttemptOptions {
-  /** The relay's lease, when the relay makes the attempt itself. */
+  /** The relay's lease, when the relay makes the attempt itself; then it has taken a turn of the account for it. */
   claimToken: string | null;
   /** Ends the wait for a database that is away. */
   signal: AbortSignal;
@@ -39,6 +39,9 @@ export interface Made {
   /** An attempt was made and recorded now, and with it the relay's lease, if there was one, handed on. */
   recorded: boolean;
 }
+
+/** The relay leaves its turn itself. */
+const relaysTurn: Turn = { leave: () => undefined };
 
 const unmoved = (result: AttemptResult): Made => ({ result, recorded: false });
 
@@ -124,10 +127,7 @@ export class Attempts {
   }
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
-    const byRelay = options.claimToken !== null;
-    const turn = byRelay
-      ? this.gate.enterDirect(row.account.id, Date.now())
-      : this.gate.enter(row.account.id, row.eventId, Date.now());
+    const turn = options.claimToken === null ? this.gate.enter(row.account.id, row.eventId, Date.now()) : relaysTurn;
     if ('waitMs' in turn) return unmoved({ kind: 'wait', waitMs: turn.waitMs });
     try {
       const startedAt = new Date();

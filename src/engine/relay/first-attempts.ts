@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempts } from '../../../activities/attempt/attempt.ts';
+import type { Turn } from '../../../activities/turn-gate.ts';
 import type { DeliverySchedule } from '../../../workflows/messages.ts';
 import type { Sql } from '../../database/database.ts';
 import { beforeAllAccounts, type Claimed, claimForAttempt, type Started, takeOverAttempt } from '../../events/queue.ts';
@@ -38,7 +39,7 @@ const crowd = 16;
 const crowdPauseMs = 5;
 /** Events a second of which Temporal keeps up with the workflows on two cores. */
 const enginePace = 80;
-const busyAccountDelayS = 0.2;
+const heldDelayS = 0.2;
 const downDelayS = 1;
 
 /** Sees to the first attempt of every event: by its workflow where that is quick, else by the relay itself. */
@@ -99,18 +100,21 @@ export class FirstAttempts {
       permits: permitted,
     });
     this.#after = next ?? beforeAllAccounts;
-    for (const claim of claimed) this.#begin(claim);
+    // The earliest get the turns that are left.
+    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) this.#begin(claim);
     return claimed.length === limit || next !== null ? 'more' : 'idle';
   }
 
   #begin(claim: Claimed): void {
-    const { eventId } = claim;
+    const { eventId, accountId } = claim;
     const release = this.#deps.leases.hold(eventId);
+    // At once: the next claim counts the turns that are taken, and must not overtake this one while its event is read.
+    const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, Date.now()) : null;
     this.#pace.count();
     // The event may be claimed again while its attempt lasts: it was replayed, or the lease ran out while the database
     // was away. The attempt in flight ends first.
     const run = Promise.resolve(this.#running.get(eventId))
-      .then(() => (claim.direct ? this.#direct(claim) : this.#byWorkflow(claim)))
+      .then(() => (turn ? this.#direct(claim, turn) : this.#byWorkflow(claim)))
       .catch((error: unknown) => {
         this.#deps.log.warn({ err: error, eventId }, 'a first attempt could not be made; its claim runs out by itself');
       })
@@ -122,23 +126,27 @@ export class FirstAttempts {
     this.#running.set(eventId, run);
   }
 
-  async #direct(claim: Claimed): Promise<void> {
+  async #direct(claim: Claimed, turn: Turn): Promise<void> {
     const { attempts, schedule, writes, leases, onMoved } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
-    const { result, recorded } = await attempts.attempt(
-      { eventId, generation, trigger: 'schedule', number: 1, schedule },
-      { claimToken: token, signal: this.#stopping.signal },
-    );
+    // Workflows took the last turns while this was claimed. It is the first again when there is one.
+    if ('waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
+    const { result, recorded } = await attempts
+      .attempt(
+        { eventId, generation, trigger: 'schedule', number: 1, schedule },
+        { claimToken: token, signal: this.#stopping.signal },
+      )
+      .finally(() => turn.leave());
     // Recording moves the event on. Whatever was not recorded goes to where its row says it belongs.
     if (!recorded)
-      await writes.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? busyAccountDelayS : 0 });
+      await writes.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? heldDelayS : 0 });
     onMoved(result.kind === 'failed' || result.kind === 'wait');
   }
 
   async #byWorkflow(claim: Claimed): Promise<void> {
-    const { permits, writes, leases, sql, log } = this.#deps;
-    const { eventId, generation } = claim;
+    const { attempts, permits, writes, leases, sql, log } = this.#deps;
+    const { eventId, accountId, generation } = claim;
     const { token } = leases;
     const permit = permits.take(eventId);
     let started: Started;
@@ -149,7 +157,8 @@ export class FirstAttempts {
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // Whether the workflow started is not known. Its attempt waits while the claim says that the relay makes it.
-      if (await takeOverAttempt(sql, { eventId, generation, token })) await this.#direct(claim);
+      if (await takeOverAttempt(sql, { eventId, generation, token }))
+        await this.#direct(claim, attempts.gate.enterDirect(accountId, Date.now()));
       return;
     }
     try {

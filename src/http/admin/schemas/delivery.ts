@@ -29,12 +29,10 @@ export const deliveryStats = z
     retrying: count.meta({ description: 'Pending ones with a failed attempt behind them' }),
     success_rate: z.number().nullable().meta({ description: 'Delivered of those that ended, 0 to 1', example: 0.998 }),
     attempts: count,
-    latency_ms: z
-      .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
-      .meta({
-        description:
-          'From receipt, or replay, until delivered, of the deliveries of the last 24 hours, though their events may be gone',
-      }),
+    latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).meta({
+      description:
+        'From receipt, or replay, until delivered, of the deliveries of the last 24 hours, though their events may be gone',
+    }),
     by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
     by_hour: z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
