@@ -6,7 +6,7 @@ import type { UpkeepTaskName } from '../../src/upkeep/tasks.ts';
 import { startGateway, type TestUpkeep } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
-import { actionsOf, scheduled, taskOf } from '../support/upkeep.ts';
+import { actionsOf, askUpkeep, scheduled, taskOf } from '../support/upkeep.ts';
 
 // A worker that is stopped waits for no task of the upkeep: the next one begins it again.
 
@@ -30,7 +30,7 @@ async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) 
     /** Stops the worker while it is at the task, and lets go of the lock. */
     async stopAmidst() {
       await holder.query('select pg_advisory_lock($1)', [lockKey]);
-      expect((await gateway.admin.post(`/admin/upkeep/${name}/trigger`)).status).toBe(202);
+      expect((await askUpkeep(gateway, 'POST', `/admin/upkeep/${name}/trigger`)).status).toBe(202);
       await until('the task is at work', async () => {
         const { recentActions } = (await temporal.schedule(name).describe()).info;
         const workflowId = recentActions.at(-1)?.action.workflow.workflowId;
