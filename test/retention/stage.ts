@@ -16,8 +16,10 @@ import { until } from '../support/until.ts';
 export const dayMs = 86_400_000;
 export const log = createLog('silent');
 
-/** Midnight (UTC) of the day so many days ago. */
-export const midnight = (daysAgo: number) => new Date((Math.floor(Date.now() / dayMs) - daysAgo) * dayMs);
+/** When the file began: a day that ends meanwhile moves none of its dates. */
+export const began = new Date();
+/** Midnight (UTC) of the day so many days before that. */
+export const midnight = (daysAgo: number) => new Date((Math.floor(began.getTime() / dayMs) - daysAgo) * dayMs);
 export const isoOf = (day: Date) => day.toISOString().slice(0, 10);
 
 /** A gateway without a worker, whose events have come on days of the past. */
