@@ -10,9 +10,11 @@ import { actionsOf, askUpkeep, scheduled, taskOf } from '../support/upkeep.ts';
 
 // A worker that is stopped waits for no task of the upkeep: the next one begins it again.
 
-const timeout = 120_000;
+const timeout = 240_000;
 const dayMs = 86_400_000;
 const startedState = 2;
+/** Temporal waits up to a minute before it has a task that failed begun again. */
+const againMs = 90_000;
 
 /** A gateway whose next run of a task gets stuck at an advisory lock. */
 async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) {
@@ -45,10 +47,14 @@ async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) 
     /** Starts a worker and waits until the task has run. */
     async finished() {
       await gateway.startWorker();
-      return until('the task has run', async () => {
-        const { running, last_run } = await taskOf(gateway, name);
-        return !running && last_run;
-      });
+      return until(
+        'the task has run',
+        async () => {
+          const { running, last_run } = await taskOf(gateway, name);
+          return !running && last_run;
+        },
+        againMs,
+      );
     },
   };
 }
