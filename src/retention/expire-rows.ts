@@ -21,16 +21,17 @@ export type ExpiredRows = Record<
  * short transactions, so that it can be ended at any moment, and run by several at once.
  *
  * @param options.eventRetentionDays null when events are kept for ever
+ * @param options.now by which rejected events are as old as they are
  * @param options.signal ends it before the next transaction
  * @throws what the database throws, and the signal's reason.
  */
 export async function expireRows(
   database: Database,
-  options: { eventRetentionDays?: number | null; signal?: AbortSignal } = {},
+  options: { eventRetentionDays?: number | null; now?: Date; signal?: AbortSignal } = {},
 ): Promise<ExpiredRows> {
-  const { signal } = options;
+  const { now = new Date(), signal } = options;
   const days = Math.min(rejectedRetentionDays, options.eventRetentionDays ?? rejectedRetentionDays);
-  const rejectedBefore = new Date(Math.floor(Date.now() / dayMs - days) * dayMs);
+  const rejectedBefore = new Date(Math.floor(now.getTime() / dayMs - days) * dayMs);
   const [oldestDay = new Date(0)] = await partitionDays(database);
   return {
     dedup_keys: await expire(database, signal, 'event_dedup', 'expires_at <= now()'),

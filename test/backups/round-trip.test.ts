@@ -110,7 +110,7 @@ test('partitions that come or go while the snapshot is taken are no hindrance', 
   await blocker.query(`lock table ${day?.name} in access exclusive mode`);
   const backup = backUp(gateway.databaseUrl, store);
   await eventually('the backup waits for the table', async () => {
-    const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock'`;
+    const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock' and datname = current_database()`;
     return (await rows(gateway.database, waiting)).length > 0;
   });
   await blocker.query(`drop table ${day?.name}`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { whileChainIsHeld } from '../../src/audit/chain.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
@@ -160,6 +161,11 @@ describe('verify', () => {
     const { head } = await verify();
     const noted = `?head=${head.seq}:${head.seal}`;
     expect(await verify(noted)).toMatchObject({ ok: true });
+    // The gateway looks for the head once a second.
+    await until('the gateway knows that head', async () => {
+      await visits(1);
+      return (await sql('select 1 from audit_logs where noted_seq >= $1', [head.seq])).length > 0;
+    });
     await sealed();
     // Somebody with the whole database in hand: the tail is cut, and the head is the older one.
     await sql(
@@ -167,10 +173,13 @@ describe('verify', () => {
        update audit_chain set seq = $1, seal = $2, mac = $3 where part = 'head'`,
       [older?.seq, older?.seal, older?.mac],
     );
-    expect(await verify()).toMatchObject({ ok: true });
     const first = Number(older?.seq) + 1;
-    expect((await verify(noted)).failure.kind).toBe('missing');
-    expect((await verify(noted)).failure.seq).toBeGreaterThanOrEqual(first);
+    // Until the sealer has chained the entry of a call, a head that was noted is all that tells of it.
+    await whileChainIsHeld(gateway.database, async () => {
+      expect(await verify()).toMatchObject({ ok: true });
+      expect((await verify(noted)).failure.kind).toBe('missing');
+      expect((await verify(noted)).failure.seq).toBeGreaterThanOrEqual(first);
+    });
     await visits(10);
     await sealed();
     // A gateway that ran on knew the newer head, and its entries say so.

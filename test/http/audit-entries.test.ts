@@ -7,7 +7,8 @@ import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
-import { scheduled } from '../support/upkeep.ts';
+import { until } from '../support/until.ts';
+import { isEngineLate, scheduled } from '../support/upkeep.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
@@ -77,10 +78,9 @@ test('the document has operations, each with a name of its own', () => {
 describe('one entry, with what it was about', () => {
   test.each(named(operations))('%s that succeeds', async (id, operation) => {
     const values = await fresh();
-    const { answer, entry } = await audited({
-      method: operation.method,
-      path: pathOf(operation, values),
-      ...bodyOf(operation),
+    const { answer, entry } = await until('it is not Temporal that is late', async () => {
+      const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
+      return !isEngineLate(one.answer) && one;
     });
     expect(operation.successes, answer.text).toContain(answer.status);
     expect(operationIdOf(entry.action)).toBe(id);

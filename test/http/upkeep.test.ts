@@ -1,33 +1,35 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
-import { actionsOf, taskOf, triggered } from '../support/upkeep.ts';
+import { actionsOf, askUpkeep, scheduled, taskOf, triggered } from '../support/upkeep.ts';
 
 let gateway: TestGateway;
 let temporal: Awaited<ReturnType<typeof openSchedules>>;
 beforeAll(async () => {
   gateway = await startGateway({ upkeep: { backupDir: backupFolder() } });
   temporal = await openSchedules(gateway.temporal);
-  await until('the schedules are made', async () => {
-    const { body } = await gateway.admin.request('GET', '/admin/upkeep');
-    return body.every(({ scheduled }: { scheduled: boolean }) => scheduled);
-  });
+  for (const name of upkeepTaskNames) await scheduled(gateway, name);
 });
 afterAll(async () => {
   await temporal.close();
   await gateway.stop();
 });
 
+const ask = (method: string, path: string) => askUpkeep(gateway, method, path);
+
 test('the list says what there is, when it runs next, and that nothing has run yet', async () => {
-  const { status, body } = await gateway.admin.request('GET', '/admin/upkeep');
+  const { status, body } = await ask('GET', '/admin/upkeep');
   expect(status).toBe(200);
-  const none = { scheduled: true, paused: false, running: false };
+  const none = { scheduled: true, paused: false };
+  const idle = { ...none, last_run: null, running: false };
   expect(body).toMatchObject([
-    { name: 'backup', schedule: 'daily at 02:30 UTC', last_run: null, ...none },
-    { name: 'audit-purge', schedule: 'daily at 03:10 UTC', last_run: null, ...none },
-    { name: 'retention', schedule: 'daily at 01:40 UTC', last_run: null, ...none },
+    { name: 'backup', schedule: 'daily at 02:30 UTC', ...idle },
+    { name: 'audit-purge', schedule: 'daily at 03:10 UTC', ...idle },
+    { name: 'retention', schedule: 'daily at 01:40 UTC', ...idle },
+    // This one may just be at it.
     { name: 'sweep', schedule: 'every 5 minutes', ...none },
   ]);
   for (const [index, hour, minute] of [
@@ -63,17 +65,17 @@ test('a run is told of in the Web UI: its task in the memo, and what it did', as
 });
 
 test('pause and resume, both on record', async () => {
-  const paused = await gateway.admin.post('/admin/upkeep/retention/pause');
+  const paused = await ask('POST', '/admin/upkeep/retention/pause');
   expect(paused).toMatchObject({ status: 200, body: { name: 'retention', paused: true, next_run_at: null } });
   expect((await temporal.schedule('retention').describe()).state).toMatchObject({
     paused: true,
     note: 'paused by tester',
   });
   // Asked for twice it is the same.
-  expect((await gateway.admin.post('/admin/upkeep/retention/pause')).status).toBe(200);
+  expect((await ask('POST', '/admin/upkeep/retention/pause')).status).toBe(200);
   // A paused one can still be asked for.
   expect((await triggered(gateway, 'retention')).paused).toBe(true);
-  const resumed = await gateway.admin.post('/admin/upkeep/retention/resume');
+  const resumed = await ask('POST', '/admin/upkeep/retention/resume');
   expect(resumed).toMatchObject({ status: 200, body: { paused: false, next_run_at: expect.stringMatching(/^2/) } });
   expect(await actionsOf(gateway, 'upkeep.')).toEqual(
     expect.arrayContaining([
@@ -94,12 +96,12 @@ test.each(['trigger', 'pause', 'resume'])('%s of a task that there is not', asyn
 test('what is triggered while it runs is not started a second time', async () => {
   await gateway.stopWorker();
   const before = await taskOf(gateway, 'audit-purge');
-  expect((await gateway.admin.post('/admin/upkeep/audit-purge/trigger')).status).toBe(202);
+  expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
   await until('it runs', async () => (await taskOf(gateway, 'audit-purge')).running);
   const taken = async () => (await temporal.schedule('audit-purge').describe()).info;
   const { numActionsTaken } = await taken();
-  expect((await gateway.admin.post('/admin/upkeep/audit-purge/trigger')).status).toBe(202);
-  await until('the second one is skipped', async () => (await taken()).numActionsSkippedOverlap === 1);
+  expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
+  await until('the second one is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
   expect((await taken()).numActionsTaken).toBe(numActionsTaken);
   expect((await taskOf(gateway, 'audit-purge')).last_run).toEqual(before.last_run);
   await gateway.startWorker();
@@ -109,7 +111,7 @@ test('what is triggered while it runs is not started a second time', async () =>
 test('a task that fails says why, without a word of the database', async () => {
   await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
   try {
-    await gateway.admin.post('/admin/upkeep/retention/trigger');
+    await ask('POST', '/admin/upkeep/retention/trigger');
     const handle = await until('it runs', async () => {
       const { info } = await temporal.schedule('retention').describe();
       return info.runningActions.at(-1)?.workflow.workflowId;
@@ -131,7 +133,7 @@ test('one that somebody has deleted in Temporal cannot be triggered', async () =
   await temporal.schedule('sweep').delete();
   expect(await taskOf(gateway, 'sweep')).toMatchObject({ scheduled: false, next_run_at: null, last_run: null });
   for (const verb of ['trigger', 'pause', 'resume']) {
-    const answer = await gateway.admin.post(`/admin/upkeep/sweep/${verb}`);
+    const answer = await ask('POST', `/admin/upkeep/sweep/${verb}`);
     expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
   }
 });

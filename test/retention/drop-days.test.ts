@@ -6,7 +6,7 @@ import { replay } from '../../src/events/operate.ts';
 import { listEvents } from '../../src/events/read.ts';
 import { dropExpiredDays } from '../../src/retention/drop-expired-days.ts';
 import { rows } from '../support/stored.ts';
-import { dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
+import { began, dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -15,8 +15,7 @@ beforeEach(async () => {
 afterEach(() => stage.gateway.stop());
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
-const drop = (olderThanDays: number, now?: Date) =>
-  dropExpiredDays(stage.database, { olderThanDays, log, ...(now && { now }) });
+const drop = (olderThanDays: number, now = began) => dropExpiredDays(stage.database, { olderThanDays, log, now });
 
 test('whole days go with all that belongs to them, and what is left counts exactly', async () => {
   const { database, gateway, delivered, failed, rejected } = stage;

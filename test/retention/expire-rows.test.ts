@@ -6,7 +6,7 @@ import { listEvents } from '../../src/events/read.ts';
 import { dropExpiredDays } from '../../src/retention/drop-expired-days.ts';
 import { expireRows } from '../../src/retention/expire-rows.ts';
 import { rows } from '../support/stored.ts';
-import { dayMs, expectExact, inOther, log, midnight, openStage, type Stage } from './stage.ts';
+import { began, dayMs, expectExact, inOther, log, midnight, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -53,6 +53,7 @@ test('deduplication keys go when they have expired, of many pages, but not one t
 
 test('rejected events go by the day after 30 days, with all that was counted of them', async () => {
   const { database, rejected, delivered } = stage;
+  const now = began;
   const accounts = { accountSlug: 'attacked', appKey: 'gone', provider: 'support_chat' };
   // More than a transaction deletes; of one minute and account only 60 are kept.
   await Promise.all(
@@ -67,7 +68,7 @@ test('rejected events go by the day after 30 days, with all that was counted of 
   const young = await rejected(noon(30), { eventType: 'young', appKey: 'gone' });
   await expectExact(database);
 
-  expect(await expireRows(database)).toEqual({ ...nothing, rejected_events: 600 });
+  expect(await expireRows(database, { now })).toEqual({ ...nothing, rejected_events: 600 });
   expect(await idsOf('events')).toEqual([healthy, young]);
   expect(await idsOf('event_payloads', 'event_id')).toEqual([healthy, young]);
   await expectExact(database);
@@ -76,12 +77,12 @@ test('rejected events go by the day after 30 days, with all that was counted of 
   expect(await rows(database, `select day::text from event_values where value = 'gone'`)).toHaveLength(1);
   const listed = await listEvents(database.reader, { limit: 10, offset: 0, event_type: 'order' });
   expect(listed.map(({ id }) => id)).toEqual([healthy]);
-  expect(await expireRows(database)).toEqual(nothing);
+  expect(await expireRows(database, { now })).toEqual(nothing);
 
-  expect(await expireRows(database, { eventRetentionDays: 29 })).toEqual({ ...nothing, rejected_events: 1 });
+  expect(await expireRows(database, { now, eventRetentionDays: 29 })).toEqual({ ...nothing, rejected_events: 1 });
   expect(await idsOf('events')).toEqual([healthy]);
   await expectExact(database);
-  expect(await expireRows(database, { eventRetentionDays: 400 })).toEqual(nothing);
+  expect(await expireRows(database, { now, eventRetentionDays: 400 })).toEqual(nothing);
 });
 
 test('a rejected event that an operator has acknowledged stays, and is found by its values', async () => {

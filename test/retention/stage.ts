@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Sql } from '../../src/database/database.ts';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { dailyTables } from '../../src/database/partitions.ts';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
@@ -16,8 +16,10 @@ import { until } from '../support/until.ts';
 export const dayMs = 86_400_000;
 export const log = createLog('silent');
 
-/** Midnight (UTC) of the day so many days ago. */
-export const midnight = (daysAgo: number) => new Date((Math.floor(Date.now() / dayMs) - daysAgo) * dayMs);
+/** When the file began: a day that ends meanwhile moves none of its dates. */
+export const began = new Date();
+/** Midnight (UTC) of the day so many days before that. */
+export const midnight = (daysAgo: number) => new Date((Math.floor(began.getTime() / dayMs) - daysAgo) * dayMs);
 export const isoOf = (day: Date) => day.toISOString().slice(0, 10);
 
 /** A gateway without a worker, whose events have come on days of the past. */
@@ -97,22 +99,27 @@ const statisticsTables = {
   event_values: 'select * from event_values order by kind, value, day',
 };
 
+async function readStatistics(sql: Sql, latencies: boolean) {
+  const tables: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(statisticsTables))
+    if (latencies || name !== 'event_latencies') tables[name] = await sql.query({ name: '', text }, []);
+  const { latency_ms, ...counts } = await deliveryStatistics(sql);
+  return { ...tables, answer: latencies ? { latency_ms, ...counts } : counts };
+}
+
 /**
  * Whether all that is counted is what a count of the tables comes to, hour by hour and value by value.
  *
  * @param latencies false where events are gone that were delivered in the last hours: those deliveries stay in them.
  */
 export async function expectExact(database: Database, { latencies = true } = {}): Promise<void> {
-  const read = async () => {
-    const tables = Object.entries(statisticsTables)
-      .filter(([name]) => latencies || name !== 'event_latencies')
-      .map(async ([name, text]) => [name, await rows(database, text)]);
-    const { latency_ms, ...counts } = await deliveryStatistics(database.reader);
-    return { ...Object.fromEntries(await Promise.all(tables)), answer: latencies ? { latency_ms, ...counts } : counts };
-  };
-  const kept = await read();
-  await database.pool.query('select recount_events()');
-  expect(kept).toEqual(await read());
+  // In a transaction the time stands still: an hour that ends between the two would look like a difference.
+  const [kept, counted] = await database.transaction(async (sql) => {
+    const before = await readStatistics(sql, latencies);
+    await sql.query({ name: '', text: 'select recount_events()' }, []);
+    return [before, await readStatistics(sql, latencies)];
+  });
+  expect(kept).toEqual(counted);
 }
 
 /** A connection of its own in a transaction; `end` rolls back. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { backUp } from '../backups/support.ts';
@@ -17,6 +17,8 @@ import { askToWait } from '../support/replies.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
 gatewaysEndWithTheirTest();
+// Several processes, one after another, each of which may take as long to start as `gateway-process.ts` lets it.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Runs `npm run restore -- …` to its end. */
 async function restored(args: string[], variables: Record<string, string | undefined> = {}) {

@@ -6,13 +6,15 @@ import type { UpkeepTaskName } from '../../src/upkeep/tasks.ts';
 import { startGateway, type TestUpkeep } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
-import { actionsOf, scheduled, taskOf } from '../support/upkeep.ts';
+import { actionsOf, askUpkeep, scheduled, taskOf } from '../support/upkeep.ts';
 
 // A worker that is stopped waits for no task of the upkeep: the next one begins it again.
 
-const timeout = 120_000;
+const timeout = 240_000;
 const dayMs = 86_400_000;
 const startedState = 2;
+/** Temporal waits up to a minute before it has a task that failed begun again. */
+const againMs = 90_000;
 
 /** A gateway whose next run of a task gets stuck at an advisory lock. */
 async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) {
@@ -30,7 +32,7 @@ async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) 
     /** Stops the worker while it is at the task, and lets go of the lock. */
     async stopAmidst() {
       await holder.query('select pg_advisory_lock($1)', [lockKey]);
-      expect((await gateway.admin.post(`/admin/upkeep/${name}/trigger`)).status).toBe(202);
+      expect((await askUpkeep(gateway, 'POST', `/admin/upkeep/${name}/trigger`)).status).toBe(202);
       await until('the task is at work', async () => {
         const { recentActions } = (await temporal.schedule(name).describe()).info;
         const workflowId = recentActions.at(-1)?.action.workflow.workflowId;
@@ -45,10 +47,14 @@ async function stage(name: UpkeepTaskName, upkeep: TestUpkeep, lockKey: number) 
     /** Starts a worker and waits until the task has run. */
     async finished() {
       await gateway.startWorker();
-      return until('the task has run', async () => {
-        const { running, last_run } = await taskOf(gateway, name);
-        return !running && last_run;
-      });
+      return until(
+        'the task has run',
+        async () => {
+          const { running, last_run } = await taskOf(gateway, name);
+          return !running && last_run;
+        },
+        againMs,
+      );
     },
   };
 }
