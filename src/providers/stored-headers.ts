@@ -51,10 +51,14 @@ function reveals(text: string, forms: readonly string[]): boolean {
   );
 }
 
-/** How a header value shows a secret: as it is, and as its UTF-8 bytes, of which Node makes one character each. */
+/**
+ * How a header value shows a secret: as it is, as its UTF-8 bytes, of which Node makes one character each, and as a part of
+ * a URL. The last one is found by decoding, too, but not behind a `%0` that makes another character of its first one.
+ */
 function shownForms(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8').toString('latin1');
-  return bytes === secret ? [secret] : [secret, bytes];
+  const forms = [secret, Buffer.from(secret, 'utf8').toString('latin1')];
+  if (secret.length >= minPartLength) forms.push(encodeURIComponent(secret.toWellFormed()));
+  return [...new Set(forms)];
 }
 
 /** What a value says when it is taken literally and as (part of) a URL or a form. */

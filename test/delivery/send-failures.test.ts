@@ -20,11 +20,11 @@ describe('the time limit', () => {
   test('ends a hanging request and its connection', async () => {
     const closed = Promise.withResolvers<void>();
     const { url, port } = await consumer((response) => response.on('close', closed.resolve));
-    const result = await sender().post(hook(url, { timeLimitMs: 500 }));
+    const result = await sender().post(hook(url, { timeLimitMs: 1_000 }));
     expect(result).toMatchObject({
       outcome: 'timeout',
       responseCode: null,
-      error: `127.0.0.1:${port} did not answer within 500 ms`,
+      error: `127.0.0.1:${port} did not answer within 1 s`,
     });
     await closed.promise;
   });

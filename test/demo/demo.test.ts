@@ -67,7 +67,8 @@ describe('against a gateway in a process of its own', () => {
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       TEMPORAL_UI_URL: inject('temporalUiUrl'),
       TEMPORAL_TASK_QUEUE: `demo-${randomBytes(4).toString('hex')}`,
-      DELIVERY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s',
+      // Each attempt is seen before the next one is made, and the one that is interrupted is not over before.
+      DELIVERY_SCHEDULE: '4s,6s,1s,1s,1s,1s,1s,1s,1s',
     });
     gatewayUrl = (await gateway.says(/Gateway +(http:\S+)/))[1] ?? '';
     const token = (await gateway.says(/Admin token +(\S+)/))[1] ?? '';

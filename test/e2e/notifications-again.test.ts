@@ -66,16 +66,20 @@ test.each([
 });
 
 test('a replay that is asked for between two attempts of a notification begins at once', async () => {
-  receivers.slack.faults = [slackRateLimited(3)];
+  // However long the replay takes, the next attempt is not over before it.
+  const held = hold();
+  receivers.slack.faults = [slackRateLimited(3), held.reply];
   const situation = await accountWith(stage, [receivers.destinations[2]]);
   const id = await sendEvent(stage, situation);
   await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.attempts === 1);
   situation.consumer.replies = [200];
   expect((await stage.operate.replay(id)).status).toBe(202);
   const replayed = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-  expect(replayed.notifications[0]).toMatchObject({ status: 'pending', attempts: 1, generation: 0 });
+  expect(replayed.notifications).toMatchObject([{ status: 'pending', generation: 0 }]);
+  await held.arrived;
+  held.answer(500);
   const event = await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.status === 'sent');
-  expect(summarised(event)).toEqual(['0 chat_one sent 2']);
+  expect(summarised(event)).toEqual(['0 chat_one sent 3']);
   await stage.workflows.result(id);
-  expect([receivers.slack.requests.length, receivers.slack.messages.length]).toEqual([2, 1]);
+  expect([receivers.slack.requests.length, receivers.slack.messages.length]).toEqual([3, 1]);
 });

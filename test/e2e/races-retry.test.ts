@@ -35,7 +35,8 @@ test('a retry that a replay overtakes is still made, and does not stand for the 
   expect((await stage.operate.retry(id)).status).toBe(202);
   expect((await stage.operate.replay(id)).status).toBe(202);
   held.answer(500);
-  const event = await stage.gateway.admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered');
+  const made = (e: { delivery_history: unknown[] }) => e.delivery_history.length === 3;
+  const event = await stage.gateway.admin.eventually(id, (e) => statesOf(e) === 'enqueued/delivered' && made(e));
   expect(event).toMatchObject({ generation: 1, attempts: 1 });
   expect(attemptsOf(event).toSorted()).toEqual([
     '0 manual 1 delivered',

@@ -19,6 +19,12 @@ const endings = {
   dead: { states: 'dead/failed', outcomes: ['dead'] },
   deleteAccount: { states: 'enqueued/failed', outcomes: ['account_deleted'] },
 } as const;
+/** Of a workflow that begins when the delivery has ended: a command that comes with its first task is heard first. */
+const foundEndings = {
+  ack: ['already_settled'],
+  dead: ['already_settled', 'dead'],
+  deleteAccount: ['already_settled', 'account_deleted'],
+} as const;
 const answers = [200, 500] as const;
 const outcomeOf = { 200: 'delivered', 500: 'http_error' } as const;
 
@@ -78,7 +84,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
         if (what === 'ack') expect(event.delivered_at).toBe(told.delivered_at);
         if (what === 'dead') expect(event.last_error).toBe(deadError);
         if (what === 'deleteAccount') expect(event.last_error).toBe('account_deleted');
-        expect(foundEnded ? ['already_settled'] : endings[what].outcomes).toContain(outcome);
+        expect(foundEnded ? foundEndings[what] : endings[what].outcomes).toContain(outcome);
         expect(consumer.deliveries).toHaveLength(nth);
       });
 

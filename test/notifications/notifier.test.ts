@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Notifier, type Told } from '../../activities/notify/notifier.ts';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
@@ -113,12 +112,12 @@ test('Retry-After also holds back the other messages to that destination, which 
 
 test('a worker that died in a try loses it; when its claim is over the next one is made', async () => {
   const key = await exhausted();
-  await claim(stage.database, key, { tries: 5, leaseS: 0.3 });
+  await claim(stage.database, key, { tries: 5, leaseS: 60 });
   const { notices, send } = service(taken);
   const notifier = new Notifier(deps(send));
   expect(await notifier.notify(key, never)).toMatchObject({ kind: 'later' });
   expect(notices).toHaveLength(0);
-  await sleep(350);
+  await rows(stage.database, 'update notifications set due_at = now()');
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
   expect(await only()).toMatchObject({ status: 'sent', attempts: 2 });
 });
@@ -136,17 +135,19 @@ test('nobody knows how the last try ended: it counts as failed, and says so', as
 });
 
 test('a try that outlasted its claim still counts when it was taken, and not when it was refused', async () => {
-  const slow = (said: Said) => async () => {
-    await sleep(150);
-    return said;
-  };
+  const { promise: claimedAnew, resolve } = Promise.withResolvers<void>();
+  const slow = (said: Said) => service(() => claimedAnew.then(() => said));
   const [late, lost] = [await exhausted(), await exhausted()];
+  const [accepting, refusing] = [slow(taken), slow(refused())];
   const lease = { leaseS: 0.02 };
-  const sending = new Notifier(deps(service(slow(taken)).send, lease)).notify(late, never);
-  const failing = new Notifier(deps(service(slow(refused())).send, lease)).notify(lost, never);
-  await sleep(100);
-  for (const key of [late, lost])
-    expect(await claim(stage.database, key, { tries: 5, leaseS: 60 })).toMatchObject({ attempt: 2 });
+  const sending = new Notifier(deps(accepting.send, lease)).notify(late, never);
+  const failing = new Notifier(deps(refusing.send, lease)).notify(lost, never);
+  await until('both are under way', () => accepting.notices.length + refusing.notices.length === 2);
+  for (const key of [late, lost]) {
+    const again = await until('its claim is over', () => claim(stage.database, key, { tries: 5, leaseS: 60 }));
+    expect(again).toMatchObject({ attempt: 2 });
+  }
+  resolve();
   await Promise.all([sending, failing]);
   const states = Object.fromEntries((await stage.notifications()).map((row) => [row.event_id, row]));
   expect(states[late.eventId]).toMatchObject({ status: 'sent', attempts: 2 });

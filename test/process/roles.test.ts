@@ -31,7 +31,7 @@ test('migrate, api and worker as processes of their own: in through the one, out
   expect(status).toBe(202);
   const event = await api.admin.eventually(
     body.id,
-    (e) => e.delivery_status === 'delivered' && e.status === 'enqueued',
+    (e) => e.delivery_status === 'delivered' && e.status === 'enqueued' && e.workflow !== null,
     60_000,
   );
   expect(event.workflow.id).toBe(`event-${body.id}`);
@@ -112,7 +112,10 @@ test('two workers share the work', { timeout }, async () => {
   resolve();
   await allDelivered(roles, 4);
   const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
-  expect([makes(first.stderr()), makes(second.stderr())]).toEqual([2, 2]);
+  const made = () => [makes(first.stderr()), makes(second.stderr())];
+  // What they have logged may still be on its way.
+  await eventually('both have told of what they made', async () => made().every((attempts) => attempts >= 2));
+  expect(made()).toEqual([2, 2]);
 });
 
 test.each(['api', 'worker'] as const)(

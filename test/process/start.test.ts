@@ -84,7 +84,11 @@ test('the next start finds accounts, events and the workflow of an event that wa
   const accounts = await second.admin.request('GET', '/admin/accounts');
   expect(accounts.body.map((a: { id: string }) => a.id)).toEqual([account.id]);
   expect((await second.admin.event(done.body.id)).delivery_status).toBe('delivered');
-  const after = await second.admin.eventually(waiting.body.id, (e) => e.delivery_status === 'delivered', 90_000);
+  const after = await second.admin.eventually(
+    waiting.body.id,
+    (e) => e.delivery_status === 'delivered' && e.workflow !== null,
+    90_000,
+  );
   // The very run that was waiting went on, and at the time that it had planned.
   expect(after.workflow.run_id).toBe(before.workflow.run_id);
   const [one, two] = after.delivery_history;

@@ -33,7 +33,8 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const before = await send(api.baseUrl, account, '{"id":"before","n":1}');
   await allDelivered(roles, 1);
-  expect((await api.admin.event(before.body.id)).workflow).toMatchObject({ id: `event-${before.body.id}` });
+  const { workflow } = await api.admin.eventually(before.body.id, (e) => e.workflow !== null);
+  expect(workflow).toMatchObject({ id: `event-${before.body.id}` });
 
   await temporal.stop();
   const answers = await Promise.all(

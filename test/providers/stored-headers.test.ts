@@ -108,6 +108,12 @@ describe("the account's secret in any other header", () => {
   });
 });
 
+test('an encoded secret is seen behind what makes another character of its beginning', () => {
+  const own = { current: 'A secret value', previous: null };
+  const headers: Header[] = [['X-Custom', `%0${encodeURIComponent(own.current)}`]];
+  expect(storedHeaders(generic, requestOf({ headers }), own)).toEqual([['X-Custom', MASKED]]);
+});
+
 test('no secret is in what is stored, wherever and however it was sent', () => {
   const secret = fc
     .string({ unit: 'grapheme', minLength: 8, maxLength: 40 })

@@ -21,6 +21,9 @@ export const instantDelaysMs = [0, 0, 0, 0, 0, 0, 0, 0, 0];
 /** Long enough that nothing happens by itself during a test. */
 export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 
+/** As long as DELIVERY_TIMEOUT is unless it is set: what a test holds back has that long until it is let go. */
+const defaultTimeLimitMs = 15_000;
+
 const adminToken = 'test-admin-token';
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'fatal');
 let runtimeInstalled = false;
@@ -102,7 +105,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
     trustedProxies: options.trustedProxies ?? [],
     delivery: {
-      timeLimitMs: options.timeLimitMs ?? 5_000,
+      timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
       allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
     },
     mail,
@@ -124,7 +127,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...{ database, databaseUrl, secretsKey, temporal, log },
         delivery: {
           delaysMs: options.delaysMs ?? quickDelaysMs,
-          timeLimitMs: options.timeLimitMs ?? 5_000,
+          timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
           allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
           accountConcurrency: options.accountConcurrency ?? 64,
           firstAttempt: options.firstAttempt ?? 'auto',
