@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
+import { kill } from '../support/kill.ts';
 import {
   eventually,
   leftovers,
@@ -73,7 +74,7 @@ test('a killed server is back on the same port with its data, time and again', {
 test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
-  process.kill(server.pid() ?? 0, 'SIGKILL');
+  kill(server.pid());
   await sleep(30);
   await server.stop();
   await sleep(500);
@@ -141,7 +142,7 @@ test('a gateway that is killed while it creates the database leaves a folder tha
   const [pid] = await eventually(async () => {
     return await pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder));
   });
-  process.kill(pid ?? 0, 'SIGKILL');
+  kill(pid);
   await starting;
   const dataDir = await eventually(async () => openedDataDir(folder));
   const server = await started(dataDir);

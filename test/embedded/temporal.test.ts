@@ -7,6 +7,7 @@ import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf } from '../../src/embedded/os-process.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { kill } from '../support/kill.ts';
 import {
   eventually,
   leftovers,
@@ -82,7 +83,7 @@ test('a killed server is back on the same ports with its workflows', { timeout }
 test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
-  process.kill(server.pid() ?? 0, 'SIGKILL');
+  kill(server.pid());
   await sleep(30);
   await server.stop();
   await sleep(500);

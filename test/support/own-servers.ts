@@ -9,6 +9,7 @@ import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/tempora
 import { createLog } from '../../src/log.ts';
 import { eventually, temporaryFolder } from './gateway-process.ts';
 import { queryOnce } from './gateway-roles.ts';
+import { kill } from './kill.ts';
 
 /** A server of a test's own, that it can take away and bring back with the same data at the same address. */
 export interface OwnServer {
@@ -47,8 +48,8 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
     stop,
     /** By SIGKILL; it comes back by itself. */
     async kill() {
-      const pid = server?.pid() ?? 0;
-      process.kill(pid, 'SIGKILL');
+      const pid = server?.pid();
+      kill(pid);
       await eventually('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')));
     },
   };
