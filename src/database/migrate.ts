@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
+import { whileItMayBreak } from './transaction.ts';
 
 /** Any fixed number of ours: whoever holds it is the one that migrates. */
 const lockPollMs = 250;
@@ -16,19 +17,21 @@ const lockPollMs = 250;
  */
 export async function migrate(database: Database, log: Log): Promise<string[]> {
   const lock = await database.pool.connect();
-  try {
-    // Asked for again and again: a query that waits would run into the pool's time limit.
-    while (!(await tryLock(lock))) await sleep(lockPollMs);
-    const applied = await applyMigrations(database.url, log);
-    await ensurePartitions(database, new Date(), daysAhead);
-    for (const { name } of applied) log.info({ migration: name }, 'migrated');
-    return applied.map(({ name }) => name);
-  } finally {
-    await lock.query('select pg_advisory_unlock($1)', [lockKeys.migration]).then(
-      () => lock.release(),
-      (error: Error) => lock.release(error),
-    );
-  }
+  return whileItMayBreak(lock, async () => {
+    try {
+      // Asked for again and again: a query that waits would run into the pool's time limit.
+      while (!(await tryLock(lock))) await sleep(lockPollMs);
+      const applied = await applyMigrations(database.url, log);
+      await ensurePartitions(database, new Date(), daysAhead);
+      for (const { name } of applied) log.info({ migration: name }, 'migrated');
+      return applied.map(({ name }) => name);
+    } finally {
+      await lock.query('select pg_advisory_unlock($1)', [lockKeys.migration]).then(
+        () => lock.release(),
+        (error: Error) => lock.release(error),
+      );
+    }
+  });
 }
 
 /** On a connection of their own: to rewrite a large table takes longer than a statement of the running gateway may. */

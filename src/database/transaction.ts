@@ -8,17 +8,35 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
+    return await whileItMayBreak(client, async () => {
+      try {
+        await client.query('begin');
+        const result = await work(client);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken = failure;
+        });
+        throw error;
+      }
     });
-    throw error;
   } finally {
     client.release(broken);
+  }
+}
+
+/**
+ * For a connection of the pool that pauses between two statements: when it breaks meanwhile, the next statement fails, and
+ * that is enough. Without this the process would end.
+ */
+export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  try {
+    return await work();
+  } finally {
+    client.off('error', ignore);
   }
 }
 

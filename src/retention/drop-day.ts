@@ -4,7 +4,7 @@ import { lockKeys } from '../database/lock-keys.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { forgetDay, forgetDayDeltas, readDayCounts } from './day-statistics.ts';
 import { hasWork, partitionsOf } from './pending.ts';
-import { heldForLong, isTimeout, lockPatienceMs, lockTables, whileItMayBreak } from './table-locks.ts';
+import { heldForLong, isTimeout, lockPatienceMs, lockTables } from './table-locks.ts';
 
 export type KeptReason = 'pending_events' | 'busy';
 /** `gone`: somebody else has dropped it. */
@@ -43,9 +43,7 @@ export async function dropDay(
 ): Promise<DayOutcome> {
   for (let round = 0; round < rounds; round++) {
     try {
-      return await inTransaction(database.pool, (client) =>
-        whileItMayBreak(client, () => dropUnlessNeeded(client, day, patienceMs)),
-      );
+      return await inTransaction(database.pool, (client) => dropUnlessNeeded(client, day, patienceMs));
     } catch (error) {
       const why = error instanceof NotNow ? error.why : isTimeout(error) ? 'busy' : null;
       if (why === null) throw error;

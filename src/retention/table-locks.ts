@@ -33,19 +33,6 @@ export async function heldForLong(client: PoolClient, partitions: readonly strin
 }
 
 /**
- * For a connection that pauses within a transaction: when it breaks meanwhile, the next statement fails, and that is enough.
- */
-export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-  const ignore = () => undefined;
-  client.on('error', ignore);
-  try {
-    return await work();
-  } finally {
-    client.off('error', ignore);
-  }
-}
-
-/**
  * Locks partitions and their parents against everybody until the end of the transaction, the parents first, as every
  * statement does.
  *

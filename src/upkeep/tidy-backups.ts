@@ -4,6 +4,11 @@ import type { BackupStore } from '../backups/backup-store.ts';
 import type { Sql, Transactions } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
 
+// A store far away is not answered in the half a minute that a transaction usually may stand still.
+const patience = {
+  name: 'tidy_patiently',
+  text: `select set_config('idle_in_transaction_session_timeout', '10min', true)`,
+};
 const lock = { name: 'lock_backups', text: 'select pg_advisory_xact_lock($1)' };
 const known = { name: 'known_backups', text: `select id, name from backups where status = 'completed'` };
 const lose = {
@@ -72,6 +77,7 @@ export function tidyBackups(
   { keep, latest }: { keep: number; latest: string },
 ): Promise<Tidied> {
   return database.transaction(async (sql) => {
+    await sql.query(patience, []);
     await sql.query(lock, [lockKeys.backups]);
     const changed = await reconcile(sql, store, latest);
     return { ...changed, pruned: await prune(sql, store, keep, latest) };

@@ -10,6 +10,7 @@ import { listBackups } from '../../src/upkeep/backup-rows.ts';
 import { tidyBackups } from '../../src/upkeep/tidy-backups.ts';
 import { backUp, testFolder } from '../backups/support.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const log = createLog('silent');
 
@@ -144,4 +145,31 @@ test('a backup that failed after its file was written is completed when the file
   expect(tidied).toEqual({ lost: 0, found: 1, pruned: 0 });
   const found = (await listBackups(database)).filter((backup) => backup.name === name);
   expect(found).toMatchObject([{ id, status: 'completed', size_bytes: sizeBytes, error: null }]);
+});
+
+test('a connection that breaks while the files are listed ends it with an error, and nothing has changed', async () => {
+  const { database, store } = await place();
+  const backups = await made(database, store, 3);
+  const latest = backups.at(-1)?.id as string;
+  const breaking: BackupStore = {
+    ...store,
+    async list() {
+      const ended = await database.pool.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      expect(ended.rows).toHaveLength(1);
+      const open = () =>
+        database.pool.query(
+          'select 1 from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database() and state like $1',
+          ['idle in%'],
+        );
+      await until('it is gone', async () => (await open()).rows.length === 0);
+      return store.list();
+    },
+  };
+  await expect(tidyBackups(database, breaking, { keep: 1, latest })).rejects.toThrow(/connection|terminat/i);
+  expect(await named(database)).toEqual(completed(backups));
+  await tidyBackups(database, store, { keep: 1, latest });
+  expect(await named(database)).toEqual(completed(backups.slice(-1)));
 });
