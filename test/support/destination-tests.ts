@@ -56,7 +56,7 @@ export function destinationTests() {
       none: { from: mailFrom, sendgrid: null, outboxDir: null },
     };
     for (const [name, mail] of Object.entries(settings))
-      gateways.set(name, await startGateway({ worker: false, mail }));
+      gateways.set(name, await startGateway({ worker: false, timeLimitMs: 5_000, mail }));
   });
   afterAll(async () => {
     for (const gateway of gateways.values()) await gateway.stop();
