@@ -1,6 +1,7 @@
 import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
+import { inEntityTransaction } from '../database/entity-transaction.ts';
 import type { FieldError } from '../plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
@@ -96,7 +97,7 @@ export class AccountStore {
       deleted_at: null,
     });
     return this.#write(async () => {
-      await em.transactional(async (tx) => {
+      await inEntityTransaction(em, async (tx) => {
         await tx.persist(account).flush();
         await alongside?.(tx, account, Object.keys(input));
       });
@@ -107,7 +108,7 @@ export class AccountStore {
   /** Changes only what `change` holds; null clears. The row is locked, so two operators' changes never lose each other's. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     return this.#write(() =>
-      this.#em().transactional(async (tx): Promise<AccountWrite> => {
+      inEntityTransaction(this.#em(), async (tx): Promise<AccountWrite> => {
         const account = await tx.findOne(
           AccountEntity,
           { id, deleted_at: null },
@@ -131,7 +132,7 @@ export class AccountStore {
 
   /** Deletes softly: events stay readable, the slug is free again, and what waits for delivery stops. */
   async delete(id: string, alongside?: Alongside): Promise<boolean> {
-    return this.#em().transactional(async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx) => {
       const account = await tx.findOne(
         AccountEntity,
         { id, deleted_at: null },

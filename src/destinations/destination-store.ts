@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity } from '../accounts/account-entity.ts';
 import type { SecretBox } from '../accounts/secret-box.ts';
+import { inEntityTransaction } from '../database/entity-transaction.ts';
 import type { FieldError } from '../plain-words.ts';
 import { changedSettings, checkSettings, type DestinationSettings, withoutEmpty } from './destination-config.ts';
 import { DestinationEntity, type DestinationRow } from './destination-entity.ts';
@@ -96,7 +97,7 @@ export class DestinationStore {
     input: NewDestination,
     alongside?: (tx: EntityManager, destination: Destination) => Promise<void>,
   ): Promise<DestinationCreated> {
-    return this.#em().transactional<DestinationCreated>(async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx): Promise<DestinationCreated> => {
       if (!(await lockAccount(tx, accountId))) return { ok: false, reason: 'account_not_found' };
       if ((await tx.count(DestinationEntity, { account_id: accountId })) >= maxDestinations)
         return { ok: false, reason: 'too_many' };
@@ -137,7 +138,7 @@ export class DestinationStore {
     change: DestinationChange,
     alongside?: (tx: EntityManager, destination: Destination, changed: string[]) => Promise<void>,
   ): Promise<DestinationUpdated> {
-    return this.#em().transactional<DestinationUpdated>(async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx): Promise<DestinationUpdated> => {
       const row = await findLocked(tx, accountId, id);
       if (!row) return { ok: false, reason: 'not_found' };
       const { destination_type, config, ...plain } = change;
@@ -167,7 +168,7 @@ export class DestinationStore {
     id: string,
     alongside?: (tx: EntityManager, destination: DestinationHead) => Promise<void>,
   ): Promise<boolean> {
-    return this.#em().transactional(async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx) => {
       const row = await findLocked(tx, accountId, id);
       if (!row) return false;
       const head = toHead(row);
