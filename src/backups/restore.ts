@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../database/database.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
+import { soleConnection } from '../database/sole-connection.ts';
 import type { Log } from '../log.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
@@ -91,18 +92,6 @@ const dropMigrations = `
     if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
   end $$`;
 
-/** The pool's only connection: inside a transaction of MikroORM, the one that this is on. */
-function connectionOf({ pool }: Database): () => pg.PoolClient {
-  let client: pg.PoolClient | null = null;
-  pool.on('acquire', (acquired) => {
-    client = acquired;
-  });
-  return () => {
-    if (client === null) throw new Error('there is no connection');
-    return client;
-  };
-}
-
 async function loaded(
   database: Database,
   source: ArchiveSource,
@@ -110,14 +99,14 @@ async function loaded(
   onProgress: (line: string) => void,
 ): Promise<Restored> {
   const { em, migrator } = database.orm;
-  const connection = connectionOf(database);
+  const connection = soleConnection(database);
   // Makes the migrator's own table, which it does outside of any transaction.
   await migrator.getPending();
   try {
     return await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
       await migrator.up({ migrations: manifest.migrations, transaction });
-      const client = connection();
+      const client = connection.client();
       const { rowsByTable, skipped } = await loadRows(client, source, manifest, onProgress);
       const migrated = await migrator.up({ transaction });
       const settled = await settleEvents(client);
@@ -125,8 +114,7 @@ async function loaded(
       return { manifest, rowsByTable, skipped, migrated: migrated.map(({ name }) => name), ...settled };
     });
   } catch (error) {
-    // After a rollback that failed, since the connection is lost, it is still taken, and the pool could never be closed.
-    if (database.pool.totalCount > database.pool.idleCount) connection().release(true);
+    connection.giveBack();
     await database.pool.query(dropMigrations).catch(() => undefined);
     throw error;
   }

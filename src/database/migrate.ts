@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
+import { soleConnection } from './sole-connection.ts';
 import { whileItMayBreak } from './transaction.ts';
 
 /** Any fixed number of ours: whoever holds it is the one that migrates. */
@@ -37,9 +38,11 @@ export async function migrate(database: Database, log: Log): Promise<string[]> {
 /** On a connection of their own: to rewrite a large table takes longer than a statement of the running gateway may. */
 async function applyMigrations(url: string, log: Log) {
   const database = await openDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const connection = soleConnection(database);
   try {
     return await database.orm.migrator.up();
   } finally {
+    connection.giveBack();
     await database.close();
   }
 }

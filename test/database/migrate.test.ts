@@ -6,6 +6,7 @@ import { daysAhead } from '../../src/database/partitions.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 
 const log = createLog('silent');
 const names = migrations.map(({ name }) => name);
@@ -45,6 +46,26 @@ test('several at once: one works, the others find it done', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
   expect(applied.flat()).toEqual(names);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
+});
+
+test('a connection that breaks in a migration ends it', async () => {
+  // An uncommitted table of the same name holds the first migration up.
+  const client = await database.readers.connect();
+  await client.query('begin');
+  await client.query('create table accounts (id integer)');
+  const migrating = migrateOnce(url, log);
+  migrating.catch(() => undefined);
+  await until('it was broken off', async () => {
+    const { rowCount } = await database.readers.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query ~ 'create table accounts'`,
+    );
+    return rowCount === 1;
+  });
+  await client.query('rollback');
+  client.release();
+  await expect(migrating).rejects.toThrow(/terminat|connection/i);
+  expect(await migrateOnce(url, log)).toEqual(names);
 });
 
 test('down takes everything back, and up works again', async () => {
