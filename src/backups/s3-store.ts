@@ -19,19 +19,26 @@ import { parseS3Address, type S3Address } from './s3-address.ts';
 /** There are at most 10,000 parts, so archives may have 160 GB. So many parts are in memory at a time, and one more. */
 const partBytes = 16 * 1024 * 1024;
 const partsInFlight = 2;
-/** Without an answer for so long the connection is given up, and the request made again. */
-const requestTimeoutMs = 60_000;
+/** Where nothing moves for so long the connection is given up, and the request made again. */
+const silenceLimitMs = 60_000;
 const connectionTimeoutMs = 5_000;
 
 /**
  * Backups in a bucket of S3, or of a server that speaks its protocol. Credentials: as AWS's own tools find them.
  *
  * @param log is told of what has the name of a backup and cannot be read: that is skipped.
+ * @param silenceMs a minute unless a test is in a hurry.
  */
-export function openS3Store(url: string, log: Pick<Log, 'warn'> | null = null): BackupStore {
+export function openS3Store(
+  url: string,
+  log: Pick<Log, 'warn'> | null = null,
+  silenceMs = silenceLimitMs,
+): BackupStore {
   const { bucket, prefix, region, endpoint } = parseS3Address(url);
   const place = `s3://${bucket}/${prefix}`;
-  const client = openClient({ region, endpoint });
+  const client = openClient({ region, endpoint }, { socketTimeout: silenceMs });
+  // Whoever restores from a download lets it wait at times. Alone, `requestTimeout` only warns.
+  const downloads = openClient({ region, endpoint }, { requestTimeout: silenceMs, throwOnRequestTimeout: true });
   const inBucket = { Bucket: bucket };
   const keyOf = (name: string) => {
     if (isArchiveName(name)) return `${prefix}${name}`;
@@ -118,7 +125,7 @@ export function openS3Store(url: string, log: Pick<Log, 'warn'> | null = null): 
     async read(name) {
       const Key = keyOf(name);
       try {
-        const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key }));
+        const { Body } = await downloads.send(new GetObjectCommand({ ...inBucket, Key }));
         if (Body instanceof Readable) return Body;
         throw new Error('the answer has no body');
       } catch (error) {
@@ -134,7 +141,10 @@ export function openS3Store(url: string, log: Pick<Log, 'warn'> | null = null): 
         throw explained(place, error);
       }
     },
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      downloads.destroy();
+    },
   };
 }
 
@@ -143,10 +153,13 @@ function isRefusal({ $metadata: { httpStatusCode: status = 0 } }: S3ServiceExcep
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-function openClient({ region, endpoint }: Pick<S3Address, 'region' | 'endpoint'>): S3Client {
+function openClient(
+  { region, endpoint }: Pick<S3Address, 'region' | 'endpoint'>,
+  limits: { socketTimeout: number } | { requestTimeout: number; throwOnRequestTimeout: true },
+): S3Client {
   return new S3Client({
     region,
-    requestHandler: { requestTimeout: requestTimeoutMs, connectionTimeout: connectionTimeoutMs },
+    requestHandler: { ...limits, connectionTimeout: connectionTimeoutMs },
     ...(endpoint === null
       ? {}
       : {
