@@ -30,16 +30,20 @@ export class TurnGate {
   }
 
   /** For each owner with turns in flight or promised, how many the relay must not count on. */
-  busy(): Map<string, number> {
+  busy(nowMs: number): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const [id, owner] of this.#owners) counts.set(id, this.limit - this.#freeForRelay(owner));
+    for (const [id, owner] of this.#owners) {
+      const free = this.#freeForRelay(owner, nowMs);
+      if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
+      else counts.set(id, this.limit - free);
+    }
     return counts;
   }
 
   /** Takes a turn for an attempt that the relay makes itself. It gets no ticket: the event stays in the queue. */
   enterDirect(ownerId: string, nowMs: number): Turn {
     const owner = this.#owner(ownerId);
-    if (this.#freeForRelay(owner) <= 0) return { waitMs: shortestWaitMs };
+    if (this.#freeForRelay(owner, nowMs) <= 0) return { waitMs: shortestWaitMs };
     owner.direct++;
     return this.#enter(ownerId, owner, nowMs, () => owner.direct--);
   }
@@ -59,7 +63,8 @@ export class TurnGate {
   }
 
   /** While workflows wait for turns, the relay takes at most half of them: neither side starves. */
-  #freeForRelay(owner: Owner): number {
+  #freeForRelay(owner: Owner, nowMs: number): number {
+    tearUpAbandoned(owner.tickets, nowMs);
     const free = this.limit - owner.inFlight;
     return owner.tickets.size === 0 ? free : Math.min(free, Math.ceil(this.limit / 2) - owner.direct);
   }
@@ -84,12 +89,25 @@ export class TurnGate {
   }
 }
 
+const isAbandoned = (dueAtMs: number, nowMs: number) => dueAtMs + ticketGraceMs < nowMs;
+
+/**
+ * Those before the first one that may still be asked for. Whoever was promised a turn may ask in another process, or not at
+ * all any more.
+ */
+function tearUpAbandoned(tickets: Map<string, number>, nowMs: number): void {
+  for (const [holder, dueAtMs] of tickets) {
+    if (!isAbandoned(dueAtMs, nowMs)) return;
+    tickets.delete(holder);
+  }
+}
+
 /** Tickets before this holder's own (all, when it has none); abandoned ones are torn up on the way. */
 function ticketsAhead(tickets: Map<string, number>, holder: string, nowMs: number): number {
   let ahead = 0;
   for (const [other, dueAtMs] of tickets) {
     if (other === holder) return ahead;
-    if (dueAtMs + ticketGraceMs < nowMs) tickets.delete(other);
+    if (isAbandoned(dueAtMs, nowMs)) tickets.delete(other);
     else ahead++;
   }
   return ahead;

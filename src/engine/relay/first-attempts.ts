@@ -92,7 +92,7 @@ export class FirstAttempts {
     this.#claimedAtMs = Date.now();
     const { claimed, next } = await claimForAttempt(sql, {
       after: this.#after,
-      busy: attempts.gate.busy(),
+      busy: attempts.gate.busy(Date.now()),
       accountConcurrency: attempts.gate.limit,
       limit,
       token: leases.token,
