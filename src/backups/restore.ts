@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, openDatabase } from '../database/database.ts';
+import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
@@ -60,7 +61,7 @@ export async function restoreArchive(
 async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
   await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
-  const client = new pg.Client({ connectionString: url, options: noLimits });
+  const client = new pg.Client({ connectionString: url, options: noLimits, ...keptAlive });
   client.on('error', () => undefined);
   try {
     await client.connect();

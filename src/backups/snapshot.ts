@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isDatabaseError } from '../database/errors.ts';
+import { keptAlive } from '../database/keep-alive.ts';
 import { liftTransactionLimit, noLimits } from '../database/no-limits.ts';
 import { tableAndColumns } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
@@ -58,7 +59,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
+    ...keptAlive,
     options: noLimits,
     // In pg_stat_activity it says what holds the snapshot.
     application_name: 'webhook-gateway-backup',

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { AccountEntity } from '../accounts/account-entity.ts';
 import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../log.ts';
+import { keptAlive } from './keep-alive.ts';
 import { migrations } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
@@ -76,7 +77,7 @@ export async function openDatabase(options: {
     driverOptions: {
       connectionTimeoutMillis: connectTimeoutMs,
       ...(wholeTables ? { onConnect: liftTransactionLimit } : { query_timeout: queryTimeoutMs }),
-      keepAlive: true,
+      ...keptAlive,
       // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
       // may be while the tables are still empty, no plan may rest on reading a table from end to end.
       options: wholeTables
