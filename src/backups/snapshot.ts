@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { endClient } from '../database/end-client.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { liftTransactionLimit, noLimits } from '../database/no-limits.ts';
@@ -66,7 +67,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
   });
   // A statement that is under way fails with it, too.
   client.on('error', () => undefined);
-  const close = () => client.end().catch(() => undefined);
+  const close = () => endClient(client);
   const abort = () => void close();
   signal.addEventListener('abort', abort, { once: true });
   try {

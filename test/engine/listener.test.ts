@@ -1,34 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { Listener } from '../../src/engine/relay/listener.ts';
 import { createLog } from '../../src/log.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
-
-/** A way to PostgreSQL that can fall silent, as one does behind a firewall that has forgotten a connection. */
-async function silenceableWay(url: URL) {
-  const sockets: Socket[] = [];
-  const server = createServer((near) => {
-    const far = connect(Number(url.port), url.hostname);
-    sockets.push(near, far);
-    for (const socket of [near, far]) socket.on('error', () => undefined);
-    near.pipe(far).pipe(near);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const through = new URL(url);
-  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url: through.href,
-    fallSilent() {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
-  };
-}
+import { silenceableWay } from '../support/silenceable-way.ts';
 
 test('it stops, also when its connection is dead and nobody has noticed', async () => {
   const server = inject('postgresUrl');

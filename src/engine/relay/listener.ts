@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { endClient } from '../../database/end-client.ts';
 import type { Log } from '../../log.ts';
 
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 const keepAliveMs = 10_000;
-const goodbyeMs = 1_000;
 
 /**
  * Listens for notifications on a connection of its own and comes back by itself when that is lost. What happened while
@@ -30,9 +29,7 @@ export class Listener {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    const goodbye = this.#client?.end().catch(() => undefined);
-    // A server that is out of reach says none for minutes, and whoever stops has work in flight to wait for.
-    await Promise.race([goodbye, sleep(goodbyeMs, undefined, { ref: false })]);
+    if (this.#client) await endClient(this.#client);
   }
 
   async #connect(): Promise<void> {

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A way to PostgreSQL that can fall silent, as one does behind a firewall that has forgotten a connection. Until the test's end. */
+export async function silenceableWay(url: URL) {
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(Number(url.port), url.hostname);
+    sockets.push(near, far);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: through.href,
+    fallSilent() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+  };
+}
