@@ -7,7 +7,7 @@ export function archiveName(createdAt: Date, id: string): string {
 }
 
 /** Whether a backup of ours may have this name. No such name leads out of a folder. */
-export const isArchiveName = (name: string) => pattern.test(name);
+export const isArchiveName = (name: string) => idOfArchive(name) !== null;
 
 /** The id of the backup that was stored under this name; null for a name that is none of ours. */
 export const idOfArchive = (name: string): string | null => pattern.exec(name)?.[1] ?? null;

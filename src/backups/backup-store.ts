@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Log } from '../log.ts';
 
 /** Where backups are kept. With both, `url` is where. */
 export interface BackupSettings {
@@ -28,6 +29,12 @@ export interface BackupStore {
   delete(name: string): Promise<void>;
   close(): void;
 }
+
+/** What a list does with something that has the name of a backup and cannot be read: it is logged, and no backup. */
+export const skippedAt = (place: string, log: Pick<Log, 'warn'> | null) => (name: string, error: unknown) => {
+  log?.warn({ err: error, name, place }, 'something among the backups cannot be read and was skipped');
+  return null;
+};
 
 export const newestFirst = (a: StoredBackup, b: StoredBackup) =>
   b.createdAt.getTime() - a.createdAt.getTime() || b.name.localeCompare(a.name);

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
-import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
+import { type BackupStore, newestFirst, type StoredBackup, skippedAt } from './backup-store.ts';
 import { readManifest } from './manifest-member.ts';
 
 const unfinished = '.unfinished';
@@ -21,10 +21,7 @@ const bufferBytes = 1024 * 1024;
  */
 export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null = null): BackupStore {
   const dir = resolve(folder);
-  const skipped = (name: string, error: unknown) => {
-    log?.warn({ err: error, name, place: dir }, 'something among the backups cannot be read and was skipped');
-    return null;
-  };
+  const skipped = skippedAt(dir, log);
   const fileOf = (name: string) => {
     if (isArchiveName(name)) return join(dir, name);
     throw new BackupError(`There is no backup '${name}' in ${dir}.`);

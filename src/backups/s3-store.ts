@@ -12,7 +12,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { Log } from '../log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
-import { type BackupStore, newestFirst, type StoredBackup } from './backup-store.ts';
+import { type BackupStore, newestFirst, type StoredBackup, skippedAt } from './backup-store.ts';
 import { readManifest } from './manifest-member.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 
@@ -36,6 +36,7 @@ export function openS3Store(
 ): BackupStore {
   const { bucket, prefix, region, endpoint } = parseS3Address(url);
   const place = `s3://${bucket}/${prefix}`;
+  const skipped = skippedAt(place, log);
   const client = openClient({ region, endpoint }, { socketTimeout: silenceMs });
   // Whoever restores from a download lets it wait at times. Alone, `requestTimeout` only warns.
   const downloads = openClient({ region, endpoint }, { requestTimeout: silenceMs, throwOnRequestTimeout: true });
@@ -70,9 +71,7 @@ export function openS3Store(
   function unreadable(name: string, error: unknown): null {
     if (!(error instanceof S3ServiceException) || !isRefusal(error)) throw error;
     // Deleted since the bucket was listed.
-    if (error.name !== 'NoSuchKey')
-      log?.warn({ err: error, name, place }, 'something among the backups cannot be read and was skipped');
-    return null;
+    return error.name === 'NoSuchKey' ? null : skipped(name, error);
   }
 
   return {

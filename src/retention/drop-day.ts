@@ -31,8 +31,8 @@ class NotNow extends Error {
  *
  * PostgreSQL lets go of a partition only while nobody is at its parent, so for some milliseconds nobody is. Whatever takes
  * time comes before: a first look, and the deletion of the counts. Under the locks a second look makes sure that nothing has
- * changed since. The day's rows are not read at all: indexes and counts answer. (`detach … concurrently` would need no such lock, but is not to be had in a transaction, and
- * waits for every backup.)
+ * changed since. The day's rows are not read at all: indexes and counts answer. (`detach … concurrently` would need no such
+ * lock, but is not to be had in a transaction, and waits for every backup.)
  *
  * @throws what the database throws; then nothing has changed.
  */

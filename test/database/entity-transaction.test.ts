@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { inEntityTransaction } from '../../src/database/entity-transaction.ts';
 import { sqlOfTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
+import { breakConnection } from '../support/break-connection.ts';
 import { freshDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -17,21 +18,15 @@ afterAll(() => database.close());
 const pidOf = { name: 'pid', text: 'select pg_backend_pid() as pid' };
 const one = { name: 'one', text: 'select 1 as one' };
 
-/** Ends the connection of a transaction from the server's side, and returns when the news of it has come. */
-async function breakConnection(inside: EntityManager): Promise<void> {
+async function breakOff(inside: EntityManager): Promise<void> {
   const [row] = await sqlOfTransaction(inside).query<{ pid: number }>(pidOf, []);
-  await database.readers.query('select pg_terminate_backend($1)', [row?.pid]);
-  await until('it is gone', async () => {
-    const found = await database.readers.query('select 1 from pg_stat_activity where pid = $1', [row?.pid]);
-    return found.rowCount === 0;
-  });
-  await database.readers.query('select pg_sleep(0.05)');
+  await breakConnection(database.readers, row?.pid);
 }
 
 test('connections that break in transactions of entities are not missed by others', async () => {
   for (let n = 0; n <= maxConnections; n++) {
     const broken = inEntityTransaction(database.orm.em.fork(), async (inside) => {
-      await breakConnection(inside);
+      await breakOff(inside);
       await sqlOfTransaction(inside).query(one, []);
     });
     await expect(broken).rejects.toThrow(/terminat|connection/i);
@@ -40,7 +35,7 @@ test('connections that break in transactions of entities are not missed by other
 });
 
 test('nor is one that breaks before the commit', async () => {
-  const broken = inEntityTransaction(database.orm.em.fork(), breakConnection);
+  const broken = inEntityTransaction(database.orm.em.fork(), breakOff);
   await expect(broken).rejects.toThrow(/terminat|connection/i);
   await until('nobody has a connection', async () => database.pool.totalCount === database.pool.idleCount);
 });

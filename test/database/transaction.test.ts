@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
+import { breakConnection } from '../support/break-connection.ts';
 import { freshDatabase } from '../support/database.ts';
-import { until } from '../support/until.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -16,14 +16,7 @@ test.each(['pool', 'readers'] as const)('a connection of %s that breaks between 
   const other = name === 'pool' ? database.readers : database.pool;
   const transaction = inTransaction(database[name], async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const pid = rows[0]?.pid;
-    await other.query('select pg_terminate_backend($1)', [pid]);
-    await until('it is gone', async () => {
-      const found = await other.query('select 1 from pg_stat_activity where pid = $1', [pid]);
-      return found.rowCount === 0;
-    });
-    // The news of it has come by then.
-    await other.query('select pg_sleep(0.05)');
+    await breakConnection(other, rows[0]?.pid);
     await client.query('select 1');
   });
   await expect(transaction).rejects.toThrow(/terminat|connection/i);

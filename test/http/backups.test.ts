@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 import { actionsOf, backupEnded, backupsOf, holdBackups, scheduled, taskOf, triggered } from '../support/upkeep.ts';
 
 const dir = backupFolder();
 const keep = 4;
 let gateway: TestGateway;
-let temporal: Connection;
+let temporal: Awaited<ReturnType<typeof openSchedules>>;
 const workflows: string[] = [];
 beforeAll(async () => {
   gateway = await startGateway({ upkeep: { backupDir: dir, backupKeep: keep } });
   await scheduled(gateway, 'backup');
-  const { address } = gateway.temporal;
-  temporal = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  temporal = await openSchedules(gateway.temporal);
 });
 afterAll(async () => {
   await temporal.close();
@@ -29,9 +29,8 @@ beforeEach(async () => {
 
 // A backup that is complete may still be tidying, in the folder that the next test empties.
 afterEach(async () => {
-  const { workflow } = new Client({ connection: temporal, namespace: gateway.temporal.namespace });
   for (const id of workflows.splice(0))
-    await workflow
+    await temporal.client.workflow
       .getHandle(id)
       .result()
       .catch((error: unknown) => {

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { endClient } from '../../database/end-client.ts';
+import { keptAlive } from '../../database/keep-alive.ts';
 import type { Log } from '../../log.ts';
 
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
-const keepAliveMs = 10_000;
 
 /**
  * Listens for notifications on a connection of its own and comes back by itself when that is lost. What happened while
@@ -36,8 +36,7 @@ export class Listener {
     const { url, handlers, log } = this.#options;
     const client = new pg.Client({
       connectionString: url,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveMs,
+      ...keptAlive,
       connectionTimeoutMillis: 5_000,
       application_name: 'webhook-gateway relay',
     });
