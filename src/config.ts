@@ -143,6 +143,7 @@ const environment = z.object({
   ADMIN_TOKENS: adminTokens.optional(),
   TRUSTED_PROXIES: proxyList.optional(),
   SECRETS_KEY: secretsKey.optional(),
+  SECRETS_KEY_PREVIOUS: secretsKey.optional(),
   MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
@@ -239,6 +240,8 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
     adminTokens: [...(e.ADMIN_TOKEN ? [{ name: 'admin', token: e.ADMIN_TOKEN }] : []), ...(e.ADMIN_TOKENS ?? [])],
     trustedProxies: e.TRUSTED_PROXIES ?? [],
     secretsKey: e.SECRETS_KEY ?? null,
+    /** Opens what was sealed before SECRETS_KEY was changed; null outside such a change. */
+    secretsKeyPrevious: e.SECRETS_KEY_PREVIOUS ?? null,
     maxPayloadBytes: e.MAX_PAYLOAD_BYTES,
     delivery: {
       delaysMs: e.DELIVERY_SCHEDULE,
