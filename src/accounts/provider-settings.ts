@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 
 /** What accounts need to know of a provider. */
 export interface ProviderRules {

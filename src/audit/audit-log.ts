@@ -2,6 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
 import { type ChainPoint, createSeals, type Seals } from './seals.ts';
@@ -52,11 +53,11 @@ export class AuditLog {
   #head: ChainPoint | null = null;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { database: Database; secretsKey: Uint8Array; log: Log; noteMs?: number }) {
-    const { database, secretsKey, log } = options;
+  constructor(options: { database: Database; keyring: Keyring; log: Log; noteMs?: number }) {
+    const { database, keyring, log } = options;
     this.#noteMs = options.noteMs ?? defaultNoteMs;
     this.#database = database;
-    this.#seals = createSeals(secretsKey);
+    this.#seals = createSeals(keyring);
     const store = async (entries: NewEntry[]): Promise<Stored[]> => {
       try {
         await storeEntries(database, entries);

@@ -1,6 +1,7 @@
 import type { Database, Sql } from '../database/database.ts';
 import { dayMs } from '../database/uuid-time.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { storeEntries } from './audit-log.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { type AuditDetails, newEntry } from './entry.ts';
@@ -47,7 +48,7 @@ export interface PurgeOptions {
 export async function purgeAuditLogs(
   deps: {
     database: Database;
-    secretsKey: Uint8Array;
+    keyring: Keyring;
     log: Log;
     entriesPerTransaction?: number;
     /** Ends it before the next transaction, with its reason. */
@@ -58,7 +59,7 @@ export async function purgeAuditLogs(
   const { olderThanDays } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < shortestRetentionDays)
     throw new RangeError(`only entries older than ${shortestRetentionDays} days or more are purged`);
-  const seals = createSeals(deps.secretsKey);
+  const seals = createSeals(deps.keyring);
   const before = new Date(Date.now() - olderThanDays * dayMs);
   const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
   await new Sealer(deps).seal().catch((error: unknown) => {

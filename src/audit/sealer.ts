@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { Lane } from '../lane.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { type ChainEnd, checkedEnds, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { contentColumns, type EntryContent } from './entry.ts';
 import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
@@ -54,9 +55,9 @@ export class Sealer {
   #loggedSeq = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ database, secretsKey, log }: { database: Database; secretsKey: Uint8Array; log: Log }) {
+  constructor({ database, keyring, log }: { database: Database; keyring: Keyring; log: Log }) {
     this.#database = database;
-    this.#seals = createSeals(secretsKey);
+    this.#seals = createSeals(keyring);
     this.#log = log;
     const work = async () => {
       if ((await database.query(anyUnsealed, [])).length > 0) await this.seal();

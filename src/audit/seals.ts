@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
+import type { Keyring } from '../secrets/keyring.ts';
 import type { EntryContent } from './entry.ts';
 
 /** A place in the chain, with the seal that it has there. */
@@ -27,12 +28,10 @@ export const beginning: ChainPoint = { seq: 0, seal: Buffer.alloc(32) };
  * HMAC-SHA256 (RFC 2104) under keys of their own, derived from SECRETS_KEY (HKDF, RFC 5869), so that nothing made for one
  * purpose serves another: the head is no anchor. What is sealed is a JSON array of texts, so no two contents look alike.
  */
-export function createSeals(secretsKey: Uint8Array): Seals {
+export function createSeals(keyring: Keyring): Seals {
   const keyed = (purpose: string) => {
     // A key object: from bytes, each HMAC takes four times as long.
-    const key = createSecretKey(
-      Buffer.from(hkdfSync('sha256', secretsKey, '', `webhook-gateway audit ${purpose}`, 32)),
-    );
+    const key = createSecretKey(keyring.current.derive(`audit ${purpose}`));
     return (...fields: (string | null)[]) => createHmac('sha256', key).update(JSON.stringify(fields)).digest();
   };
   const entry = keyed('entry');

@@ -1,5 +1,6 @@
 import type { Database, Sql } from '../database/database.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { faultBesideChain } from './beside-chain.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
@@ -43,11 +44,11 @@ const countUnsealed = {
  * @throws RangeError for a noted head that there can never have been; what the database throws.
  */
 export async function verifyAuditLogs(
-  { database, secretsKey }: { database: Database; secretsKey: Uint8Array },
+  { database, keyring }: { database: Database; keyring: Keyring },
   { head: noted }: { head?: NotedPoint | undefined } = {},
 ): Promise<Verification> {
   if (noted && !(noted.seq >= 1)) throw new RangeError('the first head has the number 1');
-  const seals = createSeals(secretsKey);
+  const seals = createSeals(keyring);
   // The readers' connections: it may take minutes, and webhooks must not wait for it.
   return inTransaction(database.readers, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');

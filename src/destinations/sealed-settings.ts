@@ -1,4 +1,4 @@
-import type { SecretBox } from '../accounts/secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import { checkSettings, type DestinationSettings, type DestinationType } from './destination-config.ts';
 
 /** A destination's config as it is stored: JSON in a box that names its account and itself. */

@@ -14,6 +14,7 @@ import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
 import type { RoleContext } from '../main.ts';
 import { originOf } from '../notifications/settings.ts';
+import { createKeyring } from '../secrets/keyring.ts';
 import { StartError } from '../start-error.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -68,11 +69,12 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
       dataDir.secret('secrets-key', () => randomBytes(32).toString('base64')),
       'base64',
     );
+  const keyring = createKeyring(secretsKey, config.secretsKeyPrevious);
   const generated = config.adminTokens.length === 0;
   const adminTokens = generated
     ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
     : config.adminTokens;
-  const common = { database, secretsKey, temporal: { ...config.temporal, ...temporal }, log };
+  const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
 
   const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
 

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createSecretBox } from '../accounts/secret-box.ts';
-import { checkSecretsKey } from '../accounts/secrets-key-check.ts';
 import { BackupError } from '../backups/backup-error.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
@@ -12,7 +10,10 @@ import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { RoleContext } from '../main.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
+import { checkSecretsKey } from '../secrets/secrets-key-check.ts';
 import { StartError } from '../start-error.ts';
+import { keyringOf } from './keyring.ts';
 
 const usage = `npm run restore -- <file> [--into postgresql://…]
 
@@ -92,7 +93,7 @@ async function keyAdvice(url: string, { config, log }: RoleContext): Promise<str
   try {
     const text = `select 1 from gateway_settings where key = 'secrets_key_check'`;
     if ((await database.query({ name: '', text }, [])).length === 0) return needed;
-    await checkSecretsKey(database, createSecretBox(config.secretsKey));
+    await checkSecretsKey(database, createSecretBox(keyringOf(config)));
     return 'The SECRETS_KEY that is set is the one that the backup needs.';
   } catch (error) {
     if (error instanceof StartError)
