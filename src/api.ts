@@ -26,8 +26,8 @@ import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { providers, readProviderConfig } from './providers/registry.ts';
 import type { Keyring } from './secrets/keyring.ts';
+import { registerKeyring } from './secrets/known-keys.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
-import { checkSecretsKey } from './secrets/secrets-key-check.ts';
 
 /** What the HTTP side is made of. */
 export interface ApiParts {
@@ -99,7 +99,7 @@ export async function startApi(
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, keyring, log } = options;
   await checkSchema(database);
-  await checkSecretsKey(database, createSecretBox(keyring));
+  await registerKeyring(database, keyring);
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const { app, close } = composeApi({ ...options, baseUrl });

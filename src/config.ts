@@ -7,7 +7,7 @@ import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
 
-export const roles = ['all', 'api', 'worker', 'migrate', 'restore'] as const;
+export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'reseal'] as const;
 export type Role = (typeof roles)[number];
 
 /** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */

@@ -20,8 +20,8 @@ import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
 import type { Keyring } from './secrets/keyring.ts';
+import { registerKeyring } from './secrets/known-keys.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
-import { checkSecretsKey } from './secrets/secrets-key-check.ts';
 import type { UpkeepSettings } from './upkeep/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
@@ -78,7 +78,7 @@ export async function startWorker(options: {
   const { database, delivery, log } = options;
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
-  await checkSecretsKey(database, box);
+  await registerKeyring(database, options.keyring);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;

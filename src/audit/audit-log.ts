@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
+import { readSeals } from './retired-keys.ts';
 import { type ChainPoint, createSeals, type Seals } from './seals.ts';
 
 const writeEntries = {
@@ -46,6 +47,7 @@ interface Stored {
  */
 export class AuditLog {
   readonly #database: Database;
+  readonly #keyring: Keyring;
   readonly #seals: Seals;
   readonly #noteMs: number;
   readonly #batcher: Batcher<NewEntry, Stored>;
@@ -57,6 +59,7 @@ export class AuditLog {
     const { database, keyring, log } = options;
     this.#noteMs = options.noteMs ?? defaultNoteMs;
     this.#database = database;
+    this.#keyring = keyring;
     this.#seals = createSeals(keyring);
     const store = async (entries: NewEntry[]): Promise<Stored[]> => {
       try {
@@ -104,7 +107,7 @@ export class AuditLog {
   }
 
   async #lookForHead(): Promise<void> {
-    const { head } = await readChainEnds(this.#database, this.#seals);
+    const { head } = await readChainEnds(this.#database, await readSeals(this.#database, this.#keyring));
     if (head && head !== 'forged' && head.seq > (this.#head?.seq ?? 0)) this.#head = head;
   }
 }

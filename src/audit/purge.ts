@@ -5,8 +5,9 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { storeEntries } from './audit-log.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { type AuditDetails, newEntry } from './entry.ts';
+import { readSeals } from './retired-keys.ts';
 import { Sealer } from './sealer.ts';
-import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
+import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
@@ -59,7 +60,6 @@ export async function purgeAuditLogs(
   const { olderThanDays } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < shortestRetentionDays)
     throw new RangeError(`only entries older than ${shortestRetentionDays} days or more are purged`);
-  const seals = createSeals(deps.keyring);
   const before = new Date(Date.now() - olderThanDays * dayMs);
   const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
   await new Sealer(deps).seal().catch((error: unknown) => {
@@ -70,6 +70,7 @@ export async function purgeAuditLogs(
   for (let first = true; ; first = false) {
     deps.signal?.throwIfAborted();
     const batch = await whileChainIsHeld(deps.database, async (sql) => {
+      const seals = await readSeals(sql, deps.keyring);
       const purged = await purgeSome(sql, seals, before, limit);
       const { anchor, fault } = purged;
       const details: AuditDetails = {
