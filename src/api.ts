@@ -1,7 +1,5 @@
 import { AccountDirectory } from './accounts/account-directory.ts';
 import { AccountStore } from './accounts/account-store.ts';
-import { createSecretBox } from './accounts/secret-box.ts';
-import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { purgeAuditLogs } from './audit/purge.ts';
 import { Sealer } from './audit/sealer.ts';
@@ -27,11 +25,14 @@ import { testDestination } from './notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { providers, readProviderConfig } from './providers/registry.ts';
+import type { Keyring } from './secrets/keyring.ts';
+import { registerKeyring } from './secrets/known-keys.ts';
+import { createSecretBox } from './secrets/secret-box.ts';
 
 /** What the HTTP side is made of. */
 export interface ApiParts {
   database: Database;
-  secretsKey: Uint8Array;
+  keyring: Keyring;
   temporal: TemporalAccess | null;
   adminTokens: readonly AdminToken[];
   trustedProxies: readonly string[];
@@ -47,9 +48,9 @@ export interface ApiParts {
 
 /** Puts the HTTP side together. Connects to nothing yet; `close` lets go of what requests have opened. */
 export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> } {
-  const { database, secretsKey, log } = parts;
+  const { database, keyring, log } = parts;
   const { allowedNetworks, timeLimitMs } = parts.delivery;
-  const box = createSecretBox(secretsKey);
+  const box = createSecretBox(keyring);
   const em = () => database.orm.em.fork();
   const sender = createSender({ allowedNetworks });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
@@ -60,14 +61,14 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     upkeep,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
     destinations: new DestinationStore({ em, box }),
-    audit: new AuditLog({ database, secretsKey, log }),
+    audit: new AuditLog({ database, keyring, log }),
     adminTokens: parts.adminTokens,
     trustedProxies: parts.trustedProxies,
     testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
-    verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {})),
-    purgeAuditLogs: (purge) => purgeAuditLogs({ database, secretsKey, log }, purge),
+    verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {})),
+    purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {
       directory: new AccountDirectory({ sql: database, box, readConfig: readProviderConfig }),
@@ -96,9 +97,9 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
 export async function startApi(
   options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number },
 ): Promise<Running & Pick<HttpServer, 'port'>> {
-  const { database, secretsKey, log } = options;
+  const { database, keyring, log } = options;
   await checkSchema(database);
-  await checkSecretsKey(database, createSecretBox(secretsKey));
+  await registerKeyring(database, keyring);
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const { app, close } = composeApi({ ...options, baseUrl });
@@ -107,7 +108,7 @@ export async function startApi(
     throw error;
   });
   port = server.port;
-  const sealer = new Sealer({ database, secretsKey, log });
+  const sealer = new Sealer({ database, keyring, log });
   sealer.start();
   return {
     port,

@@ -7,7 +7,7 @@ import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
 
-export const roles = ['all', 'api', 'worker', 'migrate', 'restore'] as const;
+export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'reseal'] as const;
 export type Role = (typeof roles)[number];
 
 /** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
@@ -183,11 +183,12 @@ const settings = environment.superRefine((given, context) => {
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
 /**
- * What a role needs and the environment does not give: only `all` brings its own servers, key and token, and `restore` needs no more than a database.
+ * What a role needs and the environment does not give: only `all` brings its own servers, key and token;
+ * `restore` and `reseal` use those of `all` where they are given none.
  * Returns one sentence a mistake.
  */
 function missingFor(role: Role, env: Record<string, string | undefined>): string[] {
-  if (role === 'all' || role === 'restore') return [];
+  if (role === 'all' || role === 'restore' || role === 'reseal') return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
     missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
@@ -266,7 +267,7 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       eventRetentionDays: e.EVENT_RETENTION_DAYS ?? null,
     },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
-    logLevel: e.LOG_LEVEL ?? (role === 'all' || role === 'restore' ? 'warn' : 'info'),
+    logLevel: e.LOG_LEVEL ?? (role === 'all' || role === 'restore' || role === 'reseal' ? 'warn' : 'info'),
     /** Where programs and folders of this machine are looked up; not a setting of ours. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };

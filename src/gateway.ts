@@ -1,8 +1,6 @@
 import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
 import { createUpkeepActivities } from '../activities/upkeep/upkeep-activities.ts';
-import { createSecretBox } from './accounts/secret-box.ts';
-import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import { openBackupStore } from './backups/open-backup-store.ts';
 import type { Database, Sql } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
@@ -21,6 +19,9 @@ import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
+import type { Keyring } from './secrets/keyring.ts';
+import { registerKeyring } from './secrets/known-keys.ts';
+import { createSecretBox } from './secrets/secret-box.ts';
 import type { UpkeepSettings } from './upkeep/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
@@ -60,7 +61,7 @@ export interface DeliverySettings {
 export async function startWorker(options: {
   database: Database;
   databaseUrl: string;
-  secretsKey: Uint8Array;
+  keyring: Keyring;
   temporal: TemporalAccess;
   delivery: DeliverySettings;
   notifications: NotificationSettings;
@@ -75,9 +76,9 @@ export async function startWorker(options: {
   log: Log;
 }): Promise<Running> {
   const { database, delivery, log } = options;
-  const box = createSecretBox(options.secretsKey);
+  const box = createSecretBox(options.keyring);
   await checkSchema(database);
-  await checkSecretsKey(database, box);
+  await registerKeyring(database, options.keyring);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
@@ -113,7 +114,7 @@ export async function startWorker(options: {
         attemptBegan: (eventId) => relay.attemptBegan(eventId),
       }),
       ...createUpkeepActivities({
-        ...{ database, secretsKey: options.secretsKey, store, keep: backup.keep, notifier, overdueS: lateS, log },
+        ...{ database, keyring: options.keyring, store, keep: backup.keep, notifier, overdueS: lateS, log },
         ending: ending.signal,
       }),
     },

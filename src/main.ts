@@ -5,6 +5,7 @@ import { createLog, type Log } from './log.ts';
 import { runAll } from './roles/all.ts';
 import { runApi } from './roles/api.ts';
 import { runMigrate } from './roles/migrate.ts';
+import { runReseal } from './roles/reseal.ts';
 import { runRestore } from './roles/restore.ts';
 import { runWorker } from './roles/worker.ts';
 import { StartError } from './start-error.ts';
@@ -27,6 +28,7 @@ const run: Record<Role, (context: RoleContext) => Promise<void>> = {
   worker: runWorker,
   migrate: runMigrate,
   restore: runRestore,
+  reseal: runReseal,
 };
 
 async function main(): Promise<void> {

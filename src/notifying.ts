@@ -2,7 +2,6 @@ import { Notifier } from '../activities/notify/notifier.ts';
 import { Summaries } from '../activities/notify/summaries.ts';
 import { NotificationSweep } from '../activities/notify/sweep.ts';
 import { DestinationTurns } from '../activities/notify/turns.ts';
-import type { SecretBox } from './accounts/secret-box.ts';
 import type { Database } from './database/database.ts';
 import type { Sender } from './delivery/send.ts';
 import type { WhenExhausted } from './events/exhaustion.ts';
@@ -13,6 +12,7 @@ import { notesNotifications } from './notifications/exhausted.ts';
 import { dashboardLinks } from './notifications/links.ts';
 import { defaultWaitsMs } from './notifications/retries.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
 
 /** Room for writing down how a try ended, within its claim. */
 const writingMs = 15_000;

@@ -189,7 +189,7 @@ describe('values', () => {
     for (const role of roles) {
       const config = readConfig(role, shared);
       expect(config.delivery.allowedNetworks).toEqual(role === 'all' ? ['127.0.0.0/8', '::1/128'] : []);
-      expect(config.logLevel).toBe(role === 'all' || role === 'restore' ? 'warn' : 'info');
+      expect(config.logLevel).toBe(['all', 'restore', 'reseal'].includes(role) ? 'warn' : 'info');
     }
   });
 });
@@ -360,6 +360,7 @@ describe('what a role needs', () => {
     worker: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY'],
     migrate: ['DATABASE_URL'],
     restore: [],
+    reseal: [],
   };
   test.each(roles)('%s', (role) => {
     expect(refusal(given, role)).toBeNull();

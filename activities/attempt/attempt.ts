@@ -1,4 +1,3 @@
-import type { SecretBox } from '../../src/accounts/secret-box.ts';
 import type { Transactions } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import { nextDelayMs } from '../../src/delivery/schedule.ts';
@@ -9,6 +8,7 @@ import { giveUp, holdEventUntil } from '../../src/events/hold.ts';
 import { type Outcome, OutcomeRecorder, type Recorded } from '../../src/events/outcome.ts';
 import type { Log } from '../../src/log.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
+import type { SecretBox } from '../../src/secrets/secret-box.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
 import { type Turn, TurnGate } from '../turn-gate.ts';
 import { untilWritten } from '../until-written.ts';

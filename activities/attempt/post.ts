@@ -1,9 +1,9 @@
 import { deliveryTarget, shownUrl } from '../../src/accounts/delivery-target.ts';
-import type { SecretBox } from '../../src/accounts/secret-box.ts';
 import { deliveryHeaders } from '../../src/delivery/headers.ts';
 import type { Sender } from '../../src/delivery/send.ts';
 import { signDelivery } from '../../src/delivery/signature.ts';
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
+import type { SecretBox } from '../../src/secrets/secret-box.ts';
 
 /** How one attempt went, whether or not anything could be sent. */
 export interface Posted {

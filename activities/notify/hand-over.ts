@@ -1,10 +1,10 @@
-import type { SecretBox } from '../../src/accounts/secret-box.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import type { DestinationSettings } from '../../src/destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../../src/destinations/sealed-settings.ts';
 import type { Log } from '../../src/log.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
 import { nextWaitMs } from '../../src/notifications/retries.ts';
+import type { SecretBox } from '../../src/secrets/secret-box.ts';
 import { untilWritten } from '../until-written.ts';
 
 export interface HandOverDeps {

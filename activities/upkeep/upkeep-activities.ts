@@ -1,4 +1,5 @@
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
+import type { Keyring } from '../../src/secrets/keyring.ts';
 import { beginScheduledBackup, failBackup } from '../../src/upkeep/backup-rows.ts';
 import type { UpkeepActivities, UpkeepCounts } from '../../workflows/upkeep-messages.ts';
 import { whileBeating } from '../alive.ts';
@@ -12,7 +13,7 @@ const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
 
 /** The activities of the upkeep. `ending` gives up what is under way, so that another worker begins it at once. */
 export function createUpkeepActivities(
-  deps: BackupDeps & Omit<SweepDeps, 'sql'> & { secretsKey: Uint8Array; ending: AbortSignal },
+  deps: BackupDeps & Omit<SweepDeps, 'sql'> & { keyring: Keyring; ending: AbortSignal },
 ): UpkeepActivities {
   const { database, log, ending } = deps;
   const task = (work: Parameters<typeof whileBeating<UpkeepCounts>>[1]) =>

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Sql } from '../database/database.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import { openConfig } from './provider-settings.ts';
-import type { SecretBox } from './secret-box.ts';
 
 /** What ingestion needs of an account. */
 export interface InboundAccount {

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { inEntityTransaction } from '../database/entity-transaction.ts';
 import type { FieldError } from '../plain-words.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
 import {
@@ -13,7 +14,6 @@ import {
   settingsErrors,
   signingSecrets,
 } from './provider-settings.ts';
-import type { SecretBox } from './secret-box.ts';
 
 export type AccountWrite =
   | { ok: true; account: AccountRow }

@@ -1,4 +1,4 @@
-import type { SecretBox } from './secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 
 /** What an account says about where its events go. Secrets are sealed. */
 export interface DeliveryAddresses {

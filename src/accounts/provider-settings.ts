@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 
 /** What accounts need to know of a provider. */
 export interface ProviderRules {
@@ -47,7 +47,8 @@ function pastedWrong(secret: string): string | null {
   return /\p{Cc}/u.test(line) ? 'must not have line breaks or other control characters' : null;
 }
 
-const placeOf = (accountId: string) => ({ accountId, field: 'provider_config' });
+/** Where the config of an account lives. */
+export const configPlace = (accountId: string): SecretPlace => ({ accountId, field: 'provider_config' });
 
 /** Encrypts a config for its place in the database, as some hold secrets; an empty one is null. */
 export function sealConfig(
@@ -56,7 +57,7 @@ export function sealConfig(
   config: Readonly<Record<string, unknown>>,
 ): Buffer | null {
   if (Object.keys(config).length === 0) return null;
-  return Buffer.from(box.seal(JSON.stringify(config), placeOf(accountId)));
+  return Buffer.from(box.seal(JSON.stringify(config), configPlace(accountId)));
 }
 
 /** The stored config as it was written, without defaults; null when it does not decrypt with this key. */
@@ -65,6 +66,6 @@ export function openConfig(
   row: { id: string; provider_config?: Uint8Array | null | undefined },
 ): Record<string, unknown> | null {
   if (!row.provider_config) return {};
-  const text = box.open(row.provider_config, placeOf(row.id));
+  const text = box.open(row.provider_config, configPlace(row.id));
   return text === null ? null : JSON.parse(text);
 }

@@ -36,6 +36,8 @@ export const auditActions = [
   'upkeep.trigger',
   'upkeep.pause',
   'upkeep.resume',
+  /** Written by `npm run reseal`. */
+  'secrets.reseal',
   'auth.denied',
   /** An address under /admin that does not exist. */
   'unknown',

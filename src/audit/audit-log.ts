@@ -2,8 +2,10 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
+import { readSeals } from './retired-keys.ts';
 import { type ChainPoint, createSeals, type Seals } from './seals.ts';
 
 const writeEntries = {
@@ -45,6 +47,7 @@ interface Stored {
  */
 export class AuditLog {
   readonly #database: Database;
+  readonly #keyring: Keyring;
   readonly #seals: Seals;
   readonly #noteMs: number;
   readonly #batcher: Batcher<NewEntry, Stored>;
@@ -52,11 +55,12 @@ export class AuditLog {
   #head: ChainPoint | null = null;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { database: Database; secretsKey: Uint8Array; log: Log; noteMs?: number }) {
-    const { database, secretsKey, log } = options;
+  constructor(options: { database: Database; keyring: Keyring; log: Log; noteMs?: number }) {
+    const { database, keyring, log } = options;
     this.#noteMs = options.noteMs ?? defaultNoteMs;
     this.#database = database;
-    this.#seals = createSeals(secretsKey);
+    this.#keyring = keyring;
+    this.#seals = createSeals(keyring);
     const store = async (entries: NewEntry[]): Promise<Stored[]> => {
       try {
         await storeEntries(database, entries);
@@ -103,7 +107,7 @@ export class AuditLog {
   }
 
   async #lookForHead(): Promise<void> {
-    const { head } = await readChainEnds(this.#database, this.#seals);
+    const { head } = await readChainEnds(this.#database, await readSeals(this.#database, this.#keyring));
     if (head && head !== 'forged' && head.seq > (this.#head?.seq ?? 0)) this.#head = head;
   }
 }

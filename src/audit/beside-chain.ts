@@ -1,7 +1,7 @@
 import type { Sql } from '../database/database.ts';
 import type { AuditFault, ChainEnd } from './chain.ts';
 import type { PurgeWitness } from './purge-witness.ts';
-import { isOurs } from './sealer.ts';
+import { isOurs } from './seal-next.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { holdsNoted, madeAnew, type SealedRow, sealedColumns, stepTo } from './walk.ts';
 

@@ -2,9 +2,8 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { epochText } from './entry.ts';
-import type { ChainPart, ChainPoint, Seals } from './seals.ts';
-
-/** Any fixed number of ours: whoever holds it is the one that changes the chain. */
+import type { ChainPoint, Seals } from './seals.ts';
+import type { ChainPart } from './signer.ts';
 
 /** An end of the chain as it is stored and was checked to be ours. */
 export interface ChainEnd extends ChainPoint {
@@ -75,7 +74,7 @@ export async function readChainEnds(sql: Sql, seals: Seals): Promise<ChainEnds> 
     mac: Buffer;
   }>(readEnds, []);
   for (const { part, seq, seal, purged_before: purgedBefore, mac } of rows) {
-    const ours = seals.partMac(part, seq, seal, purgedBefore).equals(mac);
+    const ours = seals.isPartMac(part, seq, seal, purgedBefore, mac);
     ends[part] = ours ? { seq: Number(seq), seal, purgedBefore } : 'forged';
   }
   return ends;
@@ -93,6 +92,9 @@ export async function checkedEnds(sql: Sql, seals: Seals): Promise<Record<ChainP
   if (anchor === 'forged') throw broken('changed', null, 'the anchor is not the one that the gateway wrote');
   if (head === null && (anchor !== null || (await sql.query(anySealed, [])).length > 0))
     throw broken('missing', null, 'the head is gone');
+  const retiredAt = seals.ends.at(-1)?.seq ?? 0;
+  if (retiredAt > (head?.seq ?? 0))
+    throw broken('missing', (head?.seq ?? 0) + 1, 'the head was set back to before a change of SECRETS_KEY');
   if (head && anchor && anchor.seq > head.seq)
     throw broken('missing', head.seq + 1, 'the head was set back to before the anchor');
   if (head && anchor && anchor.seq === head.seq && !anchor.seal.equals(head.seal))

@@ -1,11 +1,13 @@
 import type { Database, Sql } from '../database/database.ts';
 import { dayMs } from '../database/uuid-time.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { storeEntries } from './audit-log.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { type AuditDetails, newEntry } from './entry.ts';
+import { readSeals } from './retired-keys.ts';
 import { Sealer } from './sealer.ts';
-import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
+import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
@@ -47,7 +49,7 @@ export interface PurgeOptions {
 export async function purgeAuditLogs(
   deps: {
     database: Database;
-    secretsKey: Uint8Array;
+    keyring: Keyring;
     log: Log;
     entriesPerTransaction?: number;
     /** Ends it before the next transaction, with its reason. */
@@ -58,7 +60,6 @@ export async function purgeAuditLogs(
   const { olderThanDays } = options;
   if (!Number.isInteger(olderThanDays) || olderThanDays < shortestRetentionDays)
     throw new RangeError(`only entries older than ${shortestRetentionDays} days or more are purged`);
-  const seals = createSeals(deps.secretsKey);
   const before = new Date(Date.now() - olderThanDays * dayMs);
   const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
   await new Sealer(deps).seal().catch((error: unknown) => {
@@ -69,6 +70,7 @@ export async function purgeAuditLogs(
   for (let first = true; ; first = false) {
     deps.signal?.throwIfAborted();
     const batch = await whileChainIsHeld(deps.database, async (sql) => {
+      const seals = await readSeals(sql, deps.keyring);
       const purged = await purgeSome(sql, seals, before, limit);
       const { anchor, fault } = purged;
       const details: AuditDetails = {

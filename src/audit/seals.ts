@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
 import type { EntryContent } from './entry.ts';
+import { auditPurpose, type ChainPart, createSigner, type Signer } from './signer.ts';
 
 /** A place in the chain, with the seal that it has there. */
 export interface ChainPoint {
@@ -7,50 +8,68 @@ export interface ChainPoint {
   seal: Buffer;
 }
 
-/** Which end of the chain is kept apart: where it ends, or where a purge has cut it. */
-export type ChainPart = 'head' | 'anchor';
-
-/** Makes everything that only the holder of SECRETS_KEY can make. */
-export interface Seals {
-  /** Over the content of an entry; written with it, so that a row that somebody else wrote shows before it is sealed. */
-  entryMac(content: EntryContent): Buffer;
-  /** Over an entry's place and everything before it. */
-  seal(previous: Buffer, seq: number, id: string, mac: Buffer): Buffer;
-  /** Over a row of audit_chain; `purgedBefore` as `extract(epoch …)::text`. */
-  partMac(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null): Buffer;
-}
-
 /** Where a chain begins: before its first entry. */
 export const beginning: ChainPoint = { seq: 0, seal: Buffer.alloc(32) };
 
+/** A key that was replaced. It vouches for the entries up to `end`, and for nothing after them. */
+export interface RetiredKey {
+  id: string;
+  signer: Signer;
+  /** Where the chain ended when the key was retired; `beginning` when nothing was sealed yet. */
+  end: ChainPoint;
+}
+
+/** Makes and checks everything that only the holder of SECRETS_KEY can make. A MAC is `key id | HMAC`. */
+export interface Seals {
+  /** Over the content of an entry, under the current key. */
+  entryMac(content: EntryContent): Buffer;
+  /** @param seq the entry's place in the chain; null for one that is not sealed, for which no retired key vouches. */
+  isEntryMac(content: EntryContent, mac: Buffer, seq: number | null): boolean;
+  /**
+   * Over an entry's place and everything before it, under the key that the entry's MAC names, so that each process that knows
+   * the key makes the same chain. Null when that key does not vouch for this place.
+   */
+  seal(previous: Buffer, seq: number, id: string, mac: Buffer): Buffer | null;
+  /** Over a row of audit_chain, under the current key. */
+  partMac(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null): Buffer;
+  isPartMac(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null, mac: Buffer): boolean;
+  /** The chain must pass through these places: where each retired key's time ended, in the order of the chain. */
+  readonly ends: readonly ChainPoint[];
+}
+
+/** A key's id as bytes. */
+const idBytes = 4;
+
+/** The id of the key that a MAC names. */
+export const macKeyId = (mac: Buffer): string => mac.subarray(0, idBytes).toString('hex');
+
 /**
- * HMAC-SHA256 (RFC 2104) under keys of their own, derived from SECRETS_KEY (HKDF, RFC 5869), so that nothing made for one
- * purpose serves another: the head is no anchor. What is sealed is a JSON array of texts, so no two contents look alike.
+ * The seals of a keyring, together with the keys that were retired before.
+ *
+ * @param retired from `readRetiredKeys`; a key of the keyring that is among them counts as retired.
  */
-export function createSeals(secretsKey: Uint8Array): Seals {
-  const keyed = (purpose: string) => {
-    // A key object: from bytes, each HMAC takes four times as long.
-    const key = createSecretKey(
-      Buffer.from(hkdfSync('sha256', secretsKey, '', `webhook-gateway audit ${purpose}`, 32)),
-    );
-    return (...fields: (string | null)[]) => createHmac('sha256', key).update(JSON.stringify(fields)).digest();
+export function createSeals(keyring: Keyring, retired: readonly RetiredKey[] = []): Seals {
+  const signerOf = (key: SecretsKey) => createSigner(key.derive(auditPurpose));
+  const current = signerOf(keyring.current);
+  const inUse = new Map([[keyring.current.id, current]]);
+  if (keyring.previous) inUse.set(keyring.previous.id, signerOf(keyring.previous));
+  const before = new Map(retired.map((key) => [key.id, key]));
+  for (const { id } of retired) inUse.delete(id);
+
+  const vouching = (mac: Buffer, seq: number | null): Signer | null => {
+    const id = macKeyId(mac);
+    const key = before.get(id);
+    if (key) return seq !== null && seq <= key.end.seq ? key.signer : null;
+    return inUse.get(id) ?? null;
   };
-  const entry = keyed('entry');
-  const seal = keyed('seal');
-  const parts = { head: keyed('head'), anchor: keyed('anchor') };
+  const named = (hmac: Buffer) => Buffer.concat([Buffer.from(keyring.current.id, 'hex'), hmac]);
   return {
-    entryMac: (e) =>
-      entry(
-        e.id,
-        e.actor,
-        e.action,
-        e.ip_address,
-        e.epoch,
-        e.details,
-        e.noted_seq,
-        e.noted_seal?.toString('hex') ?? null,
-      ),
-    seal: (previous, seq, id, mac) => seal(previous.toString('hex'), String(seq), id, mac.toString('hex')),
-    partMac: (part, seq, sealBytes, purgedBefore) => parts[part](seq, sealBytes.toString('hex'), purgedBefore),
+    entryMac: (content) => named(current.entry(content)),
+    isEntryMac: (content, mac, seq) => vouching(mac, seq)?.entry(content).equals(mac.subarray(idBytes)) ?? false,
+    seal: (previous, seq, id, mac) => vouching(mac, seq)?.seal(previous, seq, id, mac) ?? null,
+    partMac: (...of) => named(current.part(...of)),
+    isPartMac: (part, seq, seal, purgedBefore, mac) =>
+      vouching(mac, null)?.part(part, seq, seal, purgedBefore).equals(mac.subarray(idBytes)) ?? false,
+    ends: retired.map(({ end }) => end).toSorted((a, b) => a.seq - b.seq),
   };
 }

@@ -1,9 +1,11 @@
 import type { Database, Sql } from '../database/database.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { faultBesideChain } from './beside-chain.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
-import { beginning, type ChainPoint, createSeals, type Seals } from './seals.ts';
+import { readSeals } from './retired-keys.ts';
+import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { missingFrom, sealedPages, stepTo } from './walk.ts';
 
 /** A place in the chain and its seal in hex, as logs, backups and purges repeat it. */
@@ -43,15 +45,15 @@ const countUnsealed = {
  * @throws RangeError for a noted head that there can never have been; what the database throws.
  */
 export async function verifyAuditLogs(
-  { database, secretsKey }: { database: Database; secretsKey: Uint8Array },
+  { database, keyring }: { database: Database; keyring: Keyring },
   { head: noted }: { head?: NotedPoint | undefined } = {},
 ): Promise<Verification> {
   if (noted && !(noted.seq >= 1)) throw new RangeError('the first head has the number 1');
-  const seals = createSeals(secretsKey);
   // The readers' connections: it may take minutes, and webhooks must not wait for it.
   return inTransaction(database.readers, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
     const sql = sqlOfClient(client);
+    const seals = await readSeals(sql, keyring);
     const ends = await readChainEnds(sql, seals);
     const [count] = await sql.query<{ unsealed: number }>(countUnsealed, []);
     const { checked, failure } = await walk(sql, seals, noted ?? null);

@@ -56,10 +56,13 @@ export function stepTo(seals: Seals, anchor: ChainPoint, previous: ChainPoint, r
   });
   if (found < seq) return fault('foreign', 'its place is taken twice');
   const seal = seals.seal(previous.seal, seq, id, row.mac);
+  if (seal === null) return fault('changed', 'the entry names a key that cannot have sealed it');
   if (row.seal === null || !seal.equals(row.seal)) return fault('changed', 'the entry does not fit its seal');
-  if (!seals.entryMac(row).equals(row.mac)) return fault('changed', 'the entry does not fit its MAC');
+  if (!seals.isEntryMac(row, row.mac, seq)) return fault('changed', 'the entry does not fit its MAC');
   if (row.is_foreign) return fault('changed', 'a sealed entry was marked as foreign');
   if (!holdsNoted(anchor, previous, row)) return fault('changed', madeAnew);
+  if (seals.ends.some((end) => end.seq === seq && !end.seal.equals(seal)))
+    return fault('changed', 'the chain up to here is not the one that a key was retired at');
   return { ok: true, point: { seq, seal } };
 }
 

@@ -10,4 +10,6 @@ export const lockKeys = {
   statistics: 7_233_808_004,
   /** One compares the list of backups with their store. */
   backups: 7_233_808_005,
+  /** Shared: writers of what names its key. Alone: the one that retires a key. The function refuse_retired_key() knows the number. */
+  retiredKeys: 7_233_808_006,
 } as const;

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { deliveryTarget, shownUrl } from '../accounts/delivery-target.ts';
-import type { SecretBox } from '../accounts/secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import { deliveryHeaders } from './headers.ts';
 import type { Sender } from './send.ts';
 import { signDelivery } from './signature.ts';

@@ -1,23 +1,11 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../start-error.ts';
 import { explainFileError } from './file-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { isRoot } from './os-process.ts';
+import { namesIn, type SecretFiles, secretFiles, writeWhole } from './secret-files.ts';
 
 /** Raised when a newer gateway keeps something in the folder that an older one would misread. */
 const formatVersion = 1;
@@ -36,6 +24,8 @@ export type DataDir = {
    * @throws StartError when the file is there but cannot be read or is empty: a new one would not open what the old one closed.
    */
   secret(name: string, make: () => string): string;
+  /** All of them, for what changes one. */
+  readonly secrets: SecretFiles;
   /** Gives the folder to whoever asks next. Idempotent. */
   release(): void;
 };
@@ -62,7 +52,13 @@ export function openDataDir(folder: string): DataDir {
       release();
       throw error;
     }
-    return { path, secret: (name, make) => explained(path, () => secretIn(path, name, make)), release };
+    const files = secretFiles(path);
+    const secrets: SecretFiles = {
+      find: (name) => explained(path, () => files.find(name)),
+      put: (name, value) => explained(path, () => files.put(name, value)),
+      rename: (from, to) => explained(path, () => files.rename(from, to)),
+    };
+    return { path, secrets, secret: (name, make) => secretIn(secrets, name, make), release };
   });
 }
 
@@ -94,42 +90,12 @@ function hasMarker(folder: string): boolean {
   return true;
 }
 
-function secretIn(folder: string, name: string, make: () => string): string {
-  const secrets = join(folder, 'secrets');
-  const file = join(secrets, name);
-  mkdirSync(secrets, { recursive: true, mode: 0o700 });
-  if (!namesIn(secrets).includes(name)) writeWhole(file, `${make()}\n`, 0o600);
-  const value = readFileSync(file, 'utf8').trim();
-  if (value === '') {
-    throw new StartError(
-      `The file ${file} is empty. Restore it from a backup: what was stored with it cannot be opened with a new one. ` +
-        `If nothing worth keeping is in ${folder}, delete that folder and start again.`,
-    );
-  }
-  return value;
-}
-
-/** Writes a file so that after a crash there is either the whole of it or none. */
-function writeWhole(file: string, content: string, mode: number): void {
-  const temporary = `${file}.new`;
-  rmSync(temporary, { force: true });
-  const descriptor = openSync(temporary, 'wx', mode);
-  try {
-    writeFileSync(descriptor, content);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(temporary, file);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
+function secretIn(files: SecretFiles, name: string, make: () => string): string {
+  const found = files.find(name);
+  if (found !== null) return found;
+  const made = make();
+  files.put(name, made);
+  return made;
 }
 
 function parsedJson(text: string): unknown {

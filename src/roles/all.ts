@@ -16,6 +16,7 @@ import type { RoleContext } from '../main.ts';
 import { originOf } from '../notifications/settings.ts';
 import { StartError } from '../start-error.ts';
 import { needed } from './needed.ts';
+import { ownKeyring } from './own-keys.ts';
 import { untilStopped } from './until-stopped.ts';
 import { welcome } from './welcome.ts';
 
@@ -62,17 +63,12 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const database = await openDatabase({ url: databaseUrl, log });
   undo.push(() => database.close());
   await migrate(database, log);
-  const secretsKey =
-    config.secretsKey ??
-    Buffer.from(
-      dataDir.secret('secrets-key', () => randomBytes(32).toString('base64')),
-      'base64',
-    );
+  const keyring = ownKeyring(dataDir, config);
   const generated = config.adminTokens.length === 0;
   const adminTokens = generated
     ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
     : config.adminTokens;
-  const common = { database, secretsKey, temporal: { ...config.temporal, ...temporal }, log };
+  const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
 
   const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
 

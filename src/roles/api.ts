@@ -1,6 +1,7 @@
 import { startApi } from '../api.ts';
 import { openDatabase } from '../database/database.ts';
 import type { RoleContext } from '../main.ts';
+import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -11,7 +12,7 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
     const { address, ...temporal } = config.temporal;
     const api = await startApi({
       database,
-      secretsKey: needed(config.secretsKey),
+      keyring: keyringOf(config),
       temporal: address === null ? null : { address, ...temporal },
       adminTokens: config.adminTokens,
       trustedProxies: config.trustedProxies,

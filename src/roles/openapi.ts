@@ -4,6 +4,7 @@ import { openDatabase } from '../database/database.ts';
 import { openApiDocument } from '../http/api/document.ts';
 import type { App } from '../http/app.ts';
 import { createLog } from '../log.ts';
+import { createKeyring } from '../secrets/keyring.ts';
 import { version } from '../version.ts';
 
 /** Does something with the API that this program serves. Nothing is connected or listens for it. */
@@ -12,7 +13,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
   const database = await openDatabase({ url: 'postgresql://nowhere/none', log });
   const { app, close } = composeApi({
     database,
-    secretsKey: new Uint8Array(32),
+    keyring: createKeyring(new Uint8Array(32)),
     temporal: null,
     adminTokens: [],
     trustedProxies: [],

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createSecretBox } from '../accounts/secret-box.ts';
-import { checkSecretsKey } from '../accounts/secrets-key-check.ts';
 import { BackupError } from '../backups/backup-error.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
@@ -12,7 +10,9 @@ import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { RoleContext } from '../main.ts';
+import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { StartError } from '../start-error.ts';
+import { keyringOf } from './keyring.ts';
 
 const usage = `npm run restore -- <file> [--into postgresql://…]
 
@@ -90,10 +90,13 @@ async function keyAdvice(url: string, { config, log }: RoleContext): Promise<str
   if (config.secretsKey === null) return needed;
   const database = await openDatabase({ url, log });
   try {
-    const text = `select 1 from gateway_settings where key = 'secrets_key_check'`;
-    if ((await database.query({ name: '', text }, [])).length === 0) return needed;
-    await checkSecretsKey(database, createSecretBox(config.secretsKey));
-    return 'The SECRETS_KEY that is set is the one that the backup needs.';
+    const keyring = keyringOf(config);
+    const inUse = (await readKnownKeys(database)).filter(({ retired_at: at }) => at === null);
+    if (inUse.length === 0) return needed;
+    await checkKeyring(database, keyring);
+    return inUse.every(({ id }) => id === keyring.current.id)
+      ? 'The SECRETS_KEY that is set is the one that the backup needs.'
+      : 'The backup needs SECRETS_KEY_PREVIOUS as it is set. Run `npm run reseal` to make SECRETS_KEY enough.';
   } catch (error) {
     if (error instanceof StartError)
       return `The SECRETS_KEY that is set is NOT the one that the backup needs. ${needed}`;

@@ -4,6 +4,7 @@ import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { startWorker } from '../gateway.ts';
 import type { RoleContext } from '../main.ts';
 import { originOf } from '../notifications/settings.ts';
+import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -16,7 +17,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
     const worker = await startWorker({
       database,
       databaseUrl,
-      secretsKey: needed(config.secretsKey),
+      keyring: keyringOf(config),
       temporal: { ...config.temporal, address: needed(config.temporal.address) },
       delivery: config.delivery,
       notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { AccountDirectory } from '../../src/accounts/account-directory.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
 import type { Sql } from '../../src/database/database.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { randomKeyring } from '../support/keyring.ts';
 
 /** A database whose reads answer when they are told to, with what it holds when they begin. */
 function slowDatabase() {
@@ -17,7 +18,7 @@ function slowDatabase() {
       });
     },
   };
-  const directory = new AccountDirectory({ sql, box: createSecretBox(new Uint8Array(32)), readConfig: () => ({}) });
+  const directory = new AccountDirectory({ sql, box: createSecretBox(randomKeyring()), readConfig: () => ({}) });
   const change = (to: string) => {
     appKey = to;
   };

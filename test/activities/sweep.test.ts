@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sweepOverdue } from '../../activities/upkeep/sweep.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
 import { createSender } from '../../src/delivery/send.ts';
 import { createLog } from '../../src/log.ts';
 import { composeNotifying } from '../../src/notifying.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { fillEvents } from '../events/fill-events.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
@@ -31,7 +31,7 @@ function openSweep() {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { notifier } = composeNotifying({
     ...{ database, sender, overdueS, timeLimitMs: 1_000, log: createLog('silent') },
-    box: createSecretBox(gateway.secretsKey),
+    box: createSecretBox(gateway.keyring),
     notifications: { mail: { from: 'x@y.example', sendgrid: null, outboxDir: null }, baseUrl: 'http://x', burst: null },
   });
   return async () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AuditAction } from '../../src/audit/actions.ts';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
@@ -7,6 +6,7 @@ import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/a
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
@@ -15,7 +15,7 @@ const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
 export async function openTestLog(entriesPerTransaction = 20_000) {
   const databaseUrl = await migratedDatabase();
   const database = await openDatabase({ url: databaseUrl, log });
-  const deps = { database, secretsKey: randomBytes(32), log };
+  const deps = { database, keyring: randomKeyring(), log };
   // Each entry notes the head that the one before it has found.
   const startAudit = () => new AuditLog({ ...deps, noteMs: 0 });
   const sealer = new Sealer(deps);

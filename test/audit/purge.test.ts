@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
+import { randomKeyring } from '../support/keyring.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
 const dayMs = 86_400_000;
@@ -169,7 +169,7 @@ test('a gap is not purged over, nor a time believed that was changed', async () 
 test('with another SECRETS_KEY, or a head that is not ours, nothing is purged', async () => {
   await log.sealed(1, 3);
   onDay(10);
-  const wrong = { ...log.deps, secretsKey: randomBytes(32) };
+  const wrong = { ...log.deps, keyring: randomKeyring() };
   expect(await purgeAuditLogs(wrong, { olderThanDays: 7, actor: 'x', ipAddress: 'x' })).toBe(0);
   expect(await left()).toEqual([1, 2, 3]);
   await log.sql(`update audit_chain set seq = 2 where part = 'head'`);

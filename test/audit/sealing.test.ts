@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { Tampered } from '../../src/audit/chain.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
 import { inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
+import { randomKeyring } from '../support/keyring.ts';
 import { until } from '../support/until.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
@@ -120,7 +120,7 @@ test('the loop seals what comes, logs the head now and then, and seals and logs 
 
 test('with another SECRETS_KEY nothing verifies, and nothing is sealed onto the chain', async () => {
   await log.sealed(1, 3);
-  const other = { ...log.deps, secretsKey: randomBytes(32) };
+  const other = { ...log.deps, keyring: randomKeyring() };
   expect(await verifyAuditLogs(other)).toMatchObject({ ok: false, checked: 0, failure: { kind: 'changed' } });
   await log.write(4, 4);
   await expect(new Sealer(other).seal()).rejects.toThrow(Tampered);

@@ -61,7 +61,7 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
   // Each that had its time was sent, and taken; and they came in between two rows of the backup, not before or after it.
   expect([accepted, refused]).toEqual([due, []]);
   expect(new Set(seen.whileRead).size).toBeGreaterThan(1);
-  const { secretsKey } = gateway;
+  const { keyring } = gateway;
   await gateway.stop();
   await consumer.close();
 
@@ -92,7 +92,7 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
      returning id > (select max(id) from event_commands) as is_new`,
   );
   expect(command?.is_new).toBe(true);
-  const verified = await verifyAuditLogs({ database, secretsKey }, { head: restored.manifest.audit_head ?? undefined });
+  const verified = await verifyAuditLogs({ database, keyring }, { head: restored.manifest.audit_head ?? undefined });
   expect(verified).toMatchObject({ ok: true, failure: null });
   await database.close();
 });

@@ -3,12 +3,13 @@ import http from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { AccountRow } from '../../src/accounts/account-entity.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
 import type { SenderOptions } from '../../src/delivery/send.ts';
 import { testDelivery } from '../../src/delivery/test-delivery.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { randomKeyring } from '../support/keyring.ts';
 import { consumer, freePort, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
 
-const box = createSecretBox(randomBytes(32));
+const box = createSecretBox(randomKeyring());
 const id = '01900000-0000-7000-8000-000000000000';
 const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 const sealed = (field: 'delivery_secret' | 'project_delivery_secret', secret: string) =>
@@ -172,7 +173,7 @@ describe('what is told', () => {
 
   test.each(['delivery', 'project_delivery'] as const)('of a %s_secret that does not decrypt', async (which) => {
     const { url, seen } = await consumer((response) => response.end());
-    const other = createSecretBox(randomBytes(32));
+    const other = createSecretBox(randomKeyring());
     const secret = Buffer.from(other.seal('shh', { accountId: id, field: `${which}_secret` }));
     expect(await tryOut({ [`${which}_url`]: url, [`${which}_secret`]: secret })).toMatchObject({
       ...{ ok: false, outcome: 'secret_unreadable', responseCode: null },

@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { AccountStore } from '../../src/accounts/account-store.ts';
-import { createSecretBox, type SecretBox } from '../../src/accounts/secret-box.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/stop-account.ts';
 import { createLog } from '../../src/log.ts';
 import { providers } from '../../src/providers/registry.ts';
+import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { randomKeyring } from '../support/keyring.ts';
 
 export interface Stores {
   database: Database;
@@ -27,13 +27,13 @@ export async function openStores(): Promise<Stores> {
   const url = await migratedDatabase();
   const database = await openDatabase({ url, log });
   const em = () => database.orm.em.fork();
-  const box = createSecretBox(randomBytes(32));
+  const box = createSecretBox(randomKeyring());
   const accounts = new AccountStore({ em, box, stopDeliveries: stopAccount, providers });
   let made = 0;
   return {
     ...{ database, url, accounts, box },
     destinations: new DestinationStore({ em, box }),
-    strangers: new DestinationStore({ em, box: createSecretBox(randomBytes(32)) }),
+    strangers: new DestinationStore({ em, box: createSecretBox(randomKeyring()) }),
     async newAccount() {
       const write = await accounts.create({ provider: 'generic', account_slug: `a-${++made}`, app_key: 'tests' });
       if (!write.ok) throw new Error(write.reason);

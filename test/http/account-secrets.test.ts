@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretFields } from '../../src/accounts/account-entity.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { send } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -36,7 +36,7 @@ test('secrets are encrypted at rest, equal ones differently, and open for their 
   const secret = 'plaintext-at-rest';
   const [one, two] = [await gateway.admin.createAccount(all(secret)), await gateway.admin.createAccount(all(secret))];
   expect(await everythingStored(gateway.database)).not.toContain(secret);
-  const box = createSecretBox(gateway.secretsKey);
+  const box = createSecretBox(gateway.keyring);
   const places = [one.id, two.id].flatMap((accountId) => secretFields.map((field) => ({ accountId, field })));
   const boxes = await Promise.all(places.map(async ({ accountId, field }) => (await stored(accountId))[field]));
   expect(new Set(boxes.map((bytes) => bytes.toString('hex'))).size).toBe(places.length);
@@ -79,7 +79,7 @@ test.each(['x'.repeat(1000), 'ключ 🔑', ' spaces ', "quo'te", 'whsec_MfKQ9
   'the secret %j comes back as it was',
   async (secret) => {
     const { id } = await gateway.admin.createAccount({ delivery_secret: secret });
-    const opened = createSecretBox(gateway.secretsKey).open((await stored(id)).delivery_secret, {
+    const opened = createSecretBox(gateway.keyring).open((await stored(id)).delivery_secret, {
       ...{ accountId: id, field: 'delivery_secret' },
     });
     expect(opened).toBe(secret);

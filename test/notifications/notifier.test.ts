@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Notifier, type Told } from '../../activities/notify/notifier.ts';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { claim } from '../../src/notifications/notification-store.ts';
+import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
@@ -157,7 +158,7 @@ test('a try that outlasted its claim still counts when it was taken, and not whe
 test('a config that does not decrypt fails for good, without a word of what it holds', async () => {
   const key = await exhausted();
   const { notices, send } = service(taken);
-  const notifier = new Notifier(deps(send, { secretsKey: new Uint8Array(32) }));
+  const notifier = new Notifier(deps(send, { keyring: randomKeyring() }));
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(0);
   expect((await only())?.error).toBe('the config of the destination does not decrypt with SECRETS_KEY');

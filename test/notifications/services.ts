@@ -1,10 +1,11 @@
 import type { HandOverDeps } from '../../activities/notify/hand-over.ts';
 import type { NotifierDeps } from '../../activities/notify/notifier.ts';
 import { DestinationTurns } from '../../activities/notify/turns.ts';
-import { createSecretBox } from '../../src/accounts/secret-box.ts';
 import { createLog } from '../../src/log.ts';
 import { dashboardLinks } from '../../src/notifications/links.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
+import type { Keyring } from '../../src/secrets/keyring.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import type { NotificationStage } from './stage.ts';
 
 export const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };
@@ -30,10 +31,10 @@ export function service(...answers: (Said | (() => Promise<Said>))[]) {
 export function notifierDeps(
   stage: NotificationStage,
   send: SendNotice,
-  more: { waitsMs?: number[]; leaseS?: number; secretsKey?: Uint8Array; burstMs?: number | null } = {},
+  more: { waitsMs?: number[]; leaseS?: number; keyring?: Keyring; burstMs?: number | null } = {},
 ): NotifierDeps {
-  const { waitsMs = [0, 0, 0, 0], leaseS = 60, secretsKey = stage.gateway.secretsKey, burstMs = null } = more;
-  const common: HandOverDeps = { box: createSecretBox(secretsKey), send, waitsMs, log: createLog('silent') };
+  const { waitsMs = [0, 0, 0, 0], leaseS = 60, keyring = stage.gateway.keyring, burstMs = null } = more;
+  const common: HandOverDeps = { box: createSecretBox(keyring), send, waitsMs, log: createLog('silent') };
   const links = dashboardLinks('https://gateway.test');
   return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
 }

@@ -13,6 +13,7 @@ import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
+import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
@@ -53,7 +54,7 @@ async function backedUp() {
   const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(dir));
   await gateway.stop();
   await consumer.close();
-  const key = Buffer.from(gateway.secretsKey).toString('base64');
+  const key = secretsKeyOf(gateway.keyring);
   return {
     dir,
     name,

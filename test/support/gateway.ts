@@ -10,8 +10,10 @@ import { type Running, startWorker } from '../../src/gateway.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import { createLog } from '../../src/log.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
+import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
+import { randomKeyring } from './keyring.ts';
 import { removeSchedules } from './schedules.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
@@ -34,7 +36,7 @@ export interface TestGateway {
   database: Database;
   databaseUrl: string;
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
-  secretsKey: Uint8Array;
+  keyring: Keyring;
   adminToken: string;
   /** Starts a worker (again), or one more; its upkeep is as told, else the gateway's. */
   startWorker(upkeep?: TestUpkeep): Promise<Running>;
@@ -78,8 +80,10 @@ export interface TestGatewayOptions {
   /** Where Temporal is; the shared test server unless told otherwise. */
   temporalAddress?: string;
   databaseUrl?: string;
+  /** The keys; a new one unless told otherwise. */
+  keyring?: Keyring;
   /** The gateway whose key and task queue it takes over, as after a restore. */
-  inPlaceOf?: Pick<TestGateway, 'secretsKey' | 'temporal'>;
+  inPlaceOf?: Pick<TestGateway, 'keyring' | 'temporal'>;
 }
 
 /** Starts a gateway in this process, on a fresh database and a task queue of its own, with the real servers. */
@@ -89,7 +93,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
-  const secretsKey = options.inPlaceOf?.secretsKey ?? randomBytes(32);
+  const keyring = options.keyring ?? options.inPlaceOf?.keyring ?? randomKeyring();
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
     namespace: 'default',
@@ -100,7 +104,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   };
   const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
   const api = await startApi({
-    ...{ database, secretsKey, log },
+    ...{ database, keyring, log },
     temporal: options.apiWithoutTemporal ? null : temporal,
     adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
     trustedProxies: options.trustedProxies ?? [],
@@ -120,11 +124,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const gateway: TestGateway = {
     baseUrl,
     admin: adminClient(baseUrl, adminToken),
-    ...{ database, databaseUrl, temporal, secretsKey, adminToken },
+    ...{ database, databaseUrl, temporal, keyring, adminToken },
     async startWorker(upkeep = options.upkeep) {
       if (upkeep?.backupDir !== undefined) backupDirs.add(upkeep.backupDir);
       const worker = await startWorker({
-        ...{ database, databaseUrl, secretsKey, temporal, log },
+        ...{ database, databaseUrl, keyring, temporal, log },
         delivery: {
           delaysMs: options.delaysMs ?? quickDelaysMs,
           timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,

@@ -15,7 +15,7 @@ afterEach(() => vi.useRealTimers());
 test('the audit purge deletes what is older than its days, and is itself on record', async () => {
   const gateway = await startGateway({ worker: false, upkeep: { auditRetentionDays: 30 } });
   onTestFinished(() => gateway.stop());
-  const deps = { database: gateway.database, secretsKey: gateway.secretsKey, log: createLog('fatal') };
+  const deps = { database: gateway.database, keyring: gateway.keyring, log: createLog('fatal') };
   const audit = new AuditLog(deps);
   for (const [ageDays, slug] of [
     [100, 'oldest'],

@@ -1,0 +1,52 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createKeyring } from '../../src/secrets/keyring.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { randomKeyring } from '../support/keyring.ts';
+
+async function gatewayWith(options: TestGatewayOptions) {
+  const gateway = await startGateway({ worker: false, apiWithoutTemporal: true, ...options });
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= gateway.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  return { ...gateway, stop };
+}
+
+const verified = async (gateway: Awaited<ReturnType<typeof gatewayWith>>) =>
+  (await gateway.admin.request('GET', '/admin/audit-logs/verify')).body;
+
+test('with a new key and the previous one, webhooks verify and the audit log holds over both', async () => {
+  const [old, next] = [randomKeyring(), randomKeyring()];
+  const before = await gatewayWith({ keyring: old });
+  const account = await before.admin.createAccount({ signing_secret_current: 'secret-of-before' });
+  await before.stop();
+
+  const { databaseUrl } = before;
+  const after = await gatewayWith({
+    databaseUrl,
+    keyring: createKeyring(next.current.bytes, old.current.bytes),
+  });
+  expect((await send(after.baseUrl, account, '{"id":"one"}')).status).toBe(202);
+  await after.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'secret-of-after' });
+  expect(await verified(after)).toMatchObject({ ok: true, failure: null });
+});
+
+test('two processes that seal with different keys at once, each opening both, disturb neither one', async () => {
+  const [old, next] = [randomKeyring(), randomKeyring()];
+  const one = await gatewayWith({ keyring: createKeyring(old.current.bytes, next.current.bytes) });
+  const { databaseUrl } = one;
+  const two = await gatewayWith({ databaseUrl, keyring: createKeyring(next.current.bytes, old.current.bytes) });
+  for (let round = 0; round < 5; round += 1) {
+    for (const [writer, reader] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const account = await writer.admin.createAccount({ signing_secret_current: `secret-${round}` });
+      expect((await send(reader.baseUrl, account, `{"id":"${account.id}"}`)).status).toBe(202);
+    }
+    expect(await verified(round % 2 === 0 ? one : two)).toMatchObject({ ok: true, failure: null });
+  }
+});
