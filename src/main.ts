@@ -12,6 +12,11 @@ import { StartError } from './start-error.ts';
 
 /** Ends the process the hard way when a clean stop takes longer than this. */
 const stopLimitMs = 45_000;
+/**
+ * Signals this soon after the first one are the same request. A terminal sends Ctrl-C to the whole process group, and npm then
+ * forwards it to the gateway a second time; on a busy machine npm takes some hundred milliseconds to do so.
+ */
+const sameRequestMs = 2_000;
 
 /** What a role gets; `stopped` is aborted when the process is asked to end. */
 export interface RoleContext {
@@ -39,11 +44,14 @@ async function main(): Promise<void> {
   const config = readConfig(role, process.env);
   const log = createLog(config.logLevel);
   const stopping = new AbortController();
+  let stoppingSinceMs: number | null = null;
   const stop = (signal: string) => {
-    if (stopping.signal.aborted) {
-      // Asked twice: somebody is in a hurry. Embedded servers that still run are found and stopped by the next start.
+    if (stoppingSinceMs !== null) {
+      if (performance.now() - stoppingSinceMs < sameRequestMs) return;
+      // A second request: the user does not want to wait. The next start finds and stops embedded servers that still run.
       process.exit(1);
     }
+    stoppingSinceMs = performance.now();
     log.info({ signal }, 'stopping');
     stopping.abort();
     setTimeout(() => process.exit(1), stopLimitMs).unref();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export type CommandResult = { ok: true; output: string } | { ok: false; reason: string };
+export type CommandResult = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
 const keptChars = 64 * 1024;
 const reasonLines = 3;
@@ -57,13 +57,17 @@ export function runCommand(
       process.off('exit', killGroup);
       resolve(result);
     };
-    child.once('error', (error) => settle({ ok: false, reason: error.message }));
+    child.once('error', (error) => settle({ ok: false, reason: error.message, output }));
     child.once('close', (code, endSignal) => {
-      if (stoppedBecause !== null) settle({ ok: false, reason: stoppedBecause });
+      if (stoppedBecause !== null) settle({ ok: false, reason: stoppedBecause, output });
       else if (code === 0) settle({ ok: true, output });
       else {
         const last = output.trim().split('\n').slice(-reasonLines).join(' ').trim();
-        settle({ ok: false, reason: last || (endSignal ? `ended by ${endSignal}` : `ended with code ${code}`) });
+        settle({
+          ok: false,
+          reason: last || (endSignal ? `ended by ${endSignal}` : `ended with code ${code}`),
+          output,
+        });
       }
     });
   });

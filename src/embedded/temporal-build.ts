@@ -1,17 +1,28 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { programsOnPath } from './programs-on-path.ts';
 import { runCommand } from './run-command.ts';
-import { type TemporalSource, temporalVersion } from './temporal-source.ts';
+import type { TemporalSource } from './temporal-source.ts';
+import { temporalVersion } from './temporal-version.ts';
 
+/** A Go module whose go.mod and go.sum pin the program and everything it is built from, by version and hash. */
+const pinnedModule = fileURLToPath(new URL('./temporal-cli', import.meta.url));
+const program = 'github.com/temporalio/cli/cmd/temporal';
+const versionVariable = 'github.com/temporalio/cli/temporalcli.Version';
 const noticeMs = 10_000;
 /** 3 minutes on 2 cores with a fast connection; ten times that is a machine where it will not end. */
 const limitMs = 30 * 60_000;
 
-/** Builds the program from its source with the Go that is on `path`. */
-export const buildTemporal: TemporalSource = async ({ folder, path, onProgress, signal }) => {
-  const go = await goOn(path);
-  if (go === null) return { ok: false, reason: 'there is no Go on PATH' };
+/** Builds the program from its source with the Go that is on `path`. Go checks each module against the hashes in go.sum. */
+export const buildTemporal: TemporalSource = (options) => buildTemporalFrom(pinnedModule, options);
+
+/** The same from the go.mod and go.sum of another folder. */
+export async function buildTemporalFrom(
+  moduleFolder: string,
+  { folder, path, onProgress, signal }: Parameters<TemporalSource>[0],
+): ReturnType<TemporalSource> {
+  const [go] = await programsOnPath('go', path);
+  if (go === undefined) return { ok: false, reason: 'there is no Go on PATH' };
   const startedAt = Date.now();
   const notice = () => {
     const elapsedS = Math.round((Date.now() - startedAt) / 1000);
@@ -19,25 +30,23 @@ export const buildTemporal: TemporalSource = async ({ folder, path, onProgress, 
   };
   notice();
   const timer = setInterval(notice, noticeMs);
+  const file = join(folder, 'temporal');
+  // Through `env`, so that Go keeps the user's proxy settings, but does not build for another machine. Without a go.work above
+  // and with GOFLAGS of our own, go.mod and go.sum alone decide: -mod=readonly refuses a module that has no hash in go.sum.
+  const environment = ['-u', 'GOOS', '-u', 'GOARCH', 'GOWORK=off', 'GOFLAGS=-mod=readonly -buildvcs=false'];
+  // Built as a dependency, the program does not know its version.
+  const args = ['build', '-ldflags', `-X ${versionVariable}=${temporalVersion}`, '-o', file, program];
   try {
-    // Through `env`, so that Go keeps the user's proxy and module settings, but does not build for another machine.
-    const args = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${folder}`];
-    const module = `github.com/temporalio/cli/cmd/temporal@v${temporalVersion}`;
-    const built = await runCommand('/usr/bin/env', [...args, go, 'install', module], { limitMs, signal, cwd: folder });
-    return built.ok ? { ok: true, file: join(folder, 'temporal') } : built;
+    const built = await runCommand('/usr/bin/env', [...environment, go, ...args], {
+      limitMs,
+      signal,
+      cwd: moduleFolder,
+    });
+    if (built.ok) return { ok: true, file };
+    const mismatch = /^verifying (.*checksum mismatch)$/m.exec(built.output)?.[1];
+    if (mismatch === undefined) return built;
+    return { ok: false, reason: `${mismatch}: it is not the source that go.sum in ${moduleFolder} names` };
   } finally {
     clearInterval(timer);
   }
-};
-
-async function goOn(path: string): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const program = join(folder, 'go');
-    const found = await access(program, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return program;
-  }
-  return null;
 }

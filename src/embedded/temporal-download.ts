@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './run-command.ts';
 import type { TemporalSource } from './temporal-source.ts';
+import { temporalVersion } from './temporal-version.ts';
 
 const downloader = fileURLToPath(new URL('./temporal-downloader.ts', import.meta.url));
 /** Without the internet it fails at once; where packets are just dropped, nothing arrives and this is the end. */
@@ -14,7 +15,8 @@ const limitMs = 30 * 60_000;
 
 /**
  * Downloads the program the way Temporal's SDK does, in a process of its own: the SDK's runtime can be set up only once in a
- * process, and a download that hangs can be ended with everything that it started.
+ * process, and a download that hangs can be ended with everything that it started. The SDK gets it from https://temporal.download;
+ * it checks the TLS certificates of that host and of the archive's, and no checksum.
  */
 export const downloadTemporal: TemporalSource = async ({ folder, onProgress, signal }) => {
   const stalled = new AbortController();
@@ -31,7 +33,7 @@ export const downloadTemporal: TemporalSource = async ({ folder, onProgress, sig
     onProgress(`Downloading Temporal, once … ${Math.round((now - startedAt) / 1000)} s, ${Math.round(bytes / 1e6)} MB`);
   }, lookMs);
   try {
-    const result = await runCommand(process.execPath, [downloader, folder], {
+    const result = await runCommand(process.execPath, [downloader, folder, temporalVersion], {
       limitMs,
       signal: signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal,
     });

@@ -1,11 +1,11 @@
-/** Run as a process: `node temporal-downloader.ts <folder>` lets the SDK download its development server into the folder. */
+/** Run as a process: `node temporal-downloader.ts <folder> <version>` lets the SDK download that version into the folder. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
-const downloadDir = process.argv[2];
+const [downloadDir, version] = process.argv.slice(2);
 try {
   // The SDK offers the download only together with a start of the server.
   const environment = await TestWorkflowEnvironment.createLocal({
-    server: { executable: { type: 'cached-download', downloadDir } },
+    server: { executable: { type: 'cached-download', downloadDir, version: `v${version}` } },
   });
   await environment.teardown();
 } catch (error) {

@@ -1,16 +1,19 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { StartError } from '../start-error.ts';
-import { runCommand } from './run-command.ts';
+import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
 import { downloadTemporal } from './temporal-download.ts';
-import { type TemporalSource, temporalVersion } from './temporal-source.ts';
+import type { TemporalSource } from './temporal-source.ts';
+import { inspectTemporal, isAtLeast, oldestOnPath, temporalVersion } from './temporal-version.ts';
 
 const unfinishedPrefix = 'unfinished-';
 /** Twice as long as a build may take: older leftovers are nobody's. */
 const abandonedMs = 60 * 60_000;
 /** 250 MB from a cold and slow disk. */
 const answerLimitMs = 60_000;
+/** Shorter, as there are other ways to get the program: one on PATH may be a wrapper that waits for something. */
+const answerOnPathLimitMs = 10_000;
 
 /** Where programs are kept that all gateways of this user share. */
 export function defaultCacheDir(machine: { cacheHome: string | null; home: string | null }): string {
@@ -24,9 +27,9 @@ export function defaultCacheDir(machine: { cacheHome: string | null; home: strin
 }
 
 /**
- * Returns the path of a `temporal` program that can run the development server: the one on `path`, else the one in the
- * cache, else it is downloaded, else built with Go (minutes, once) and put into the cache, where a damaged one is replaced.
- * Several gateways may do so at once.
+ * Returns the path of a `temporal` program that can run the development server: the one on `path` if it is `oldestOnPath` or
+ * newer, else `temporalVersion` from the cache, else that version is downloaded, else built with Go (minutes, once) and put into
+ * the cache. A cached program that is damaged or of another version is replaced. Several gateways may do so at once.
  *
  * @throws StartError when none of these works, with the reasons and the ways out.
  */
@@ -37,14 +40,15 @@ export async function findTemporalProgram(options: {
   onProgress(line: string): void;
   signal?: AbortSignal;
 }): Promise<string> {
-  const { path, cacheDir } = options;
-  for (const folder of path.split(delimiter)) {
-    const candidate = join(folder, 'temporal');
-    if (isAbsolute(folder) && (await runsDevServer(candidate))) return candidate;
+  const { path, cacheDir, onProgress } = options;
+  for (const candidate of await programsOnPath('temporal', path)) {
+    const reason = await unusableOnPath(candidate);
+    if (reason === null) return candidate;
+    onProgress(`Not using ${candidate}: it ${reason}.`);
   }
   const home = join(cacheDir, `temporal-${temporalVersion}`);
   const cached = join(home, 'temporal');
-  if (await runsDevServer(cached)) return cached;
+  if ((await unexpected(cached)) === null) return cached;
 
   const reasons: string[] = [];
   try {
@@ -63,8 +67,8 @@ export async function findTemporalProgram(options: {
   throw new StartError(
     `The Temporal server is not on this machine and could not be fetched:\n` +
       `${reasons.map((reason) => `  - ${reason}`).join('\n')}\n` +
-      `Do one of these: install the temporal CLI and put it on PATH (https://docs.temporal.io/cli), install Go 1.23 or newer and ` +
-      `start again (it then builds Temporal), or set TEMPORAL_ADDRESS to a Temporal server of your own.`,
+      `Do one of these: install the temporal CLI ${oldestOnPath} or newer and put it on PATH (https://docs.temporal.io/cli), ` +
+      `install Go 1.25 or newer and start again (it then builds Temporal), or set TEMPORAL_ADDRESS to a Temporal server of your own.`,
   );
 }
 
@@ -85,7 +89,8 @@ async function obtained(
   try {
     const result = await obtain({ ...options, folder });
     if (!result.ok) return result.reason;
-    if (!(await runsDevServer(result.file))) return 'what came does not run here';
+    const reason = await unexpected(result.file);
+    if (reason !== null) return `what arrived was thrown away: it ${reason}`;
     await rename(result.file, cached).catch(async () => {
       // Go may have put it on another file system.
       await copyFile(result.file, join(folder, 'copy'));
@@ -97,18 +102,18 @@ async function obtained(
   }
 }
 
-/** Whether this is a temporal program for this machine whose server has the options that we start it with. */
-async function runsDevServer(program: string): Promise<boolean> {
-  const found = await stat(program).catch(() => null);
-  if (!found?.isFile()) return false;
-  // In the same empty environment that the server gets, so that what works here works there.
-  const ask = (...args: string[]) => runCommand(program, args, { limitMs: answerLimitMs, env: {} });
-  const version = await ask('--version');
-  if (!version.ok || !/temporal/i.test(version.output)) return false;
-  const help = await ask('server', 'start-dev', '--help');
-  return (
-    help.ok && ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'].every((flag) => help.output.includes(flag))
-  );
+/** Null when a program on PATH can be used, else why not. */
+async function unusableOnPath(program: string): Promise<string | null> {
+  const found = await inspectTemporal(program, answerOnPathLimitMs);
+  if (!found.runs) return found.reason;
+  return isAtLeast(found.version, oldestOnPath) ? null : `is version ${found.version}, older than ${oldestOnPath}`;
+}
+
+/** Null when a program is the version that the gateway asks for, else what it is. */
+async function unexpected(program: string): Promise<string | null> {
+  const found = await inspectTemporal(program, answerLimitMs);
+  if (!found.runs) return found.reason;
+  return found.version === temporalVersion ? null : `is version ${found.version}, not ${temporalVersion}`;
 }
 
 async function removeAbandoned(home: string): Promise<void> {

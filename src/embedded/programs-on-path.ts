@@ -1,0 +1,22 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** The executable files of that name in the absolute folders of a PATH, first one first, as a shell finds them. */
+export async function programsOnPath(name: string, path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of new Set(path.split(delimiter).filter(isAbsolute))) {
+    const program = join(folder, name);
+    if (await isExecutable(program)) found.push(program);
+  }
+  return found;
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { runCommand } from './run-command.ts';
+
+/** The newest version whose module Go can build as a dependency; later ones replace modules. Its server is 1.29.1. */
+export const temporalVersion = '1.5.1';
+
+/**
+ * The oldest `temporal` on PATH that is used. The version that is downloaded or built otherwise: an older server cannot open a
+ * database file that this one has written.
+ */
+export const oldestOnPath = temporalVersion;
+
+/** The options that the gateway starts the server with. */
+const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'];
+
+export type Inspection = { runs: true; version: string } | { runs: false; reason: string };
+
+/**
+ * Runs a program to find out whether it is Temporal's command line for this machine, with a development server that has the
+ * options that the gateway uses, and which version it reports. What it prints beyond that is not kept.
+ */
+export async function inspectTemporal(program: string, limitMs: number): Promise<Inspection> {
+  // In the same empty environment that the server gets, so that what works here works there.
+  const ask = (...args: string[]) => runCommand(program, args, { limitMs, env: {} });
+  const answer = await ask('--version');
+  if (!answer.ok) return { runs: false, reason: `does not run: ${shortened(answer.reason)}` };
+  // Such as: temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)
+  const version = /^temporal version (\d+\.\d+\.\d+\S*)/m.exec(answer.output)?.[1];
+  if (version === undefined)
+    return { runs: false, reason: `reports no version, but: ${shortened(answer.output.trim())}` };
+  const help = await ask('server', 'start-dev', '--help');
+  const missing = neededFlags.filter((flag) => !help.ok || !help.output.includes(flag));
+  if (missing.length > 0) return { runs: false, reason: `version ${version} has no server with ${missing.join(', ')}` };
+  return { runs: true, version };
+}
+
+/** Whether a version is the minimum or newer. A pre-release (`1.5.1-rc.1`) is older than its release. */
+export function isAtLeast(version: string, minimum: string): boolean {
+  const [have, need] = [parsed(version), parsed(minimum)];
+  for (const [index, number] of have.numbers.entries()) {
+    const difference = number - (need.numbers[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return !have.isPreRelease || need.isPreRelease;
+}
+
+function parsed(version: string): { numbers: number[]; isPreRelease: boolean } {
+  const [release = '', ...rest] = version.split('-');
+  return { numbers: release.split('.').map((part) => Number.parseInt(part, 10) || 0), isPreRelease: rest.length > 0 };
+}
+
+/** A wrong program may print anything, and much of it. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/[^\x20-\x7e]+/g, ' ').trim();
+  return line.length > 100 ? `${line.slice(0, 100)} …` : line || 'nothing';
+}

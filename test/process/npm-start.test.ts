@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { processTree, stillRunning } from '../support/descendants.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import { cleanEnvironment, eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { hang } from '../support/replies.ts';
+
+const timeout = 240_000;
+const project = fileURLToPath(new URL('../..', import.meta.url));
+gatewaysEndWithTheirTest();
+
+/** Runs the real `npm start` in a process group of its own, as a shell or a supervisor does, until the gateway is up. */
+async function npmStart() {
+  const dataDir = temporaryFolder();
+  const child = spawn('npm', ['start'], {
+    cwd: project,
+    env: { ...cleanEnvironment(), PORT: '0', DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const npmPid = child.pid ?? 0;
+  const tree = () => processTree(npmPid);
+  let started = tree();
+  onTestFinished(() => {
+    for (const { pid } of stillRunning(started)) process.kill(pid, 'SIGKILL');
+  });
+  await eventually('npm start is up', async () => {
+    started = tree();
+    if (child.exitCode !== null) throw new Error(`npm ended: ${output}`);
+    return output.includes('Ctrl-C stops everything');
+  });
+  started = tree();
+  return { npmPid, started, ended, output: () => output };
+}
+
+test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with 0', { timeout }, async () => {
+  const { npmPid, started, ended, output } = await npmStart();
+  for (const part of ['src/main.ts all', 'postgres', 'start-dev'])
+    expect(started.map(({ command }) => command).join('\n')).toContain(part);
+  process.kill(npmPid, 'SIGTERM');
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(stillRunning(started)).toEqual([]);
+  expect(output()).toContain('Stopping …');
+});
+
+// A terminal sends SIGINT to the whole process group, and npm then forwards it: the gateway gets it twice.
+// systemd does the same with SIGTERM unless KillMode says otherwise.
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s to the process group stops everything gracefully, with exit code 0',
+  { timeout },
+  async (signal) => {
+    const { npmPid, started, ended, output } = await npmStart();
+    process.kill(-npmPid, signal);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(stillRunning(started)).toEqual([]);
+    expect(output()).toContain('Stopping …');
+  },
+);
+
+test('a second Ctrl-C ends a gateway at once that waits for an attempt in flight', { timeout }, async () => {
+  const gateway = await startWholeGateway(temporaryFolder());
+  const consumer = await startConsumer(hang);
+  onTestFinished(() => consumer.close());
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  await send(gateway.baseUrl, account, '{"id":"waits"}');
+  await eventually('the attempt is in flight', async () => consumer.deliveries.length > 0);
+  gateway.signal('SIGINT');
+  await gateway.printed(/Stopping …/);
+  const servers = processTree(gateway.pid);
+  while (gateway.isRunning()) {
+    await sleep(250);
+    gateway.signal('SIGINT');
+  }
+  expect((await gateway.exited).code).toBe(1);
+  await eventually('its servers end too', async () => stillRunning(servers).length === 0);
+});

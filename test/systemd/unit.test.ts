@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const file = new URL('../../docs/systemd/webhook-gateway.service', import.meta.url);
+const unit = readFileSync(file, 'utf8');
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+/** What `systemd-analyze verify` says of a unit, for a machine that has npm. Unknown settings are warnings, not failures. */
+function verified(text: string): { status: number | null; said: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-unit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const copy = join(folder, 'webhook-gateway.service');
+  writeFileSync(copy, text.replace('/usr/bin/npm', process.execPath));
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
+  return { status, said: `${stdout}${stderr}` };
+}
+
+test.skipIf(!hasSystemd)('systemd accepts the unit of docs/systemd', () => {
+  expect(verified(unit)).toEqual({ status: 0, said: '' });
+  expect(verified(unit.replace('KillMode', 'KilMode')).said).toContain('KilMode');
+});
+
+test('the unit runs npm start, signals npm alone, and gives the gateway more than the 45 s that it may take', () => {
+  const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  expect(settings.get('ExecStart')).toMatch(/\/npm start$/);
+  expect(settings.get('KillMode')).toBe('mixed');
+  expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(45);
+});
