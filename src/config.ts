@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
+import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
 import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
@@ -120,15 +121,18 @@ const backupUrl = z.string().superRefine((text, context) => {
   if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
 });
 
+// What is wrong is said, but the text is not shown: it may hold a password.
+const databaseUrl = z.string().superRefine((text, context) => {
+  const mistake = databaseUrlMistake(text);
+  if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
+});
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integerBetween(0, 65535).prefault('8080'),
   PUBLIC_URL: publicUrl.optional(),
   DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: z
-    .string()
-    .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a postgresql:// URL')
-    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s/]+:\d+$/, 'must be host:port')
@@ -211,6 +215,8 @@ function missingFor(role: Role, env: Record<string, string | undefined>): string
 export function readConfig(role: Role, env: Record<string, string | undefined>) {
   // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  // As in libpq, and for DATABASE_URL alone: what npm start brings along has no TLS.
+  if (set.DATABASE_URL && set.PGSSLMODE) set.DATABASE_URL = withDefaultSslMode(set.DATABASE_URL, set.PGSSLMODE);
   const parsed = settings.safeParse(set, { error: plainWords });
   const mistakes = [
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),

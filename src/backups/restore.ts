@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
@@ -61,7 +62,7 @@ export async function restoreArchive(
 async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
   await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
-  const client = new pg.Client({ connectionString: url, options: noLimits, ...keptAlive });
+  const client = new pg.Client({ ...connectionOptions(url, { options: noLimits }), ...keptAlive });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -176,7 +177,7 @@ async function copyRows(client: pg.ClientBase, table: ArchivedTable, content: As
 
 function explained(url: string, error: unknown, outcome: string): unknown {
   if (error instanceof BackupError) return error;
-  const { hostname, port, pathname } = new URL(url);
-  const where = `The database ${pathname.slice(1)} at ${hostname}:${port || '5432'}`;
+  const { server, database } = placeOf(url);
+  const where = `The database ${database} at ${server}`;
   return new BackupError(`${where} did not take the backup (${said(error)}). ${outcome}`, { cause: error });
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { connectionOptions } from '../database/connection-options.ts';
 import { endClient } from '../database/end-client.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { keptAlive } from '../database/keep-alive.ts';
@@ -58,12 +59,13 @@ const settings = {
  */
 export async function openSnapshot(url: string, signal: AbortSignal): Promise<Snapshot> {
   const client = new pg.Client({
-    connectionString: url,
+    ...connectionOptions(url, {
+      options: noLimits,
+      // In pg_stat_activity it says what holds the snapshot.
+      application_name: 'webhook-gateway-backup',
+    }),
     connectionTimeoutMillis: connectTimeoutMs,
     ...keptAlive,
-    options: noLimits,
-    // In pg_stat_activity it says what holds the snapshot.
-    application_name: 'webhook-gateway-backup',
   });
   // A statement that is under way fails with it, too.
   client.on('error', () => undefined);

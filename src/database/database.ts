@@ -4,6 +4,7 @@ import pg from 'pg';
 import { AccountEntity } from '../accounts/account-entity.ts';
 import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../log.ts';
+import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
 import { migrations } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
@@ -65,8 +66,17 @@ export async function openDatabase(options: {
   wholeTables?: boolean;
 }): Promise<Database> {
   const { log, wholeTables = false } = options;
+  // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
+  // may be while the tables are still empty, no plan may rest on reading a table from end to end.
+  const { ssl, ...connection } = connectionOptions(options.url, {
+    options: wholeTables
+      ? `-c jit=off ${timeZone} ${noLimits}`
+      : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
+    application_name: 'webhook-gateway',
+  });
   const orm = await MikroORM.init({
-    clientUrl: options.url,
+    // Its own reading of a URL leaves out all parameters, those about TLS too.
+    dbName: connection.database ?? connection.user ?? '',
     // MikroORM's own discovery cache would be a folder of its own; a few small entities need none.
     metadataCache: { enabled: false },
     entities: [AccountEntity, DestinationEntity],
@@ -78,12 +88,11 @@ export async function openDatabase(options: {
       connectionTimeoutMillis: connectTimeoutMs,
       ...(wholeTables ? { onConnect: liftTransactionLimit } : { query_timeout: queryTimeoutMs }),
       ...keptAlive,
-      // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
-      // may be while the tables are still empty, no plan may rest on reading a table from end to end.
-      options: wholeTables
-        ? `-c jit=off ${timeZone} ${noLimits}`
-        : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
-      application_name: 'webhook-gateway',
+      ...connection,
+      // MikroORM copies plain objects deeply, which a TLS context does not survive.
+      onPoolCreated(pool: pg.Pool) {
+        pool.options.ssl = ssl;
+      },
     },
     logger: (message) => log.debug(message),
     migrations: {
@@ -96,15 +105,16 @@ export async function openDatabase(options: {
   });
   const pool = await orm.em.getConnection().getNativeClient();
   const readers = new pg.Pool({
-    connectionString: options.url,
     max: readerConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
-    // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
-    options: `-c jit=off -c max_parallel_workers_per_gather=0 ${serverLimits}`,
-    application_name: 'webhook-gateway-reader',
+    ...connectionOptions(options.url, {
+      // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
+      options: `-c jit=off -c max_parallel_workers_per_gather=0 ${serverLimits}`,
+      application_name: 'webhook-gateway-reader',
+    }),
   });
   readers.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
   return {

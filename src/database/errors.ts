@@ -26,11 +26,33 @@ export function isDatabaseError(error: unknown): boolean {
   if (sqlState(error) !== null) return true;
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code)) return true;
+  if (isTlsError(error)) return true;
   // What `pg` itself says has no code.
   return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (was closed|has encountered))/.test(
     error.message,
   );
 }
+
+/**
+ * Whether a connection failed over TLS: in the handshake, by what the certificates say, or because the server has no TLS.
+ * The codes are those of https://nodejs.org/api/tls.html#x509-certificate-error-codes and of OpenSSL.
+ */
+export function isTlsError(error: Error): boolean {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (
+    /^(ERR_SSL_|ERR_TLS_|UNABLE_TO_|CERT_|CRL_|ERROR_IN_CERT_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/.test(
+      code,
+    )
+  )
+    return true;
+  return (
+    serverWithoutTls.test(error.message) ||
+    /establishing an SSL connection|TLS connection was established/.test(error.message)
+  );
+}
+
+/** What the driver says when the server answers that it has no TLS. */
+export const serverWithoutTls = /server does not support SSL/;
 
 /** Told by the server's routine, not by its words: those are in the server's language. */
 function isRouting(error: unknown): boolean {

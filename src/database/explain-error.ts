@@ -1,5 +1,7 @@
 import { StartError } from '../start-error.ts';
+import { placeOf } from './connection-options.ts';
 import { isDatabaseError } from './errors.ts';
+import { explainTlsError } from './explain-tls-error.ts';
 
 /**
  * Turns what an external database answers at the start into a sentence for whoever started the gateway; any other error
@@ -7,17 +9,19 @@ import { isDatabaseError } from './errors.ts';
  */
 export function explainDatabaseError(url: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error;
-  if (!isDatabaseError(error) && !/SSL|certificate/i.test(error.message)) return error;
-  const { hostname, port, pathname } = new URL(url);
-  const where = `The PostgreSQL of DATABASE_URL (${hostname}:${port || '5432'})`;
+  if (!isDatabaseError(error)) return error;
+  const { server, database } = placeOf(url);
+  const where = `The PostgreSQL of DATABASE_URL (${server})`;
   const code = 'code' in error ? String(error.code) : '';
   // Node has no message of its own for a name with several addresses.
   const said = (error.message || code).replace(/^.*? - /s, '');
+  const aboutTls = explainTlsError(url, error);
+  if (aboutTls !== null) return new StartError(`${where} ${aboutTls}`);
   switch (code) {
     case '42P01':
     case '42703':
       return new StartError(
-        `The database${pathname.replace('/', ' ')} of DATABASE_URL does not have the gateway's tables, or only older ones. Bring ` +
+        `The database ${database} of DATABASE_URL does not have the gateway's tables, or only older ones. Bring ` +
           `it up to date with: npm run migrate`,
       );
     case '3D000':

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { connectionOptions } from '../database/connection-options.ts';
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
 import { type Child, type StopSignals, startChild } from './child.ts';
@@ -144,7 +145,7 @@ async function probe(pid: number, cluster: string, url: string): Promise<Probe> 
   // What answers on the port may be another gateway's server that was quicker; ours reports in its own folder.
   const [reporter, , , , , , , status] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
   if (Number(reporter) !== pid || status?.trim() !== 'ready') return { state: 'starting' };
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectLimitMs });
+  const client = new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectLimitMs });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -159,7 +160,7 @@ async function probe(pid: number, cluster: string, url: string): Promise<Probe> 
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectLimitMs });
+  const client = new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectLimitMs });
   client.on('error', () => undefined);
   try {
     await client.connect();

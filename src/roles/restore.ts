@@ -6,6 +6,7 @@ import { BackupError } from '../backups/backup-error.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../backups/verify-archive.ts';
+import { databaseUrlMistake } from '../database/connection-options.ts';
 import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
@@ -42,14 +43,15 @@ function given(args: string[]): { file: string; into: string | null } {
     const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' } } });
     const [file] = positionals;
     const { into = null } = values;
-    if (file !== undefined && positionals.length === 1 && (into === null || isDatabaseUrl(into))) return { file, into };
+    if (file === undefined || positionals.length !== 1) throw new StartError(usage);
+    const mistake = into === null ? null : databaseUrlMistake(into);
+    if (mistake !== null) throw new StartError(`--into ${mistake}.\n\n${usage}`);
+    return { file, into };
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
   }
-  throw new StartError(usage);
 }
-
-const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 
 /** The file of that path; else the backup of that name where backups are kept. */
 function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {

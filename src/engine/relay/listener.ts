@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionOptions } from '../../database/connection-options.ts';
 import { endClient } from '../../database/end-client.ts';
 import { keptAlive } from '../../database/keep-alive.ts';
 import type { Log } from '../../log.ts';
@@ -12,6 +13,7 @@ const longestDelayMs = 5_000;
  */
 export class Listener {
   readonly #options: { url: string; handlers: Record<string, () => void>; log: Log };
+  readonly #connection: pg.ClientConfig;
   #client: pg.Client | null = null;
   #stopped = false;
   #delayMs = firstDelayMs;
@@ -19,6 +21,11 @@ export class Listener {
 
   constructor(options: { url: string; handlers: Record<string, () => void>; log: Log }) {
     this.#options = options;
+    this.#connection = {
+      ...connectionOptions(options.url, { application_name: 'webhook-gateway relay' }),
+      ...keptAlive,
+      connectionTimeoutMillis: 5_000,
+    };
   }
 
   /** Begins to listen, and keeps trying in the background while the database is away. */
@@ -33,13 +40,8 @@ export class Listener {
   }
 
   async #connect(): Promise<void> {
-    const { url, handlers, log } = this.#options;
-    const client = new pg.Client({
-      connectionString: url,
-      ...keptAlive,
-      connectionTimeoutMillis: 5_000,
-      application_name: 'webhook-gateway relay',
-    });
+    const { handlers, log } = this.#options;
+    const client = new pg.Client(this.#connection);
     this.#client = client;
     let lost = false;
     const lose = (error?: Error) => {

@@ -1,0 +1,130 @@
+import { isIP } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, createSecureContext } from 'node:tls';
+import type pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { StartError } from '../start-error.ts';
+import { systemAuthorities } from '../tls/authorities.ts';
+import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../tls/pem.ts';
+import { OptionalTls } from './optional-tls.ts';
+import { DatabaseUrlError, isSslParameter, readSslParameters, type SslParameters } from './ssl-parameters.ts';
+
+/**
+ * Turns a database URL into options of the driver; whatever connects to PostgreSQL uses it. TLS is as the URL says, in libpq's
+ * words: `sslmode` (`prefer` when there is none), `sslrootcert`, `sslcert` and `sslkey`, whose files are read here. The
+ * environment (`PGSSLMODE` and others) changes nothing.
+ *
+ * @param ours options of this connection. An `application_name` of the URL replaces ours; `options` of both count, ours last.
+ * @throws StartError about a URL that cannot be followed. It holds no password.
+ */
+export function connectionOptions(url: string, ours: pg.ClientConfig = {}): pg.ClientConfig {
+  try {
+    const { server, ssl } = read(url);
+    const options = [server.options, ours.options].filter((text) => text !== undefined).join(' ');
+    return {
+      ...ours,
+      ...server,
+      ...(options === '' ? {} : { options }),
+      ...securityOf(ssl, server.host ?? ''),
+      // Otherwise the driver reads it from the environment.
+      sslnegotiation: 'postgres',
+    };
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) throw new StartError(`The database URL ${error.message}.`);
+    throw error;
+  }
+}
+
+/** What is wrong with a database URL or its files, to follow the name of the setting; null for one that can be used. */
+export function databaseUrlMistake(url: string): string | null {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) return 'must be a postgresql:// URL';
+  try {
+    const { server, ssl } = read(url);
+    securityOf(ssl, server.host ?? '');
+    return null;
+  } catch (error) {
+    if (error instanceof DatabaseUrlError) return error.message;
+    throw error;
+  }
+}
+
+/** Where a database URL leads, for messages: `host:port` or the path of a socket, and the name of the database. */
+export function placeOf(url: string): { server: string; database: string } {
+  const { host, port = 5432, database = '' } = read(url).server;
+  if (host && isSocket(host)) return { server: host, database };
+  return { server: `${host || 'localhost'}:${port}`, database };
+}
+
+/** The same URL with a mode for when it has none: what libpq calls the default of `PGSSLMODE`. */
+export function withDefaultSslMode(url: string, mode: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.searchParams.has('sslmode')) return url;
+  parsed.searchParams.set('sslmode', mode);
+  return parsed.href;
+}
+
+function read(url: string): { server: pg.ClientConfig; ssl: SslParameters } {
+  const parsed = new URL(url);
+  const ssl = readSslParameters(parsed.searchParams);
+  // The driver has a reading of its own of these, and warns about it on the terminal.
+  for (const name of [...parsed.searchParams.keys()]) if (isSslParameter(name)) parsed.searchParams.delete(name);
+  try {
+    return { server: parseIntoClientConfig(parsed.href), ssl };
+  } catch {
+    throw new DatabaseUrlError('cannot be read; percent-encode special characters in its parts');
+  }
+}
+
+const isSocket = (host: string) => host.startsWith('/');
+
+function securityOf(ssl: SslParameters, host: string): Pick<pg.ClientConfig, 'ssl' | 'stream'> {
+  // As in libpq: a socket of this machine has no TLS, whatever the mode.
+  if (ssl.mode === 'disable' || isSocket(host)) return { ssl: false };
+  if (ssl.mode === 'verify-full' && host === '')
+    throw new DatabaseUrlError('has sslmode=verify-full, but no host that the certificate could be compared with');
+  const tls = tlsOf(ssl, host);
+  if (ssl.mode === 'prefer') return { ssl: false, stream: () => new OptionalTls(tls) };
+  return { ssl: tls };
+}
+
+/** How to connect with TLS. The files are parsed once, not for each connection. */
+function tlsOf({ mode, rootCertificate, clientCertificate }: SslParameters, host: string): ConnectionOptions {
+  // With a root certificate `require` checks the chain, as libpq documents.
+  const checksChain = mode.startsWith('verify') || (mode === 'require' && rootCertificate !== null);
+  const ca = checksChain ? authorities(rootCertificate) : null;
+  const client = clientCertificate === null ? {} : pairOf(clientCertificate);
+  return {
+    rejectUnauthorized: checksChain,
+    secureContext: createSecureContext({ ...(ca === null ? {} : { ca }), ...client }),
+    // Node would compare an address with the name `localhost`, since the driver names no server then.
+    checkServerIdentity: (name, certificate) =>
+      mode === 'verify-full' ? checkServerIdentity(isIP(host) === 0 ? name : host, certificate) : undefined,
+  };
+}
+
+function authorities(path: string | null): string[] {
+  if (path === null || path === 'system') return systemAuthorities();
+  return about('sslrootcert', () => certificatesIn(readPem(path)).map((certificate) => certificate.toString()));
+}
+
+function pairOf(files: { cert: string; key: string }): { cert: string; key: string } {
+  const cert = about('sslcert', () => readPem(files.cert));
+  const chain = about('sslcert', () => certificatesIn(cert));
+  const key = about('sslkey', () => readPem(files.key));
+  if (
+    !isKeyOf(
+      about('sslkey', () => privateKeyIn(key)),
+      chain,
+    )
+  )
+    throw new DatabaseUrlError('has an sslkey that is not the key of the certificate in sslcert');
+  return { cert, key };
+}
+
+function about<T>(parameter: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PemError) throw new DatabaseUrlError(`has an ${parameter} that ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { isIP, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+
+/** SSLRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html): a length of 8, and the code 80877103. */
+const sslRequest = Buffer.from('0000000804d2162f', 'hex');
+
+/**
+ * A connection to PostgreSQL that uses TLS when the server has it, and goes on in clear text when the server answers that it
+ * has none: `sslmode=prefer`, which the driver does not know. It is a `stream` of the driver. A handshake that fails is an
+ * error, not a reason to try without.
+ */
+export class OptionalTls extends Duplex {
+  readonly #socket = new Socket();
+  readonly #tls: ConnectionOptions;
+  /** What carries the messages once it is settled which one it is. */
+  #way: Duplex | null = null;
+
+  /** @param tls how to connect when the server has TLS; `socket` and `servername` are set here. */
+  constructor(tls: ConnectionOptions) {
+    super({ allowHalfOpen: false });
+    this.#tls = tls;
+  }
+
+  /** As `Socket.connect`; emits `connect` when the driver may send its first message. */
+  connect(port: number, host: string): this {
+    const socket = this.#socket;
+    socket.on('error', (error) => this.destroy(error));
+    socket.once('connect', () => socket.write(sslRequest));
+    const onEnd = () => this.destroy();
+    socket.once('end', onEnd);
+    socket.once('data', (answer) => {
+      socket.off('end', onEnd);
+      this.#settle(answer.toString('latin1'), host);
+    });
+    socket.connect(port, host);
+    return this;
+  }
+
+  setNoDelay(on: boolean): this {
+    this.#socket.setNoDelay(on);
+    return this;
+  }
+
+  setKeepAlive(on: boolean, initialDelayMs?: number): this {
+    this.#socket.setKeepAlive(on, initialDelayMs);
+    return this;
+  }
+
+  ref(): this {
+    this.#socket.ref();
+    return this;
+  }
+
+  unref(): this {
+    this.#socket.unref();
+    return this;
+  }
+
+  /** One byte alone: what follows it in clear text is not from the server that is about to prove itself (CVE-2021-23222). */
+  #settle(answer: string, host: string): void {
+    if (answer === 'N') {
+      this.#use(this.#socket);
+      return;
+    }
+    if (answer !== 'S') {
+      this.destroy(new Error('There was an error establishing an SSL connection'));
+      return;
+    }
+    const secure = connectTls({
+      ...this.#tls,
+      socket: this.#socket,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    });
+    secure.on('error', (error) => this.destroy(error));
+    secure.once('secureConnect', () => this.#use(secure));
+  }
+
+  #use(way: Duplex): void {
+    this.#way = way;
+    way.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) way.pause();
+    });
+    way.once('end', () => this.push(null));
+    this.emit('connect');
+  }
+
+  override _read(): void {
+    this.#way?.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (this.#way) this.#way.write(chunk, done);
+    else done(new Error('The connection is not open yet'));
+  }
+
+  /** Messages that the driver sends together go over the network together. */
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#way) {
+      this.#way.end(() => done());
+      return;
+    }
+    done();
+    this.destroy();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#way?.destroy();
+    this.#socket.destroy();
+    done(error);
+  }
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The bytes with which a client asks for TLS: a length of 8, and the code 80877103 (PostgreSQL manual, SSLRequest). */
+export const sslRequest = Buffer.from('0000000804d2162f', 'hex');
+
+/** One connection as a server sees it. */
+export interface Seen {
+  /** All that the client has sent so far, as it went over the network. */
+  sent: Buffer;
+}
+
+/** A server of a test that records what clients send; with what it listens on. */
+export interface RecordingServer {
+  seen: Seen[];
+  /** The same URL, with this server as host and port. */
+  through(url: string, host?: string): string;
+  close(): Promise<void>;
+}
+
+/** Records every connection and passes it on to a real PostgreSQL. */
+export function recordedWay(to: string): Promise<RecordingServer> {
+  const { hostname, port } = new URL(to);
+  return recording((near, seen) => {
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    near.on('data', (chunk) => {
+      seen.sent = Buffer.concat([seen.sent, chunk]);
+      far.write(chunk);
+    });
+    far.pipe(near);
+    return far;
+  });
+}
+
+/**
+ * A server that is no PostgreSQL: it records what a client sends first, answers it with `answer` and, unless that is null,
+ * goes on reading.
+ */
+export function fakePostgres(answer: string | null): Promise<RecordingServer> {
+  return recording((near, seen) => {
+    near.on('error', () => undefined);
+    near.on('data', (chunk) => {
+      const isFirst = seen.sent.length === 0;
+      seen.sent = Buffer.concat([seen.sent, chunk]);
+      if (isFirst && answer === null) near.destroy();
+      else if (isFirst && answer !== null) near.write(answer);
+    });
+    return null;
+  });
+}
+
+async function recording(handle: (near: Socket, seen: Seen) => Socket | null): Promise<RecordingServer> {
+  const seen: Seen[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const entry: Seen = { sent: Buffer.alloc(0) };
+    seen.push(entry);
+    const far = handle(near, entry);
+    for (const socket of far ? [near, far] : [near]) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    seen,
+    through(url, host = '127.0.0.1') {
+      const through = new URL(url);
+      through.host = `${host}:${port}`;
+      return through.href;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
