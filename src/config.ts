@@ -4,6 +4,7 @@ import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
 import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
+import { droppedHeaderMistake } from './delivery/dropped-headers.ts';
 import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
@@ -47,6 +48,13 @@ const cidrList = list.superRefine((parts, context) => {
 const proxyList = list.superRefine((parts, context) => {
   for (const part of parts) {
     const mistake = proxyMistake(part);
+    if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
+  }
+});
+
+const headerList = list.superRefine((parts, context) => {
+  for (const part of parts) {
+    const mistake = droppedHeaderMistake(part);
     if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
   }
 });
@@ -152,6 +160,7 @@ const environment = z.object({
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
+  DROPPED_HEADERS: headerList.optional(),
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
   FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
@@ -254,6 +263,7 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
       delaysMs: e.DELIVERY_SCHEDULE,
       timeLimitMs: e.DELIVERY_TIMEOUT,
       allowedNetworks: e.DELIVERY_ALLOWED_NETWORKS ?? (role === 'all' ? ['127.0.0.0/8', '::1/128'] : []),
+      droppedHeaders: e.DROPPED_HEADERS ?? [],
       accountConcurrency: e.ACCOUNT_CONCURRENCY,
       firstAttempt: e.FIRST_ATTEMPT,
       firstAttemptPermits: e.FIRST_ATTEMPT_PERMITS,

@@ -5,6 +5,7 @@ import { openBackupStore } from './backups/open-backup-store.ts';
 import type { Database, Sql } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
 import { checkSchema } from './database/schema-check.ts';
+import { droppedHeaders } from './delivery/dropped-headers.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
@@ -52,6 +53,8 @@ export interface DeliverySettings {
   delaysMs: number[];
   timeLimitMs: number;
   allowedNetworks: string[];
+  /** Inbound headers that are not forwarded, besides the built-in ones; `*` at the end stands for any rest. */
+  droppedHeaders: string[];
   accountConcurrency: number;
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
@@ -90,7 +93,10 @@ export async function startWorker(options: {
   });
   const { whenExhausted, notifier } = notifying;
   const { accountConcurrency } = delivery;
-  const attempts = new Attempts({ database, whenExhausted, sender, box, log, accountConcurrency });
+  const attempts = new Attempts({
+    ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    droppedHeaders: droppedHeaders(delivery.droppedHeaders),
+  });
   const relay = new Relay({
     sql: database,
     databaseUrl: options.databaseUrl,

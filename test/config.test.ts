@@ -49,6 +49,7 @@ test('without any setting everything has its default', () => {
       ],
       timeLimitMs: 15 * second,
       allowedNetworks: ['127.0.0.0/8', '::1/128'],
+      droppedHeaders: [],
       accountConcurrency: 64,
       firstAttempt: 'auto',
       firstAttemptPermits: 4,
@@ -132,6 +133,12 @@ describe('values', () => {
       ['10.0.0.0/8', '192.0.2.1/32', '::1', '2001:db8::/32', '::ffff:10.0.0.1', '128.0.0.0/1'],
     ],
     ['TRUSTED_PROXIES', ',', (c) => c.trustedProxies, []],
+    [
+      'DROPPED_HEADERS',
+      'X-User, x_internal*,$ws*,*',
+      (c) => c.delivery.droppedHeaders,
+      ['X-User', 'x_internal*', '$ws*', '*'],
+    ],
     ['ACCOUNT_CONCURRENCY', '10000', (c) => c.delivery.accountConcurrency, 10_000],
     ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
     ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
@@ -245,6 +252,11 @@ describe('mistakes', () => {
     ['DELIVERY_SCHEDULE', nine('0s'), "'0s': must be between 1ms and 4h"],
     ['DELIVERY_SCHEDULE', nine('soon'), "'soon': 'soon' is no duration; write it like 200ms, 10s, 1m or 1h"],
     ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/8,10.0.0.1', "'10.0.0.1' is no CIDR like 10.0.0.0/8"],
+    ...['x user', 'x-*-user', '*-user', 'x-user:', 'x-üser', '**'].map((name): [string, string, string] => [
+      'DROPPED_HEADERS',
+      `x-a,${name}`,
+      `'${name}' is no header name like x-user, or x-internal-* for all that begin so`,
+    ]),
     ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is no CIDR like 10.0.0.0/8"],
     ...['loopback', 'uniquelocal', 'proxy.test', '*', 'true', '1', '10.1', '0x0a000001', '010.0.0.1', '10.0.0.256']
       .concat([

@@ -1,5 +1,6 @@
 import type { Transactions } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
+import type { DroppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { nextDelayMs } from '../../src/delivery/schedule.ts';
 import type { Sender } from '../../src/delivery/send.ts';
 import { AttemptReader, type AttemptRow } from '../../src/events/attempt-row.ts';
@@ -21,6 +22,8 @@ export interface AttemptDeps {
   whenExhausted: WhenExhausted;
   sender: Sender;
   box: SecretBox;
+  /** Inbound headers that are not forwarded. */
+  droppedHeaders: DroppedHeaders;
   log: Log;
   /** Attempts of one account in flight in this process. */
   accountConcurrency: number;

@@ -1,4 +1,5 @@
 import { deliveryTarget, shownUrl } from '../../src/accounts/delivery-target.ts';
+import type { DroppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { deliveryHeaders } from '../../src/delivery/headers.ts';
 import type { Sender } from '../../src/delivery/send.ts';
 import { signDelivery } from '../../src/delivery/signature.ts';
@@ -19,7 +20,7 @@ export interface Posted {
 
 /** Makes the POST of an event: address, headers, signature (design, section 5). Never throws. */
 export async function postEvent(
-  deps: { sender: Sender; box: SecretBox },
+  deps: { sender: Sender; box: SecretBox; droppedHeaders: DroppedHeaders },
   row: AttemptRow,
   attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
 ): Promise<Posted> {
@@ -45,6 +46,7 @@ export async function postEvent(
         replay: attempt.generation > 0,
       },
       webhook: { id: row.eventId, timestampS, signature },
+      dropped: deps.droppedHeaders,
     }),
     body: row.body,
     timeLimitMs: attempt.timeLimitMs,

@@ -1,3 +1,4 @@
+import { comparableName, type DroppedHeaders, droppedHeaders } from './dropped-headers.ts';
 import { MASKED } from './masked.ts';
 
 /** One header line: name and value. Names may repeat and keep their order and case. */
@@ -22,39 +23,17 @@ export type DeliveryHeadersInput = {
   };
   /** `signature` is null when the account has no delivery secret. */
   webhook: { id: string; timestampS: number; signature: string | null };
+  /** The inbound headers that are not forwarded; the built-in ones unless it is given. */
+  dropped?: DroppedHeaders;
 };
 
-/**
- * Never forwarded. Hop-by-hop: RFC 9110 section 7.6.1, with the historical ones of RFC 2616 section 13.5.1.
- * `accept-encoding` is the provider's wish, not ours: the answer would come back compressed and could not be shown.
- */
-const dropped = new Set([
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
-  ...['host', 'content-length', 'expect', 'accept-encoding'],
-  ...['cookie', 'cookie2', 'set-cookie', 'set-cookie2', 'authorization'],
-  // Set by us: an inbound header of such a name could pass for ours, most of all when we have no value of our own.
-  ...[
-    'content-type',
-    'webhook-id',
-    'webhook-timestamp',
-    'webhook-signature',
-    'x-webhook-provider',
-    'x-webhook-account',
-  ],
-  ...['x-webhook-event-type', 'x-webhook-external-id', 'x-webhook-attempt', 'x-webhook-replay', 'x-webhook-test'],
-]);
+const builtInDropped = droppedHeaders();
 
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** What an HTTP field value carries unchanged to any consumer: RFC 9110 section 5.5 without `obs-text`. */
 const plainValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
-
-/**
- * Lower case and `_` as `-`: consumers behind CGI, WSGI or Rack cannot tell `webhook_id` from `webhook-id`, so neither
- * may an inbound header.
- */
-const comparable = (name: string) => name.toLowerCase().replaceAll('_', '-');
 
 /** Percent-encodes whatever is not printable ASCII, and `%` itself, so that the value can be decoded again. */
 function encodeBytes(bytes: Buffer): string {
@@ -88,25 +67,27 @@ function inboundValue(text: string): string | null {
 function namedByConnection(headers: readonly Header[]): Set<string> {
   const names = new Set<string>();
   for (const [name, value] of headers) {
-    if (comparable(name) !== 'connection') continue;
-    for (const part of value.split(',')) names.add(comparable(part.trim()));
+    if (comparableName(name) !== 'connection') continue;
+    for (const part of value.split(',')) names.add(comparableName(part.trim()));
   }
   return names;
 }
 
 /**
  * All headers of one outbound request but `host`, `content-length` and `connection`, which the client writes. The
- * provider's own come first, in their order and case, without hop-by-hop ones, credentials and names that are ours;
- * `content-encoding` stays, because the bytes are sent as received. Every pair is valid for HTTP. Never throws.
+ * provider's own come first, in their order and case, without hop-by-hop ones, credentials, those that proxies set and the
+ * gateway's own; `content-encoding` stays, because the bytes are sent as received. Every pair is valid for HTTP. Never
+ * throws.
  *
  * Source: design section 5 and Standard Webhooks.
  */
-export function deliveryHeaders({ providerHeaders, contentType, event, webhook }: DeliveryHeadersInput): Header[] {
+export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
+  const { providerHeaders, contentType, event, webhook, dropped = builtInDropped } = input;
   const headers: Header[] = [];
   const hopByHop = namedByConnection(providerHeaders);
   for (const [name, inbound] of providerHeaders) {
-    const compared = comparable(name);
-    if (!token.test(name) || dropped.has(compared) || hopByHop.has(compared) || compared.startsWith('proxy-')) continue;
+    const compared = comparableName(name);
+    if (!token.test(name) || dropped(compared) || hopByHop.has(compared)) continue;
     const value = inboundValue(inbound);
     if (value !== null) headers.push([name, value]);
   }

@@ -60,6 +60,8 @@ export interface TestGatewayOptions {
   accountConcurrency?: number;
   maxPayloadBytes?: number;
   allowedNetworks?: string[];
+  /** As DROPPED_HEADERS. */
+  droppedHeaders?: string[];
   trustedProxies?: string[];
   adminTokens?: AdminToken[];
   /** The address to listen on; 127.0.0.1 unless told otherwise. */
@@ -133,6 +135,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           delaysMs: options.delaysMs ?? quickDelaysMs,
           timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
           allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
+          droppedHeaders: options.droppedHeaders ?? [],
           accountConcurrency: options.accountConcurrency ?? 64,
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
