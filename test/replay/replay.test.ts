@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
+import { installTestRuntime } from '../support/runtime.ts';
 
+installTestRuntime();
 const folder = fileURLToPath(new URL('histories/', import.meta.url));
 const files = readdirSync(folder);
 const workflowBundle = { code: inject('workflowCode') };

@@ -5,15 +5,14 @@ import { startApi } from '../../src/api.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { PermitMode } from '../../src/engine/relay/permits.ts';
-import { installRuntime } from '../../src/engine/runtime.ts';
 import { type Running, startWorker } from '../../src/gateway.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
-import { createLog } from '../../src/log.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { randomKeyring } from './keyring.ts';
+import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
@@ -27,8 +26,6 @@ export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 const defaultTimeLimitMs = 15_000;
 
 const adminToken = 'test-admin-token';
-const log = createLog(process.env.TEST_LOG_LEVEL ?? 'fatal');
-let runtimeInstalled = false;
 
 export interface TestGateway {
   baseUrl: string;
@@ -90,8 +87,7 @@ export interface TestGatewayOptions {
 
 /** Starts a gateway in this process, on a fresh database and a task queue of its own, with the real servers. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  if (!runtimeInstalled) installRuntime(log);
-  runtimeInstalled = true;
+  installTestRuntime();
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject) {
   await chmod(folder, 0o755);
   const dataDir = openDataDir(folder);
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
+  await neverToSurvive(postgres.url);
   const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
   project.provide('postgresUrl', postgres.url);
   const migrated = await freshDatabase(postgres.url);
@@ -52,4 +54,17 @@ export default async function setup(project: TestProject) {
     dataDir.release();
     await rm(folder, { recursive: true, force: true });
   };
+}
+
+/**
+ * Spares the server what only matters after a crash or over days: no test takes this server away, and its data goes with the
+ * run. Without this, autovacuum would visit each of the hundreds of databases once a minute.
+ */
+async function neverToSurvive(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
+    await client.query(`alter system set ${setting} = off`);
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
