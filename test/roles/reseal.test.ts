@@ -46,6 +46,9 @@ async function reseal(variables: Record<string, string | undefined>, args: strin
   return { code, stdout: process.stdout(), stderr: process.stderr() };
 }
 
+/** Steady, and little: the processes that start at the same time need the cores. */
+const trafficPauseMs = 250;
+
 /** Webhooks and changes of an account that go on until they are stopped, through the apis that run at the moment. */
 function traffic(apis: () => Api[], account: { id: string; provider: string; account_slug: string }, secret: string) {
   const state = { sent: [] as string[], secrets: [] as string[], refused: [] as unknown[], running: true };
@@ -57,7 +60,7 @@ function traffic(apis: () => Api[], account: { id: string; provider: string; acc
     (async () => {
       for (let n = 0; state.running; n += 1) {
         await work(n);
-        await sleep(50);
+        await sleep(trafficPauseMs);
       }
     })();
   const webhooks = loop(async (n) => {
@@ -107,24 +110,26 @@ function signedWith({ headers, body }: Consumer['deliveries'][number], secrets: 
 
 const verify = async (admin: AdminClient) => (await admin.request('GET', '/admin/audit-logs/verify')).body;
 
-/** Replaces one process after the other; the next ones start before the last ones stop. */
-async function restartAll(
-  roles: Roles,
-  running: { apis: Api[]; workers: GatewayProcess[] },
-  settings: Record<string, string>,
-) {
+interface Running {
+  apis: Api[];
+  workers: GatewayProcess[];
+}
+
+/** How long the process from before and the next one run side by side. */
+const overlapMs = 1_000;
+
+/** Replaces each process by one with these settings. Both take webhooks and changes for a while, as in a rolling restart. */
+async function restartAll(roles: Roles, running: Running, settings: Record<string, string>) {
   const variables = { SECRETS_KEY: '', SECRETS_KEY_PREVIOUS: '', ...settings };
-  for (const at of running.apis.keys()) {
-    const next = await roles.startApi(variables);
-    const [before] = running.apis.splice(at, 1, next);
-    // Requests that go to it are still answered.
-    await sleep(200);
-    expect(await before?.stop()).toEqual({ code: 0, signal: null });
-  }
-  for (const at of running.workers.keys()) {
-    const [before] = running.workers.splice(at, 1, await roles.startWorker(variables));
-    expect(await before?.stop()).toEqual({ code: 0, signal: null });
-  }
+  const [apis, workers] = [[...running.apis], [...running.workers]];
+  running.apis.push(await roles.startApi(variables));
+  running.workers.push(await roles.startWorker(variables));
+  await sleep(overlapMs);
+  running.apis.splice(0, apis.length);
+  running.workers.splice(0, workers.length);
+  // What was sent to them is still answered.
+  await sleep(200);
+  for (const process of [...apis, ...workers]) expect(await process.stop()).toEqual({ code: 0, signal: null });
 }
 
 test('the steps of the page, with traffic all the time: nothing is refused, nothing lost, the old key opens nothing', {
