@@ -6,7 +6,7 @@ import { storeEntries } from './audit-log.ts';
 import { checkedEnds, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { type AuditEntry, newEntry } from './entry.ts';
 import { readSeals, retiredPlace, retiredText } from './retired-keys.ts';
-import { entriesPerBatch, sealNext } from './seal-next.ts';
+import { sealNext } from './seal-next.ts';
 import { beginning } from './seals.ts';
 import { auditPurpose } from './signer.ts';
 
@@ -50,8 +50,8 @@ export function retireKey(
 async function sealAll(sql: Sql, keyring: Keyring): Promise<void> {
   const seals = await readSeals(sql, keyring);
   for (;;) {
-    const { read } = await sealNext(sql, seals);
-    if (read < entriesPerBatch) return;
+    const { more } = await sealNext(sql, seals);
+    if (!more) return;
   }
 }
 

@@ -5,9 +5,9 @@ import { createSecretBox, type SecretPlace } from '../secrets/secret-box.ts';
 import { type ChainPoint, createSeals, type RetiredKey, type Seals } from './seals.ts';
 import { createSigner } from './signer.ts';
 
-const readRetired = {
-  name: 'read_retired_audit_keys',
-  text: 'select id, retired_audit from secrets_keys where retired_at is not null',
+const readKeys = {
+  name: 'read_audit_keys',
+  text: 'select id, retired_audit from secrets_keys',
 };
 
 const content = z.object({ key: z.base64(), seq: z.number().int().nonnegative(), seal: z.hex() });
@@ -29,14 +29,14 @@ export function retiredText(auditKey: Uint8Array, { seq, seal }: ChainPoint): st
  * that only the holder of SECRETS_KEY can make. A box that does not open counts as absent; its entries then do not verify.
  */
 export async function readSeals(sql: Sql, keyring: Keyring): Promise<Seals> {
-  const rows = await sql.query<{ id: string; retired_audit: Buffer }>(readRetired, []);
-  if (rows.length === 0) return createSeals(keyring);
+  const rows = await sql.query<{ id: string; retired_audit: Buffer | null }>(readKeys, []);
   const box = createSecretBox(keyring);
   const retired = rows.flatMap(({ id, retired_audit: sealed }): RetiredKey[] => {
-    const text = box.open(sealed, retiredPlace(id));
+    const text = sealed && box.open(sealed, retiredPlace(id));
     if (text === null) return [];
     const { key, seq, seal } = content.parse(JSON.parse(text));
     return [{ id, signer: createSigner(Buffer.from(key, 'base64')), end: { seq, seal: Buffer.from(seal, 'hex') } }];
   });
-  return createSeals(keyring, retired);
+  const registered = rows.filter((row) => row.retired_audit === null).map(({ id }) => id);
+  return createSeals(keyring, retired, registered);
 }

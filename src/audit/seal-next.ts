@@ -4,7 +4,7 @@ import { contentColumns, type EntryContent } from './entry.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 
 /** Entries a transaction: about 20 ms of this process's time, in which nothing else happens in it. */
-export const entriesPerBatch = 1_000;
+const entriesPerBatch = 1_000;
 
 const readUnsealed = {
   name: 'read_unsealed_audit_entries',
@@ -33,8 +33,8 @@ export function isOurs(seals: Seals, row: EntryContent & { mac: Buffer }, anchor
 
 /** What a batch has done. */
 export interface SealedBatch {
-  /** Rows that were looked at; fewer than `entriesPerBatch` means that nothing is left. */
-  read: number;
+  /** Whether there may be more to seal. */
+  more: boolean;
   /** The ids of the rows that the gateway did not write. */
   foreign: string[];
   /** The new places of the chain. */
@@ -55,7 +55,7 @@ export async function sealNext(sql: Sql, seals: Seals): Promise<SealedBatch> {
     const seq = head.seq + 1;
     const seal = isOurs(seals, row, ends.anchor) ? seals.seal(head.seal, seq, row.id, row.mac) : null;
     if (seal === null) {
-      foreign.push(row.id);
+      if (!seals.isOfOthers(row.mac)) foreign.push(row.id);
       continue;
     }
     head = { seq, seal };
@@ -69,5 +69,6 @@ export async function sealNext(sql: Sql, seals: Seals): Promise<SealedBatch> {
     await writeChainEnd(sql, seals, 'head', head);
   }
   if (foreign.length > 0) await sql.query(markForeign, [foreign]);
-  return { read: rows.length, foreign, points };
+  // With nothing done, the rows that were read are all of keys that only other processes know.
+  return { more: rows.length === entriesPerBatch && points.length + foreign.length > 0, foreign, points };
 }

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { whileChainIsHeld } from './chain.ts';
 import { readSeals } from './retired-keys.ts';
-import { entriesPerBatch, sealNext } from './seal-next.ts';
+import { sealNext } from './seal-next.ts';
 import type { ChainPoint } from './seals.ts';
 
 /** How long an entry waits for its seal at most, when nothing is wrong. */
@@ -63,17 +63,17 @@ export class Sealer {
     for (;;) {
       const batch = await this.#sealBatch();
       sealed += batch.sealed;
-      if (batch.read < entriesPerBatch) return sealed;
+      if (!batch.more) return sealed;
     }
   }
 
-  async #sealBatch(): Promise<{ read: number; sealed: number }> {
-    const { read, foreign, points } = await whileChainIsHeld(this.#database, async (sql) =>
+  async #sealBatch(): Promise<{ more: boolean; sealed: number }> {
+    const { more, foreign, points } = await whileChainIsHeld(this.#database, async (sql) =>
       sealNext(sql, await readSeals(sql, this.#keyring)),
     );
     for (const id of foreign) this.#log.warn({ id }, 'a row of the audit log was not written by the gateway');
     this.#head = points.at(-1) ?? this.#head;
-    return { read, sealed: points.length };
+    return { more, sealed: points.length };
   }
 
   #logHead(): void {

@@ -33,6 +33,8 @@ export interface Seals {
   /** Over a row of audit_chain, under the current key. */
   partMac(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null): Buffer;
   isPartMac(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null, mac: Buffer): boolean;
+  /** Whether a MAC names a key that other processes use and this one was not given: theirs to check and to seal. */
+  isOfOthers(mac: Buffer): boolean;
   /** The chain must pass through these places: where each retired key's time ended, in the order of the chain. */
   readonly ends: readonly ChainPoint[];
 }
@@ -46,9 +48,14 @@ export const macKeyId = (mac: Buffer): string => mac.subarray(0, idBytes).toStri
 /**
  * The seals of a keyring, together with the keys that were retired before.
  *
- * @param retired from `readRetiredKeys`; a key of the keyring that is among them counts as retired.
+ * @param retired a key of the keyring that is among them counts as retired
+ * @param registered the ids of the keys in use, also of those that the keyring does not have
  */
-export function createSeals(keyring: Keyring, retired: readonly RetiredKey[] = []): Seals {
+export function createSeals(
+  keyring: Keyring,
+  retired: readonly RetiredKey[] = [],
+  registered: readonly string[] = [],
+): Seals {
   const signerOf = (key: SecretsKey) => createSigner(key.derive(auditPurpose));
   const current = signerOf(keyring.current);
   const inUse = new Map([[keyring.current.id, current]]);
@@ -70,6 +77,7 @@ export function createSeals(keyring: Keyring, retired: readonly RetiredKey[] = [
     partMac: (...of) => named(current.part(...of)),
     isPartMac: (part, seq, seal, purgedBefore, mac) =>
       vouching(mac, null)?.part(part, seq, seal, purgedBefore).equals(mac.subarray(idBytes)) ?? false,
+    isOfOthers: (mac) => registered.includes(macKeyId(mac)) && !inUse.has(macKeyId(mac)),
     ends: retired.map(({ end }) => end).toSorted((a, b) => a.seq - b.seq),
   };
 }

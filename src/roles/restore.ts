@@ -88,7 +88,8 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
 /** What whoever starts the gateway on this database has to know about the key. */
 async function keyAdvice(url: string, { config, log }: RoleContext): Promise<string> {
   const needed =
-    'SECRETS_KEY must be that of the gateway that made the backup (npm start keeps it in .data/secrets/secrets-key).';
+    'SECRETS_KEY must be that of the gateway that made the backup (npm start keeps it in .data/secrets/secrets-key), or ' +
+    'SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
   if (config.secretsKey === null) return needed;
   const database = await openDatabase({ url, log });
   try {

@@ -168,6 +168,24 @@ test('without DATABASE_URL it goes into the database of npm start, by its name i
   expect(running.code).toBe(1);
 });
 
+test('restored beside a new SECRETS_KEY, the key of the backup as the previous one opens everything until it is resealed', async () => {
+  const { file, key } = await backedUp();
+  const databaseUrl = await freshDatabase();
+  const env = { SECRETS_KEY: randomBytes(32).toString('base64'), SECRETS_KEY_PREVIOUS: key };
+  const said = await restored([file], { DATABASE_URL: databaseUrl, ...env });
+  expect(said.stdout).toContain('The backup needs SECRETS_KEY_PREVIOUS as it is set');
+  const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: env.SECRETS_KEY } });
+  const refused = spawnGateway('api', roles.variables);
+  expect((await refused.exited).code).toBe(1);
+  expect(refused.stderr()).toContain('set SECRETS_KEY_PREVIOUS to the one that was used before');
+
+  const resealing = spawnGateway('reseal', { ...roles.variables, ...env });
+  expect((await resealing.exited).code).toBe(0);
+  expect(resealing.stdout()).toContain('SECRETS_KEY_PREVIOUS can now be removed');
+  const api = await roles.startApi();
+  expect((await api.admin.request('GET', '/admin/audit-logs/verify')).body).toMatchObject({ ok: true });
+});
+
 test('with another SECRETS_KEY it says so', async () => {
   const { file } = await backedUp();
   const other = randomBytes(32).toString('base64');

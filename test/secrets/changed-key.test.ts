@@ -3,6 +3,8 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { randomKeyring } from '../support/keyring.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 
 async function gatewayWith(options: TestGatewayOptions) {
   const gateway = await startGateway({ worker: false, apiWithoutTemporal: true, ...options });
@@ -15,13 +17,16 @@ async function gatewayWith(options: TestGatewayOptions) {
   return { ...gateway, stop };
 }
 
+const verifying = { skip_signature_verification: false };
+const withSecret = (secret: string) => ({ 'content-type': 'application/json', 'x-webhook-secret': secret });
+
 const verified = async (gateway: Awaited<ReturnType<typeof gatewayWith>>) =>
   (await gateway.admin.request('GET', '/admin/audit-logs/verify')).body;
 
 test('with a new key and the previous one, webhooks verify and the audit log holds over both', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const before = await gatewayWith({ keyring: old });
-  const account = await before.admin.createAccount({ signing_secret_current: 'secret-of-before' });
+  const account = await before.admin.createAccount({ ...verifying, signing_secret_current: 'secret-of-before' });
   await before.stop();
 
   const { databaseUrl } = before;
@@ -29,7 +34,7 @@ test('with a new key and the previous one, webhooks verify and the audit log hol
     databaseUrl,
     keyring: createKeyring(next.current.bytes, old.current.bytes),
   });
-  expect((await send(after.baseUrl, account, '{"id":"one"}')).status).toBe(202);
+  expect((await send(after.baseUrl, account, '{"id":"one"}', withSecret('secret-of-before'))).status).toBe(202);
   await after.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'secret-of-after' });
   expect(await verified(after)).toMatchObject({ ok: true, failure: null });
 });
@@ -44,9 +49,28 @@ test('two processes that seal with different keys at once, each opening both, di
       [one, two],
       [two, one],
     ] as const) {
-      const account = await writer.admin.createAccount({ signing_secret_current: `secret-${round}` });
-      expect((await send(reader.baseUrl, account, `{"id":"${account.id}"}`)).status).toBe(202);
+      const account = await writer.admin.createAccount({ ...verifying, signing_secret_current: `secret-${round}` });
+      expect(
+        (await send(reader.baseUrl, account, `{"id":"${account.id}"}`, withSecret(`secret-${round}`))).status,
+      ).toBe(202);
     }
     expect(await verified(round % 2 === 0 ? one : two)).toMatchObject({ ok: true, failure: null });
   }
+});
+
+test('a process that does not have the new key leaves entries of that key for others to seal', async () => {
+  const [old, next] = [randomKeyring(), randomKeyring()];
+  const behind = await gatewayWith({ keyring: old });
+  const ahead = await gatewayWith({
+    databaseUrl: behind.databaseUrl,
+    keyring: createKeyring(next.current.bytes, old.current.bytes),
+  });
+  for (let n = 0; n < 10; n += 1) {
+    await ahead.admin.request('GET', '/admin/accounts');
+    await behind.admin.request('GET', '/admin/accounts');
+  }
+  await behind.stop();
+  const left = 'select count(*)::integer as n from audit_logs where seq is null';
+  await until('all entries are sealed', async () => (await rows(ahead.database, left))[0]?.n === 0);
+  expect(await verified(ahead)).toMatchObject({ ok: true, failure: null });
 });

@@ -1,0 +1,343 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { createKeyring } from '../../src/secrets/keyring.ts';
+import { type AdminClient, send } from '../support/admin-client.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import {
+  eventually,
+  type GatewayProcess,
+  gatewaysEndWithTheirTest,
+  spawnGateway,
+  temporaryFolder,
+} from '../support/gateway-process.ts';
+import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+
+const timeout = 600_000;
+gatewaysEndWithTheirTest();
+
+const newKey = () => randomBytes(32).toString('base64');
+const idOf = (key: string) => createKeyring(new Uint8Array(Buffer.from(key, 'base64'))).current.id;
+const deliverySecret = () => `whsec_${randomBytes(24).toString('base64')}`;
+const page = readFileSync(fileURLToPath(new URL('../../docs/changing-secrets-key.md', import.meta.url)), 'utf8');
+
+async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
+  const consumer = await startConsumer(...replies);
+  onTestFinished(() => consumer.close());
+  return consumer;
+}
+
+/** The settings that the page gives for a step, with these keys in them. */
+function settingsOfStep(step: number, keys: { old: string; new: string }): Record<string, string> {
+  const line = page.split('\n').find((text) => text.startsWith(`| ${step} | \`SECRETS_KEY`)) ?? '';
+  const given = [...line.matchAll(/`(SECRETS_KEY\w*)=<(old|new)>`/g)];
+  return Object.fromEntries(given.map(([, name = '', which]) => [name, which === 'old' ? keys.old : keys.new]));
+}
+
+async function reseal(variables: Record<string, string | undefined>, args: string[] = []) {
+  const process = spawnGateway('reseal', variables, args);
+  const { code } = await process.exited;
+  return { code, stdout: process.stdout(), stderr: process.stderr() };
+}
+
+/** Steady, and little: the processes that start at the same time need the cores. */
+const trafficPauseMs = 250;
+
+/** Webhooks and changes of an account that go on until they are stopped, through the apis that run at the moment. */
+function traffic(apis: () => Api[], account: { id: string; provider: string; account_slug: string }, secret: string) {
+  const state = { sent: [] as string[], secrets: [] as string[], refused: [] as unknown[], running: true };
+  const nextApi = () => {
+    const up = apis();
+    return up[(state.sent.length + state.secrets.length) % up.length];
+  };
+  const loop = (work: (n: number) => Promise<void>) =>
+    (async () => {
+      for (let n = 0; state.running; n += 1) {
+        await work(n);
+        await sleep(trafficPauseMs);
+      }
+    })();
+  const webhooks = loop(async (n) => {
+    const api = nextApi();
+    if (!api) return;
+    const { status, body } = await send(api.baseUrl, account, `{"id":"traffic-${n}"}`, {
+      'content-type': 'application/json',
+      'x-webhook-secret': secret,
+    });
+    if (status === 202) state.sent.push(body.id);
+    else state.refused.push(['webhook', status, body]);
+  });
+  const changes = loop(async () => {
+    const api = nextApi();
+    if (!api) return;
+    const delivery_secret = deliverySecret();
+    state.secrets.push(delivery_secret);
+    const { status, body } = await api.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret });
+    if (status !== 200) state.refused.push(['change', status, body]);
+  });
+  return {
+    ...state,
+    async stop() {
+      state.running = false;
+      await Promise.all([webhooks, changes]);
+    },
+  };
+}
+
+/** The one delivery secret with which this was signed; null when none of them fits. */
+function signedWith({ headers, body }: Consumer['deliveries'][number], secrets: string[]): string | null {
+  const signature = {
+    'webhook-id': String(headers['webhook-id']),
+    'webhook-timestamp': String(headers['webhook-timestamp']),
+    'webhook-signature': String(headers['webhook-signature']),
+  };
+  for (const secret of secrets.toReversed()) {
+    try {
+      new Webhook(secret).verify(body, signature);
+      return secret;
+    } catch {
+      // Another one.
+    }
+  }
+  return null;
+}
+
+const verify = async (admin: AdminClient) => (await admin.request('GET', '/admin/audit-logs/verify')).body;
+
+interface Running {
+  apis: Api[];
+  workers: GatewayProcess[];
+}
+
+/** How long the process from before and the next one run side by side. */
+const overlapMs = 1_000;
+
+/** Replaces each process by one with these settings. Both take webhooks and changes for a while, as in a rolling restart. */
+async function restartAll(roles: Roles, running: Running, settings: Record<string, string>) {
+  const variables = { SECRETS_KEY: '', SECRETS_KEY_PREVIOUS: '', ...settings };
+  const [apis, workers] = [[...running.apis], [...running.workers]];
+  running.apis.push(await roles.startApi(variables));
+  running.workers.push(await roles.startWorker(variables));
+  await sleep(overlapMs);
+  running.apis.splice(0, apis.length);
+  running.workers.splice(0, workers.length);
+  // What was sent to them is still answered.
+  await sleep(200);
+  for (const process of [...apis, ...workers]) expect(await process.stop()).toEqual({ code: 0, signal: null });
+}
+
+test('the steps of the page, with traffic all the time: nothing is refused, nothing lost, the old key opens nothing', {
+  timeout,
+}, async () => {
+  const keys = { old: newKey(), new: newKey() };
+  const roles = gatewayRoles({
+    databaseUrl: await freshDatabase(),
+    variables: { SECRETS_KEY: keys.old, DELIVERY_SCHEDULE: '20ms,20ms,20ms,20ms,20ms,20ms,20ms,20ms,20ms' },
+  });
+  await roles.migrate();
+  const running = {
+    apis: await Promise.all([roles.startApi(), roles.startApi()]),
+    workers: [await roles.startWorker()],
+  };
+  const admin = () => {
+    const [api] = running.apis;
+    if (!api) throw new Error('no api runs');
+    return api.admin;
+  };
+  const consumer = await consumerForTest();
+  const failing = await consumerForTest(500);
+  const told = await consumerForTest();
+  const secret = 'the secret of the provider';
+  const signed = { skip_signature_verification: false, signing_secret_current: secret };
+  const account = await admin().createAccount({
+    ...signed,
+    delivery_url: consumer.url,
+    delivery_secret: deliverySecret(),
+  });
+  const untouched = await admin().createAccount({ ...signed, delivery_url: failing.url });
+  const toldSecret = deliverySecret();
+  await admin().post(`/admin/accounts/${untouched.id}/destinations`, {
+    ...{ destination_type: 'webhook', name: 'told', config: { url: told.url, secret: toldSecret } },
+  });
+  const flow = traffic(() => running.apis, account, secret);
+  const headers = { 'content-type': 'application/json', 'x-webhook-secret': secret };
+  const exhaust = async (id: string) => {
+    const before = told.deliveries.length;
+    const [api] = running.apis;
+    expect((await send(api?.baseUrl ?? '', untouched, `{"id":"${id}"}`, headers)).status).toBe(202);
+    await eventually('the destination is notified', async () => told.deliveries.length > before);
+    new Webhook(toldSecret).verify(told.deliveries.at(-1)?.body ?? '', {
+      'webhook-id': String(told.deliveries.at(-1)?.headers['webhook-id']),
+      'webhook-timestamp': String(told.deliveries.at(-1)?.headers['webhook-timestamp']),
+      'webhook-signature': String(told.deliveries.at(-1)?.headers['webhook-signature']),
+    });
+  };
+  await exhaust('before');
+
+  await restartAll(roles, running, settingsOfStep(1, keys));
+  await restartAll(roles, running, settingsOfStep(2, keys));
+  await exhaust('with both');
+  expect(page).toMatch(/^\| 3 \| `npm run reseal` with the settings of step 2 \|/m);
+  const env = { ...roles.variables, ...settingsOfStep(2, keys) };
+  const checked = await reseal(env, ['--check']);
+  expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining(`${idOf(keys.old)}  in use since`)]);
+  const done = await reseal(env);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(done.stdout).toContain('SECRETS_KEY_PREVIOUS can now be removed.');
+  for (const key of Object.values(keys)) expect(done.stdout + checked.stdout + checked.stderr).not.toContain(key);
+  const last = settingsOfStep(4, keys);
+  expect(last).toEqual({ SECRETS_KEY: keys.new });
+  await restartAll(roles, running, last);
+  await exhaust('after');
+  await flow.stop();
+
+  expect(flow.refused).toEqual([]);
+  const events = await eventually('all of them are delivered', async () => {
+    const rows = await roles.query(`select id from events where account_id = $1 and delivery_status <> 'delivered'`, [
+      account.id,
+    ]);
+    return rows.length === 0 && roles.query('select id from events where account_id = $1', [account.id]);
+  });
+  expect(events.map(({ id }) => id).sort()).toEqual(flow.sent.toSorted());
+  expect(consumer.deliveries.length).toBeGreaterThanOrEqual(flow.sent.length);
+  const secrets = [...flow.secrets];
+  const unsigned = consumer.deliveries.filter((delivery) => delivery.headers['webhook-signature'] === undefined);
+  expect(unsigned).toEqual([]);
+  // All but those from before the first change were signed with a secret that the traffic had set.
+  expect(consumer.deliveries.slice(-10).map((delivery) => signedWith(delivery, secrets))).not.toContain(null);
+  expect(await verify(admin())).toMatchObject({ ok: true, failure: null });
+  const entries = await admin().request('GET', '/admin/audit-logs?action=secrets.reseal');
+  expect(entries.body).toMatchObject([
+    { details: { key: idOf(keys.new), previous_key: idOf(keys.old), retired: true } },
+  ]);
+
+  // The old key: alone it opens nothing, and no process starts with it.
+  for (const settings of [{ SECRETS_KEY: keys.old }, { SECRETS_KEY: keys.old, SECRETS_KEY_PREVIOUS: keys.new }]) {
+    const refused = spawnGateway('api', { ...roles.variables, ...settings });
+    expect((await refused.exited).code).toBe(1);
+    expect(refused.stderr()).toContain('SECRETS_KEY is not the key');
+  }
+  const state = await reseal({ ...roles.variables, SECRETS_KEY: keys.new }, ['--check']);
+  expect([state.code, state.stdout]).toEqual([0, expect.stringContaining(`${idOf(keys.old)}  retired at`)]);
+});
+
+test('killed halfway, reseal goes on; run again it finds nothing to do', { timeout }, async () => {
+  const keys = { old: newKey(), new: newKey() };
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { SECRETS_KEY: keys.old } });
+  await roles.migrate();
+  const api = await roles.startApi();
+  const account = await api.admin.createAccount({ delivery_secret: 'delivery secret' });
+  await api.admin.post(`/admin/accounts/${account.id}/destinations`, {
+    ...{ destination_type: 'webhook', name: 'told', config: { url: 'http://127.0.0.1:9/' } },
+  });
+  // Many copies, so that it takes a while.
+  await roles.query(
+    `insert into notification_summaries (id, destination_id, account_id, destination_type, config, provider, account_slug, app_key, events,
+       first_event_ids, first_received_at, last_received_at, first_failed_at, last_failed_at, status)
+     select gen_random_uuid(), id, account_id, destination_type, config, 'generic', 'a', 'b', 2, '{}', now(), now(), now(), now(), 'sent'
+     from destinations, generate_series(1, 20000)`,
+  );
+  const env = { ...roles.variables, ...settingsOfStep(2, keys) };
+  const sealedWith = async (key: string) => {
+    const [row] = await roles.query<{ n: number }>(
+      'select count(*)::integer as n from notification_summaries where substring(config from 2 for 4) = $1',
+      [Buffer.from(idOf(key), 'hex')],
+    );
+    return row?.n ?? 0;
+  };
+  const killed = spawnGateway('reseal', env);
+  await eventually('it has begun', async () => (await sealedWith(keys.new)) > 0);
+  killed.signal('SIGKILL');
+  await killed.exited;
+  const left = await sealedWith(keys.old);
+  expect(left).toBeGreaterThan(0);
+  // Half of it is sealed with each key, and the process with the settings of step 2 opens all.
+  const between = await roles.startApi(settingsOfStep(2, keys));
+  expect((await between.admin.request('GET', `/admin/accounts/${account.id}/destinations`)).status).toBe(200);
+  expect(await verify(between.admin)).toMatchObject({ ok: true });
+  // The process from before step 1 would go on to seal with the old key.
+  await api.stop();
+  const done = await reseal(env);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(await sealedWith(keys.old)).toBe(0);
+  const again = await reseal(env);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('0 values were sealed again')]);
+});
+
+test('what cannot be opened: it says which, exits with 1, and goes on once the secret was set again', {
+  timeout,
+}, async () => {
+  const keys = { old: newKey(), new: newKey() };
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { SECRETS_KEY: keys.old } });
+  await roles.migrate();
+  const before = await roles.startApi();
+  const account = await before.admin.createAccount({ delivery_secret: 'delivery secret' });
+  await before.stop();
+  await roles.query(
+    'update accounts set delivery_secret = set_byte(delivery_secret, 30, 255 - get_byte(delivery_secret, 30))',
+  );
+  const env = { ...roles.variables, ...settingsOfStep(2, keys) };
+  const done = await reseal(env);
+  expect(done.code).toBe(1);
+  expect(done.stdout).toContain(
+    `1 in accounts.delivery_secret could not be opened:\n  ${account.id}: does not decrypt ${idOf(keys.old)}`,
+  );
+  expect(done.stdout + done.stderr).not.toContain('can now be removed');
+  expect(done.stderr).toContain(`1 in accounts.delivery_secret name key ${idOf(keys.old)}`);
+  const api = await roles.startApi(settingsOfStep(2, keys));
+  await api.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'set again' });
+  expect((await reseal(env)).stdout).toContain('can now be removed');
+});
+
+test.each([
+  [['--unknown'], 'npm run reseal'],
+  [['--check', '--back'], 'npm run reseal'],
+  [['--new-key'], 'openssl rand -base64 32'],
+])('reseal %j is refused with what to do', { timeout }, async (args, says) => {
+  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  const { code, stderr } = await reseal(roles.variables, args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('npm start: reseal --new-key changes the key in the data folder', { timeout }, async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const without = await reseal({ DATA_DIR: dataDir }, ['--new-key']);
+  expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not set')]);
+  expect(existsSync(dataDir)).toBe(false);
+
+  const gateway = await startWholeGateway(dataDir);
+  const secret = 'the secret of the provider';
+  const account = await gateway.admin.createAccount({
+    skip_signature_verification: false,
+    signing_secret_current: secret,
+  });
+  const runningOn = await reseal({ DATA_DIR: dataDir }, ['--new-key']);
+  expect(runningOn.code).toBe(1);
+  await gateway.stop();
+  const file = join(dataDir, 'secrets', 'secrets-key');
+  const old = readFileSync(file, 'utf8').trim();
+
+  const done = await reseal({ DATA_DIR: dataDir }, ['--new-key']);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect(done.stdout).toContain(`secrets-key-${idOf(old)}`);
+  expect(readFileSync(file, 'utf8').trim()).not.toBe(old);
+  expect(readdirSync(join(dataDir, 'secrets')).sort()).toEqual([
+    'admin-token',
+    'secrets-key',
+    `secrets-key-${idOf(old)}`,
+  ]);
+
+  const after = await startWholeGateway(dataDir);
+  const { status } = await send(after.baseUrl, account, '{"id":"after"}', {
+    ...{ 'content-type': 'application/json', 'x-webhook-secret': secret },
+  });
+  expect(status).toBe(202);
+  expect(await verify(after.admin)).toMatchObject({ ok: true });
+});
