@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
+import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Role, readConfig } from '../../src/config.ts';
@@ -23,6 +24,8 @@ const filled = {
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   ADMIN_TOKEN: 'a-token-of-an-operator',
   POSTGRES_PASSWORD: '0123456789abcdef',
+  GATEWAY_POSTGRES_PASSWORD: 'fedcba9876543210',
+  TEMPORAL_POSTGRES_PASSWORD: '00112233445566778899',
 };
 
 /** The specification's own schema comes with dclint; the package exports no path to it, so it is found beside it. */
@@ -32,7 +35,7 @@ function specification(): object {
   return { ...JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')), $schema: undefined };
 }
 
-const { services, volumes } = compose(filled);
+const { services, volumes, networks } = compose(filled);
 const names = Object.keys(services);
 
 function service(name: string): Service {
@@ -108,6 +111,41 @@ describe('docker-compose.yml', () => {
     expect(published).toEqual(['temporal-ui 127.0.0.1:8233:8080', 'gateway 127.0.0.1:8080:8080']);
   });
 
+  test('the api believes the address of nginx, which is fixed, and that of no other container', () => {
+    const [network] = networks.default.ipam.config;
+    if (!network) throw new Error('there is no network');
+    const nginx = service('gateway').networks?.default?.ipv4_address ?? '';
+    expect(readConfig('api', service('api').environment ?? {}).trustedProxies).toEqual([nginx]);
+    const [subnet, others] = [ipaddr.parseCIDR(network.subnet), ipaddr.parseCIDR(network.ip_range)];
+    expect(ipaddr.parse(nginx).match(subnet)).toBe(true);
+    expect(others[0].match(subnet)).toBe(true);
+    expect(ipaddr.parse(nginx).match(others)).toBe(false);
+    expect(nginx).not.toBe(network.gateway);
+    // Nothing that .env says about npm start's proxies widens it, and all of it moves together.
+    const moved = compose({ ...filled, TRUSTED_PROXIES: '0.0.0.0/1', SUBNET_PREFIX: '192.168.77' });
+    expect(moved.services.api?.environment?.TRUSTED_PROXIES).toBe('192.168.77.2');
+    expect(moved.services.gateway?.networks?.default?.ipv4_address).toBe('192.168.77.2');
+    expect(moved.networks.default.ipam.config).toEqual([
+      { subnet: '192.168.77.0/24', gateway: '192.168.77.1', ip_range: '192.168.77.128/25' },
+    ]);
+  });
+
+  test('the gateway and Temporal have a PostgreSQL role each, and no service is the superuser', () => {
+    const password = (name: keyof typeof filled) => filled[name];
+    for (const name of ['migrate', 'api', 'worker']) {
+      const url = new URL(service(name).environment?.DATABASE_URL ?? '');
+      expect([url.username, url.password]).toEqual(['gateway', password('GATEWAY_POSTGRES_PASSWORD')]);
+    }
+    const { SQL_USER, SQL_PASSWORD } = service('temporal-schema').environment ?? {};
+    const { POSTGRES_USER, POSTGRES_PWD } = service('temporal').environment ?? {};
+    const ofTemporal = ['temporal', password('TEMPORAL_POSTGRES_PASSWORD')];
+    expect([SQL_USER, SQL_PASSWORD, POSTGRES_USER, POSTGRES_PWD]).toEqual([...ofTemporal, ...ofTemporal]);
+    for (const name of names.filter((other) => other !== 'postgresql'))
+      expect(JSON.stringify(service(name)), name).not.toContain(password('POSTGRES_PASSWORD'));
+    // The role may not make databases, and does not have to.
+    expect(service('temporal-schema').command?.join()).not.toContain(' create');
+  });
+
   test('api and worker can be scaled: no fixed names, no published ports', () => {
     for (const name of ['api', 'worker']) expect(Object.keys(service(name)), name).not.toContain('container_name');
     expect([service('api').ports, service('worker').ports]).toEqual([undefined, undefined]);
@@ -134,7 +172,8 @@ describe('docker-compose.yml', () => {
   });
 
   test('holds no secret, and says which one is missing', () => {
-    for (const name of ['SECRETS_KEY', 'ADMIN_TOKEN', 'POSTGRES_PASSWORD'] as const) {
+    const required = ['SECRETS_KEY', 'ADMIN_TOKEN', 'POSTGRES_PASSWORD', 'GATEWAY_POSTGRES_PASSWORD'] as const;
+    for (const name of [...required, 'TEMPORAL_POSTGRES_PASSWORD'] as const) {
       expect(() => compose({ ...filled, [name]: '' })).toThrow(`set ${name} in .env, see .env.example`);
       expect(composeText()).not.toContain(filled[name]);
     }
@@ -145,7 +184,10 @@ describe('docker-compose.yml', () => {
   test('mounts files and volumes that exist', () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     const mounts = names.flatMap((name) => (service(name).volumes ?? []).map((volume) => volume.split(':')[0] ?? ''));
-    expect(mounts).toEqual(['postgresql-data', './docker/temporal', 'backups', './docker/nginx.conf']);
+    expect(mounts).toEqual([
+      ...['databases', './docker/postgresql', './docker/temporal', 'backups'],
+      ...['./docker/nginx/nginx.conf', './docker/nginx/templates'],
+    ]);
     for (const mount of mounts) {
       if (mount.startsWith('.')) expect(existsSync(join(root, mount)), mount).toBe(true);
       else expect(Object.keys(volumes)).toContain(mount);
@@ -173,14 +215,16 @@ describe("the gateway's containers", () => {
     const read = role === 'worker' ? [...settingNames(), ...bucketCredentials] : settingNames();
     expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
     const config = readConfig(role, environment);
-    expect(config.databaseUrl).toBe('postgresql://gateway:0123456789abcdef@postgresql:5432/gateway?sslmode=disable');
+    expect(config.databaseUrl).toBe('postgresql://gateway:fedcba9876543210@postgresql:5432/gateway?sslmode=disable');
     expect(config.temporal.address).toBe('temporal:7233');
     expect(service(role).command ?? ['node', 'src/main.ts', 'api']).toEqual(['node', 'src/main.ts', role]);
   });
 
   test('without any optional variable they run on the defaults', () => {
-    const { SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD } = filled;
-    expect(compose({ SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD })).toEqual(compose(filled));
+    const { SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD } =
+      filled;
+    const passwords = { POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD };
+    expect(compose({ SECRETS_KEY, ADMIN_TOKEN, ...passwords })).toEqual(compose(filled));
     const worker = readConfig('worker', environmentOf('worker'));
     expect(worker.delivery).toEqual({ ...readConfig('all', {}).delivery, allowedNetworks: [] });
   });

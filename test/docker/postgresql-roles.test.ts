@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { allDelivered, gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { ownPostgres } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
+import { backupEnded, scheduled, triggered } from '../support/upkeep.ts';
+import { readProjectFile } from './files.ts';
+
+gatewaysEndWithTheirTest();
+
+const passwords = { GATEWAY_POSTGRES_PASSWORD: "it's \\secret", TEMPORAL_POSTGRES_PASSWORD: 'of-temporal' };
+
+/** The statements of docker/postgresql/roles.sql, with \getenv and :'name' filled in as psql does. */
+function statements(environment: Record<string, string>): string[] {
+  const variables = new Map<string, string>();
+  const sql = readProjectFile('docker/postgresql/roles.sql')
+    .replaceAll(/^--.*$/gm, '')
+    .replaceAll(/^\\getenv (\w+) (\w+)$/gm, (_, name: string, from: string) => {
+      variables.set(name, environment[from] ?? '');
+      return '';
+    })
+    .replaceAll(/:'(\w+)'/g, (_, name: string) => pg.escapeLiteral(variables.get(name) ?? ''));
+  return sql
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter(Boolean);
+}
+
+/** A PostgreSQL as the image makes it: its superuser is called postgres, and then roles.sql ran. */
+async function composePostgres() {
+  const { address } = await ownPostgres();
+  const at = (username: string, password: string, database: string) =>
+    Object.assign(new URL(address), { username, password: encodeURIComponent(password), pathname: `/${database}` })
+      .href;
+  await queryOnce(address, "create role postgres superuser login password 'super'");
+  const superuser = at('postgres', 'super', 'postgres');
+  await queryOnce(superuser, 'alter role gateway rename to embedded');
+  await queryOnce(superuser, 'alter database gateway rename to embedded');
+  for (const statement of statements(passwords)) await queryOnce(superuser, statement);
+  return {
+    superuser,
+    gateway: (database: string) => at('gateway', passwords.GATEWAY_POSTGRES_PASSWORD, database),
+    temporal: (database: string) => at('temporal', passwords.TEMPORAL_POSTGRES_PASSWORD, database),
+  };
+}
+
+/** What PostgreSQL answers to a statement that it refuses. */
+const refused = (url: string, sql = 'select 1') =>
+  queryOnce(url, sql).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+
+/** The SQL with which README makes a database to restore a backup into. */
+function readmeSql(): string[] {
+  const line = /^docker compose exec postgresql psql --username=postgres (.*)$/m.exec(
+    readProjectFile('README.md'),
+  )?.[1];
+  return [...(line ?? '').matchAll(/--command='([^']+)'/g)].map(([, sql]) => sql ?? '');
+}
+
+test('neither role has special rights, or gets into databases of the other', async () => {
+  const postgres = await composePostgres();
+  const rights = await queryOnce(
+    postgres.superuser,
+    `select rolname from pg_roles where rolname in ('gateway', 'temporal')
+     and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls) order by 1`,
+  );
+  expect(rights).toEqual([{ rolname: 'gateway' }, { rolname: 'temporal' }]);
+  expect(await queryOnce(postgres.superuser, 'select 1 from pg_auth_members m where m.member > 16383')).toEqual([]);
+  for (const url of [
+    ...['temporal', 'temporal_visibility', 'postgres', 'template1'].map(postgres.gateway),
+    ...['gateway', 'postgres', 'template1'].map(postgres.temporal),
+  ])
+    expect(await refused(url)).toMatch(/^permission denied for database /);
+  for (const url of [postgres.gateway('gateway'), postgres.temporal('temporal')]) {
+    expect(await refused(url, 'create database more')).toBe('permission denied to create database');
+    expect(await refused(url, "copy (select 1) to program 'true'")).toMatch(/^permission denied to COPY/);
+    expect(await refused(url, "select pg_read_file('/etc/passwd')")).toMatch(/^permission denied for function/);
+    expect(await refused(url, 'select * from pg_authid')).toMatch(/^permission denied for table/);
+  }
+  // What Temporal's schema needs.
+  await queryOnce(postgres.temporal('temporal'), 'create table schema_version (version_partition int)');
+  await queryOnce(postgres.temporal('temporal_visibility'), 'create extension btree_gin');
+});
+
+test("the gateway's role migrates, delivers, makes partitions, backs up and restores", {
+  timeout: 240_000,
+}, async () => {
+  const postgres = await composePostgres();
+  const dir = join(temporaryFolder('test'), 'backups');
+  const roles = gatewayRoles({ databaseUrl: postgres.gateway('gateway'), variables: { BACKUP_DIR: dir } });
+  expect(await roles.migrate()).toMatchObject({ code: 0 });
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
+  await allDelivered(roles, 1);
+
+  const ofEvents = "from pg_class where relispartition and relkind = 'r' and relname like 'events%'";
+  const partitions = async () => (await roles.query(`select 1 ${ofEvents}`)).length;
+  const made = await partitions();
+  const [last] = await roles.query<{ relname: string }>(`select relname ${ofEvents} order by relname desc limit 1`);
+  await roles.query(`drop table ${last?.relname}`);
+  expect(await partitions()).toBe(made - 1);
+  expect((await triggered(api, 'retention')).last_run.outcome).toBe('completed');
+  expect(await partitions()).toBe(made);
+
+  await scheduled(api, 'backup');
+  const { body } = await api.admin.post('/admin/backups/trigger');
+  const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
+  expect(backup).toMatchObject({ status: 'completed', error: null });
+  expect(readdirSync(dir, { recursive: true })).toEqual([backup.name]);
+  await Promise.all([api.stop(), worker.stop()]);
+
+  const sql = readmeSql();
+  expect(sql).toHaveLength(2);
+  for (const statement of sql) await queryOnce(postgres.superuser, statement);
+  const restored = postgres.gateway('gateway_restored');
+  const restore = spawnGateway('restore', { ...roles.variables, DATABASE_URL: restored }, [backup.name]);
+  expect((await restore.exited).code, restore.stderr()).toBe(0);
+  expect(await queryOnce(restored, 'select delivery_status from events')).toEqual([{ delivery_status: 'delivered' }]);
+  expect(await refused(postgres.temporal('gateway_restored'))).toMatch(/^permission denied for database/);
+  const elsewhere = gatewayRoles({
+    databaseUrl: restored,
+    variables: { ...roles.variables, TEMPORAL_TASK_QUEUE: `restored-${randomBytes(6).toString('hex')}` },
+  });
+  const again = await elsewhere.startApi({ DATABASE_URL: restored });
+  expect((await again.admin.request('GET', '/admin/accounts')).body).toHaveLength(1);
+});
