@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
 import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
 import { droppedHeaderMistake } from './delivery/dropped-headers.ts';
+import { type ConnectionSettings, readConnectionSettings, temporalAddress } from './engine/connection-settings.ts';
 import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
@@ -135,20 +136,35 @@ const databaseUrl = z.string().superRefine((text, context) => {
   if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
 });
 
+/** Known to Temporal's other SDKs; that of Node always compares the name. */
+const hostVerification = z
+  .stringbool()
+  .refine(
+    (disabled) => !disabled,
+    'is not supported; set TEMPORAL_TLS_SERVER_NAME to the name in the certificate of the server',
+  );
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integerBetween(0, 65535).prefault('8080'),
   PUBLIC_URL: publicUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: databaseUrl.optional(),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .regex(/^[^\s/]+:\d+$/, 'must be host:port')
-    .optional(),
+  TEMPORAL_ADDRESS: temporalAddress.optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: z.stringbool().optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: z.string().optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_CERT_DATA: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_KEY_DATA: z.string().optional(),
+  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: hostVerification.optional(),
+  TEMPORAL_PROFILE: z.string().optional(),
+  TEMPORAL_CONFIG_FILE: z.string().optional(),
   TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
   TEMPORAL_UI_URL: origin.optional(),
   ADMIN_TOKEN: z.string().min(8, 'must have 8 characters or more').regex(visibleAscii, notVisible).optional(),
@@ -193,6 +209,8 @@ const settings = environment.superRefine((given, context) => {
     });
 });
 
+type Environment = Record<string, string | undefined>;
+
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
 /**
@@ -200,12 +218,12 @@ export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
  * `restore` and `reseal` use those of `all` where they are given none.
  * Returns one sentence a mistake.
  */
-function missingFor(role: Role, env: Record<string, string | undefined>): string[] {
+function missingFor(role: Role, env: Record<string, string | undefined>, temporal: TemporalSettings): string[] {
   if (role === 'all' || role === 'restore' || role === 'reseal') return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
     missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
-  if (role === 'worker' && !env.TEMPORAL_ADDRESS)
+  if (role === 'worker' && temporal.address === null)
     missing.push("TEMPORAL_ADDRESS: the role 'worker' needs a Temporal server");
   if (role !== 'migrate' && !env.SECRETS_KEY)
     missing.push(
@@ -216,20 +234,44 @@ function missingFor(role: Role, env: Record<string, string | undefined>): string
   return missing;
 }
 
+type TemporalSettings = ConnectionSettings & { mistakes: readonly string[] };
+const noTemporal: TemporalSettings = {
+  ...{ address: null, namespace: null, apiKey: null, tls: false, metadata: {} },
+  mistakes: [],
+};
+
+/**
+ * How to reach Temporal, for the roles that do. `all` without `TEMPORAL_ADDRESS` runs one of its own: what is set for other
+ * servers, in the environment or in the user's home, is not meant for that one.
+ */
+function temporalOf(role: Role, env: Environment, tls: boolean | undefined): TemporalSettings {
+  if (role === 'migrate' || role === 'restore') return noTemporal;
+  if (role === 'all' && !env.TEMPORAL_ADDRESS) return { ...noTemporal, namespace: env.TEMPORAL_NAMESPACE || null };
+  const read = readConnectionSettings({ ...env, ...(tls === undefined ? {} : { TEMPORAL_TLS: String(tls) }) });
+  return 'settings' in read ? { ...read.settings, mistakes: [] } : { ...noTemporal, mistakes: read.mistakes };
+}
+
 /**
  * Reads every setting of the gateway from `env`; the only reader of the environment.
  *
  * @throws StartError that names every mistake at once. Values are not repeated where they could be secrets.
  */
-export function readConfig(role: Role, env: Record<string, string | undefined>) {
+export function readConfig(role: Role, env: Environment) {
   // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   // As in libpq, and for DATABASE_URL alone: what npm start brings along has no TLS.
   if (set.DATABASE_URL && set.PGSSLMODE) set.DATABASE_URL = withDefaultSslMode(set.DATABASE_URL, set.PGSSLMODE);
   const parsed = settings.safeParse(set, { error: plainWords });
+  // What it says about a variable that is known to be wrong would be said twice.
+  const temporal = parsed.error?.issues.some(({ path }) => String(path[0]).startsWith('TEMPORAL_'))
+    ? { ...noTemporal, address: set.TEMPORAL_ADDRESS ?? null }
+    : temporalOf(role, env, parsed.data?.TEMPORAL_TLS);
   const mistakes = [
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),
-    ...missingFor(role, set),
+    ...temporal.mistakes,
+    ...(temporal.mistakes.length > 0 && role === 'worker'
+      ? missingFor(role, set, { ...temporal, address: 'unknown' })
+      : missingFor(role, set, temporal)),
   ];
   if (!parsed.success || mistakes.length > 0) {
     throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
@@ -245,11 +287,12 @@ export function readConfig(role: Role, env: Record<string, string | undefined>) 
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL ?? null,
     temporal: {
-      address: e.TEMPORAL_ADDRESS ?? null,
-      namespace: e.TEMPORAL_NAMESPACE,
+      address: temporal.address,
+      namespace: temporal.namespace ?? 'default',
       taskQueue: e.TEMPORAL_TASK_QUEUE,
-      apiKey: e.TEMPORAL_API_KEY ?? null,
-      tls: e.TEMPORAL_TLS ?? e.TEMPORAL_API_KEY !== undefined,
+      apiKey: temporal.apiKey,
+      tls: temporal.tls,
+      metadata: temporal.metadata,
       uiPort: e.TEMPORAL_UI_PORT,
       uiUrl: e.TEMPORAL_UI_URL ?? null,
     },

@@ -8,6 +8,7 @@ import { checkSchema } from './database/schema-check.ts';
 import { droppedHeaders } from './delivery/dropped-headers.ts';
 import { createSender } from './delivery/send.ts';
 import { deliverySchedule } from './delivery-schedule.ts';
+import type { TemporalOptions } from './engine/connection.ts';
 import type { PermitMode } from './engine/relay/permits.ts';
 import { Relay } from './engine/relay/relay.ts';
 import { UpkeepSchedules } from './engine/upkeep/schedules.ts';
@@ -39,12 +40,7 @@ export interface Running {
 }
 
 /** How to reach Temporal. */
-export interface TemporalAccess {
-  address: string;
-  namespace: string;
-  taskQueue: string;
-  apiKey: string | null;
-  tls: boolean;
+export interface TemporalAccess extends TemporalOptions {
   /** Origin of the Web UI, for links; null when there is none to link to. */
   uiUrl: string | null;
 }

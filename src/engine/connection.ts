@@ -1,11 +1,19 @@
+import type { TLSConfig } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 
-export interface TemporalOptions {
+/** A Temporal server, and what it takes to be let in. */
+export interface TemporalServer {
+  /** host:port */
   address: string;
+  apiKey: string | null;
+  tls: TLSConfig | boolean;
+  /** Headers of every call; none when absent. */
+  metadata?: Record<string, string>;
+}
+
+export interface TemporalOptions extends TemporalServer {
   namespace: string;
   taskQueue: string;
-  apiKey: string | null;
-  tls: boolean;
 }
 
 /**
@@ -15,7 +23,8 @@ export interface TemporalOptions {
  * @throws TransportError while the server cannot be reached.
  */
 export function connectTemporal(options: TemporalOptions): Promise<NativeConnection> {
-  const connection: NativeConnectionOptions = { address: options.address, tls: options.tls };
+  const { address, tls, metadata = {} } = options;
+  const connection: NativeConnectionOptions = { address, tls, metadata };
   if (options.apiKey !== null) connection.apiKey = options.apiKey;
   return NativeConnection.connect(connection);
 }

@@ -1,4 +1,6 @@
-import { Connection, isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
+import { Connection, isGrpcDeadlineError, isGrpcServiceError, type TLSConfig } from '@temporalio/client';
+import { systemAuthorities } from '../tls/authorities.ts';
+import type { TemporalServer } from './connection.ts';
 
 /** After an outage the next question may be answered again. */
 const longestReconnectMs = 2_000;
@@ -7,10 +9,11 @@ const longestReconnectMs = 2_000;
  * A connection to Temporal for people's questions alone. It begins with the first one, and a call that fails has failed:
  * whoever asked can ask again, and no retry is left behind when the connection is closed.
  */
-export function connectLazily(options: { address: string; apiKey: string | null; tls: boolean }): Connection {
+export function connectLazily(options: TemporalServer): Connection {
   return Connection.lazy({
     address: options.address,
-    tls: options.tls,
+    tls: withAuthorities(options.tls),
+    metadata: options.metadata ?? {},
     interceptors: [],
     channelArgs: {
       // gRPC would take a loopback address through the proxy of the environment.
@@ -19,6 +22,14 @@ export function connectLazily(options: { address: string; apiKey: string | null;
     },
     ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
   });
+}
+
+/** This client knows only the authorities that Node brings along; the worker's trusts those of the machine, and so both do. */
+function withAuthorities(tls: TLSConfig | boolean): TLSConfig | false {
+  if (tls === false) return false;
+  const config = tls === true ? {} : tls;
+  if (config.serverRootCACertificate !== undefined) return config;
+  return { ...config, serverRootCACertificate: Buffer.from(systemAuthorities().join('\n')) };
 }
 
 /** Whether a question failed because Temporal cannot be reached, or did not answer in time. */

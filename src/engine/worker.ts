@@ -4,6 +4,7 @@ import type { DeliveryActivities, DeliverySchedule } from '../../workflows/messa
 import type { UpkeepActivities } from '../../workflows/upkeep-messages.ts';
 import type { Log } from '../log.ts';
 import { connectTemporal, type TemporalOptions } from './connection.ts';
+import { connectionAdvice } from './connection-advice.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { WorkflowEngine } from './workflow-engine.ts';
 
@@ -70,8 +71,9 @@ export class EngineWorker {
         });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
+        const advice = connectionAdvice(temporal, error);
         log.warn(
-          { address: temporal.address, reason, againInMs: delayMs },
+          { address: temporal.address, reason, ...(advice === null ? {} : { advice }), againInMs: delayMs },
           'Temporal cannot be used at the moment; first attempts go on without it',
         );
       }

@@ -1,4 +1,5 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { TemporalServer } from './connection.ts';
 import { connectLazily, saysThatItIsAway } from './lazy-connection.ts';
 import { workflowId } from './workflow-engine.ts';
 
@@ -15,13 +16,7 @@ const limitMs = 1_000;
 /**
  * Looks up the workflows of events for people who want to see them in Temporal's Web UI. Connects at the first question.
  */
-export function createWorkflowFinder(options: {
-  address: string;
-  namespace: string;
-  apiKey: string | null;
-  tls: boolean;
-  uiUrl: string | null;
-}) {
+export function createWorkflowFinder(options: TemporalServer & { namespace: string; uiUrl: string | null }) {
   const connection = connectLazily(options);
   const client = new Client({ connection, namespace: options.namespace });
   return {

@@ -7,6 +7,8 @@ import {
 import type { upkeep } from '../../../workflows/index.ts';
 import { type UpkeepTaskName, upkeepTaskNames, upkeepTasks } from '../../upkeep/tasks.ts';
 import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../upkeep/upkeep.ts';
+import type { TemporalOptions } from '../connection.ts';
+import { connectionAdvice } from '../connection-advice.ts';
 import { connectLazily, saysThatItIsAway } from '../lazy-connection.ts';
 import { readRuns } from './runs.ts';
 import { scheduleId } from './schedule-options.ts';
@@ -18,13 +20,7 @@ import { scheduleId } from './schedule-options.ts';
 const limitMs = 10_000;
 
 /** Asks Temporal about the upkeep, for people. Connects at the first question. */
-export function createUpkeepClient(options: {
-  address: string;
-  namespace: string;
-  taskQueue: string;
-  apiKey: string | null;
-  tls: boolean;
-}): Upkeep & { close(): Promise<void> } {
+export function createUpkeepClient(options: TemporalOptions): Upkeep & { close(): Promise<void> } {
   const { taskQueue, namespace } = options;
   const connection = connectLazily(options);
   const client = new Client({ connection, namespace });
@@ -35,7 +31,12 @@ export function createUpkeepClient(options: {
       return await connection.withDeadline(Date.now() + limitMs, work);
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) throw new NotScheduled('there is no such schedule', { cause: error });
-      if (saysThatItIsAway(error)) throw new UpkeepUnavailable('Temporal could not be asked', { cause: error });
+      if (saysThatItIsAway(error)) {
+        const advice = connectionAdvice(options, error);
+        throw new UpkeepUnavailable(`Temporal could not be asked${advice === null ? '' : `: ${advice}`}`, {
+          cause: error,
+        });
+      }
       throw error;
     }
   }

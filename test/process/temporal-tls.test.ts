@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startWholeGateway } from '../support/gateway-all.ts';
+import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { type Api, allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { filesOf, newAuthority } from '../support/tls/certificates.ts';
+import { mutualTls } from '../support/tls/mutual-tls.ts';
+
+const timeout = 300_000;
+gatewaysEndWithTheirTest();
+
+/** A Temporal that asks for a client certificate, and the files of several. */
+async function guardedTemporal(names = { addresses: ['127.0.0.1'], hosts: [] as string[] }) {
+  const [servers, clients, strangers] = await Promise.all(
+    ['Servers', 'Clients', 'Strangers'].map((name) => newAuthority(`${name} of a test`)),
+  );
+  if (!servers || !clients || !strangers) throw new Error('there are three');
+  const [server, client, stranger] = await Promise.all([
+    servers.issue(names),
+    clients.issue({ commonName: 'gateway' }),
+    strangers.issue({ commonName: 'gateway' }),
+  ]);
+  const files = filesOf({
+    ...{ ca: servers.cert, cert: client.cert, key: client.key },
+    ...{ strangeCert: stranger.cert, strangeKey: stranger.key },
+  });
+  const address = await mutualTls(inject('temporalAddress'), server, clients.cert);
+  const ca = { TEMPORAL_TLS_SERVER_CA_CERT_PATH: files.ca };
+  const right = { TEMPORAL_TLS_CLIENT_CERT_PATH: files.cert, TEMPORAL_TLS_CLIENT_KEY_PATH: files.key };
+  const wrong = { TEMPORAL_TLS_CLIENT_CERT_PATH: files.strangeCert, TEMPORAL_TLS_CLIENT_KEY_PATH: files.strangeKey };
+  return { address, files, ca, right, wrong, client };
+}
+
+const upkeepOf = ({ baseUrl }: Api) => fetch(`${baseUrl}/admin/upkeep`, { headers: { 'x-admin-token': adminToken } });
+
+async function rolesOn(temporalAddress: string, variables: Record<string, string>) {
+  const roles = gatewayRoles({
+    databaseUrl: await freshDatabase(),
+    temporalAddress,
+    variables: { ...variables, ADMIN_TOKEN: adminToken },
+  });
+  await roles.migrate();
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  return { roles, consumer };
+}
+
+test('with the right certificate events get their workflows, and the api shows them', { timeout }, async () => {
+  const { address, ca, right } = await guardedTemporal();
+  const { roles, consumer } = await rolesOn(address, { ...ca, ...right, FIRST_ATTEMPT: 'workflow' });
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await allDelivered(roles, 1);
+  const { workflow } = await api.admin.eventually(body.id, (event) => event.workflow !== null);
+  expect(workflow).toMatchObject({ id: `event-${body.id}` });
+  expect((await upkeepOf(api)).status).toBe(200);
+});
+
+test('so does a profile of temporal.toml, with the name in the certificate', { timeout }, async () => {
+  const { address, files } = await guardedTemporal({ addresses: [], hosts: ['temporal.test'] });
+  const file = join(temporaryFolder('test'), 'temporal.toml');
+  const paths = `client_cert_path = "${files.cert}"\nclient_key_path = "${files.key}"\nserver_ca_cert_path = "${files.ca}"`;
+  const tls = `[profile.guarded.tls]\nserver_name = "temporal.test"\n${paths}\n`;
+  writeFileSync(file, `[profile.guarded]\naddress = "${address}"\n${tls}`);
+  const { roles, consumer } = await rolesOn('', { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'guarded' });
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await allDelivered(roles, 1);
+  await api.admin.eventually(body.id, (event) => event.workflow !== null);
+});
+
+test.each<
+  [name: string, use: (of: Awaited<ReturnType<typeof guardedTemporal>>) => Record<string, string>, says: RegExp]
+>([
+  ['none', ({ ca }) => ca, /TEMPORAL_TLS_CLIENT_CERT_PATH/],
+  ['one of another authority', ({ ca, wrong }) => ({ ...ca, ...wrong }), /TEMPORAL_TLS_CLIENT_CERT_PATH/],
+  ["the server's authority not known", ({ right }) => right, /TEMPORAL_TLS_SERVER_CA_CERT_PATH/],
+  [
+    'another name expected',
+    ({ ca, right }) => ({ ...ca, ...right, TEMPORAL_TLS_SERVER_NAME: 'other.test' }),
+    /TEMPORAL_TLS_SERVER_NAME/,
+  ],
+  ['no TLS at all', ({ ca, right }) => ({ ...ca, ...right, TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/],
+])(
+  'client certificate: %s. Logs say so, and events are delivered without Temporal',
+  { timeout },
+  async (_name, use, says) => {
+    const temporal = await guardedTemporal();
+    const { roles, consumer } = await rolesOn(temporal.address, use(temporal));
+    const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+    const [line] = await worker.printed(/^.*"msg":"Temporal cannot be used.*$/m, 'stderr');
+    expect(JSON.parse(line)).toMatchObject({ address: temporal.address, advice: expect.stringMatching(says) });
+    const account = await api.admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+    const delivered = await api.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
+    expect(delivered).toMatchObject({ status: 'received', workflow: null });
+    expect((await upkeepOf(api)).status).toBe(503);
+    await api.printed(/"msg":"an operator asked for what needs Temporal.*$/m, 'stderr');
+    expect(api.stderr()).toMatch(says);
+    for (const said of [worker.stderr(), api.stderr()]) expect(said).not.toContain('PRIVATE KEY');
+  },
+);
+
+test('npm start: nothing about other Temporal servers reaches its own', { timeout }, async () => {
+  const { address, right } = await guardedTemporal();
+  const config = temporaryFolder('test');
+  const file = join(config, 'temporal.toml');
+  writeFileSync(file, `[profile.default]\naddress = "${address}"\nnamespace = "elsewhere"\napi_key = "secret"\n`);
+  const gateway = await startWholeGateway(temporaryFolder(), {
+    ...{ ...right, TEMPORAL_TLS: 'true', TEMPORAL_API_KEY: 'secret', TEMPORAL_CONFIG_FILE: file },
+    TEMPORAL_GRPC_META_X_TEST: 'secret',
+  });
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+  const event = await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null);
+  expect(event.workflow?.url).toContain('/namespaces/default/');
+});
