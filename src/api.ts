@@ -1,5 +1,7 @@
 import { AccountDirectory } from './accounts/account-directory.ts';
+import { AccountMasks } from './accounts/account-mask.ts';
 import { AccountStore } from './accounts/account-store.ts';
+import { sealStoredUrls } from './accounts/seal-stored-urls.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import { AuditLog } from './audit/audit-log.ts';
@@ -26,7 +28,7 @@ import { createChannels } from './notifications/channels/channels.ts';
 import { testDestination } from './notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { providers, readProviderConfig } from './providers/registry.ts';
+import { providers, readProviderConfig, secretConfigValues } from './providers/registry.ts';
 
 /** What the HTTP side is made of. */
 export interface ApiParts {
@@ -52,6 +54,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const box = createSecretBox(secretsKey);
   const em = () => database.orm.em.fork();
   const sender = createSender({ allowedNetworks });
+  const masks = new AccountMasks({ box, secretValues: secretConfigValues });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
@@ -63,7 +66,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     audit: new AuditLog({ database, secretsKey, log }),
     adminTokens: parts.adminTokens,
     trustedProxies: parts.trustedProxies,
-    testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
+    testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
     verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, secretsKey }, head ? { head } : {})),
@@ -98,7 +101,9 @@ export async function startApi(
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, secretsKey, log } = options;
   await checkSchema(database);
-  await checkSecretsKey(database, createSecretBox(secretsKey));
+  const box = createSecretBox(secretsKey);
+  await checkSecretsKey(database, box);
+  await sealStoredUrls(database, box);
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const { app, close } = composeApi({ ...options, baseUrl });

@@ -1,6 +1,8 @@
 import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
 import { createUpkeepActivities } from '../activities/upkeep/upkeep-activities.ts';
+import { AccountMasks } from './accounts/account-mask.ts';
+import { sealStoredUrls } from './accounts/seal-stored-urls.ts';
 import { createSecretBox } from './accounts/secret-box.ts';
 import { checkSecretsKey } from './accounts/secrets-key-check.ts';
 import { openBackupStore } from './backups/open-backup-store.ts';
@@ -22,6 +24,7 @@ import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
+import { secretConfigValues } from './providers/registry.ts';
 import type { UpkeepSettings } from './upkeep/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
@@ -81,6 +84,7 @@ export async function startWorker(options: {
   const box = createSecretBox(options.secretsKey);
   await checkSchema(database);
   await checkSecretsKey(database, box);
+  await sealStoredUrls(database, box);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
@@ -94,6 +98,7 @@ export async function startWorker(options: {
   const { accountConcurrency } = delivery;
   const attempts = new Attempts({
     ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
   });
   const relay = new Relay({
