@@ -8,6 +8,8 @@ const boxes = {
     'provider_config',
     'delivery_secret',
     'project_delivery_secret',
+    'delivery_url_credentials',
+    'project_delivery_url_credentials',
   ],
   destinations: ['config'],
   notifications: ['config'],

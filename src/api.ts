@@ -1,5 +1,7 @@
 import { AccountDirectory } from './accounts/account-directory.ts';
+import { AccountMasks } from './accounts/account-mask.ts';
 import { AccountStore } from './accounts/account-store.ts';
+import { sealStoredUrls } from './accounts/seal-stored-urls.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { purgeAuditLogs } from './audit/purge.ts';
 import { Sealer } from './audit/sealer.ts';
@@ -24,7 +26,7 @@ import { createChannels } from './notifications/channels/channels.ts';
 import { testDestination } from './notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from './notifications/settings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { providers, readProviderConfig } from './providers/registry.ts';
+import { providers, readProviderConfig, secretConfigValues } from './providers/registry.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import { registerKeyring } from './secrets/known-keys.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
@@ -53,6 +55,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const box = createSecretBox(keyring);
   const em = () => database.orm.em.fork();
   const sender = createSender({ allowedNetworks });
+  const masks = new AccountMasks({ box, secretValues: secretConfigValues });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
@@ -64,7 +67,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     audit: new AuditLog({ database, keyring, log }),
     adminTokens: parts.adminTokens,
     trustedProxies: parts.trustedProxies,
-    testDelivery: (account) => testDelivery({ sender, box, timeLimitMs }, account),
+    testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
     verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {})),
@@ -100,6 +103,7 @@ export async function startApi(
   const { database, keyring, log } = options;
   await checkSchema(database);
   await registerKeyring(database, keyring);
+  await sealStoredUrls(database, createSecretBox(keyring));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const { app, close } = composeApi({ ...options, baseUrl });

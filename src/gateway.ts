@@ -1,6 +1,8 @@
 import { Attempts } from '../activities/attempt/attempt.ts';
 import { createDeliveryActivities } from '../activities/delivery-activities.ts';
 import { createUpkeepActivities } from '../activities/upkeep/upkeep-activities.ts';
+import { AccountMasks } from './accounts/account-mask.ts';
+import { sealStoredUrls } from './accounts/seal-stored-urls.ts';
 import { openBackupStore } from './backups/open-backup-store.ts';
 import type { Database, Sql } from './database/database.ts';
 import { daysAhead, ensurePartitions } from './database/partitions.ts';
@@ -21,6 +23,7 @@ import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
+import { secretConfigValues } from './providers/registry.ts';
 import type { Keyring } from './secrets/keyring.ts';
 import { registerKeyring } from './secrets/known-keys.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
@@ -78,6 +81,7 @@ export async function startWorker(options: {
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
+  await sealStoredUrls(database, box);
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
@@ -91,6 +95,7 @@ export async function startWorker(options: {
   const { accountConcurrency } = delivery;
   const attempts = new Attempts({
     ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
   });
   const relay = new Relay({

@@ -1,4 +1,5 @@
 import { secretFields } from './accounts/account-entity.ts';
+import { credentialFields } from './accounts/account-urls.ts';
 import { configPlace } from './accounts/provider-settings.ts';
 import { retiredPlace } from './audit/retired-keys.ts';
 import { settingsPlace } from './destinations/sealed-settings.ts';
@@ -17,7 +18,7 @@ const destinationConfig = (table: string, destinationId: string, key: SealedColu
  * Copies come after what they are copied from.
  */
 export const sealedColumns: readonly SealedColumn[] = [
-  ...secretFields.map(
+  ...[...secretFields, ...Object.values(credentialFields)].map(
     (column): SealedColumn => ({
       ...{ table: 'accounts', column, key: { id: 'uuid' }, placeColumns: ['id'] },
       placeOf: ({ id = '' }) => ({ accountId: id, field: column }),

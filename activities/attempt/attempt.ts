@@ -1,3 +1,4 @@
+import type { AccountMasks } from '../../src/accounts/account-mask.ts';
 import type { Transactions } from '../../src/database/database.ts';
 import { databaseFailure } from '../../src/database/errors.ts';
 import type { DroppedHeaders } from '../../src/delivery/dropped-headers.ts';
@@ -22,6 +23,7 @@ export interface AttemptDeps {
   whenExhausted: WhenExhausted;
   sender: Sender;
   box: SecretBox;
+  masks: AccountMasks;
   /** Inbound headers that are not forwarded. */
   droppedHeaders: DroppedHeaders;
   log: Log;

@@ -1,6 +1,8 @@
+import type { AccountMasks } from '../../src/accounts/account-mask.ts';
 import { deliveryTarget, shownUrl } from '../../src/accounts/delivery-target.ts';
 import type { DroppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { deliveryHeaders } from '../../src/delivery/headers.ts';
+import { maskError } from '../../src/delivery/secret-mask.ts';
 import type { Sender } from '../../src/delivery/send.ts';
 import { signDelivery } from '../../src/delivery/signature.ts';
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
@@ -18,9 +20,9 @@ export interface Posted {
   url: string | null;
 }
 
-/** Makes the POST of an event: address, headers, signature (design, section 5). Never throws. */
+/** Makes the POST of an event: address, headers, signature (design, section 5). Never throws; the account's secrets are masked. */
 export async function postEvent(
-  deps: { sender: Sender; box: SecretBox; droppedHeaders: DroppedHeaders },
+  deps: { sender: Sender; box: SecretBox; masks: AccountMasks; droppedHeaders: DroppedHeaders },
   row: AttemptRow,
   attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
 ): Promise<Posted> {
@@ -51,7 +53,17 @@ export async function postEvent(
     body: row.body,
     timeLimitMs: attempt.timeLimitMs,
   });
-  return { ...result, succeeded: result.outcome === 'delivered', url: shownUrl(target.url) };
+  const succeeded = result.outcome === 'delivered';
+  const { responseBody, error } = result;
+  if (!responseBody && error === null) return { ...result, succeeded, url: shownUrl(target.url) };
+  const mask = deps.masks.of(row.account);
+  return {
+    ...result,
+    succeeded,
+    responseBody: responseBody === null ? null : mask(responseBody),
+    error: error === null ? null : maskError(mask, error, target.url),
+    url: shownUrl(target.url),
+  };
 }
 
 function notSent(outcome: string, error: string): Posted {

@@ -6,6 +6,7 @@ import type { FieldError } from '../plain-words.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
+import { sealUrls, type UrlField } from './account-urls.ts';
 import {
   openConfig,
   type ProviderRules,
@@ -71,7 +72,8 @@ export class AccountStore {
     const id = uuidv7();
     const now = new Date();
     const provider_config = withoutNull(input.provider_config);
-    const errors = this.#errors(input.provider, { ...input, provider_config });
+    const urls = sealUrls(this.#box, id, input, null);
+    const errors = [...urls.errors, ...this.#errors(input.provider, { ...input, provider_config })];
     if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
     const { secrets, plain } = this.#split(id, input);
     const account = em.create(AccountEntity, {
@@ -81,12 +83,15 @@ export class AccountStore {
       signing_secret_previous: null,
       skip_signature_verification: false,
       delivery_url: null,
+      delivery_url_credentials: null,
       delivery_secret: null,
       project_id: null,
       project_delivery_url: null,
+      project_delivery_url_credentials: null,
       project_delivery_secret: null,
       enabled: true,
       ...plain,
+      ...urls.columns,
       ...secrets,
       provider_config: sealConfig(this.#box, id, provider_config),
       provider: input.provider,
@@ -117,12 +122,13 @@ export class AccountStore {
         if (!account) return { ok: false, reason: 'not_found' };
         const stored = this.configOf(account) ?? {};
         const settings = this.#settingsAfter(account, stored, change);
-        const errors = this.#errors(change.provider ?? account.provider, settings, stored);
+        const urls = sealUrls(this.#box, account.id, change, account);
+        const errors = [...urls.errors, ...this.#errors(change.provider ?? account.provider, settings, stored)];
         if (errors.length > 0) return { ok: false, reason: 'invalid', errors };
         const { secrets, plain } = this.#split(account.id, change);
         const { provider_config } = settings;
         const config = provider_config ? { provider_config: sealConfig(this.#box, account.id, provider_config) } : {};
-        tx.assign(account, { ...plain, ...secrets, ...config, updated_at: new Date() });
+        tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
         await tx.flush();
         await alongside?.(tx, account, Object.keys(change));
         return { ok: true, account };
@@ -186,11 +192,13 @@ export class AccountStore {
     return { ...secrets, provider_config: withoutNull(sameProvider && sent ? { ...stored, ...sent } : sent) };
   }
 
-  /** Parts the secrets, sealed, from the fields that are stored as they are. An empty secret is none. */
+  /** Parts the secrets, sealed, from the fields that are stored as they are; URLs are in neither. An empty secret is none. */
   #split<T extends AccountChange>(id: string, input: T) {
     const secrets: Partial<Record<SecretField, Buffer | null>> = {};
     const plain = { ...input };
     delete plain.provider_config;
+    delete plain.delivery_url;
+    delete plain.project_delivery_url;
     for (const field of secretFields) {
       const value = input[field];
       delete plain[field];
@@ -199,7 +207,7 @@ export class AccountStore {
           value === null || value === '' ? null : Buffer.from(this.#box.seal(value, { accountId: id, field }));
       }
     }
-    const fields: Omit<T, SecretField | 'provider_config'> = plain;
+    const fields: Omit<T, SecretField | UrlField | 'provider_config'> = plain;
     return { secrets, plain: fields };
   }
 }

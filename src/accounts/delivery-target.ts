@@ -1,11 +1,14 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
+import { joinUrl } from './url-credentials.ts';
 
-/** What an account says about where its events go. Secrets are sealed. */
+/** What an account says about where its events go. Secrets, and user and password of the URLs, are sealed. */
 export interface DeliveryAddresses {
   id: string;
   deliveryUrl: string | null;
+  deliveryUrlCredentials: Uint8Array | null;
   deliverySecret: Uint8Array | null;
   projectDeliveryUrl: string | null;
+  projectDeliveryUrlCredentials: Uint8Array | null;
   projectDeliverySecret: Uint8Array | null;
 }
 
@@ -17,17 +20,26 @@ export type DeliveryTarget =
 /** `delivery_url` with its secret; without it the project's, with that secret (design, section 5). */
 export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): DeliveryTarget {
   const own = account.deliveryUrl !== null;
-  const url = own ? account.deliveryUrl : account.projectDeliveryUrl;
-  if (url === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
-  const field = own ? 'delivery_secret' : 'project_delivery_secret';
-  const sealed = own ? account.deliverySecret : account.projectDeliverySecret;
-  if (sealed === null) return { ok: true, url, secret: null };
-  const secret = box.open(sealed, { accountId: account.id, field });
+  const bare = own ? account.deliveryUrl : account.projectDeliveryUrl;
+  if (bare === null) return { ok: false, outcome: 'no_delivery_url', error: 'the account has no delivery URL' };
+  const prefix = own ? '' : 'project_';
+  const open = (sealed: Uint8Array | null, field: string) =>
+    sealed === null ? null : (box.open(sealed, { accountId: account.id, field }) ?? undefined);
+  const secretField = `${prefix}delivery_secret`;
+  const secret = open(own ? account.deliverySecret : account.projectDeliverySecret, secretField);
   // Sent unsigned, a consumer that checks signatures would refuse it, and one that does not would be taught not to.
-  if (secret === null)
-    return { ok: false, outcome: 'secret_unreadable', error: `the ${field} does not decrypt with SECRETS_KEY` };
-  return { ok: true, url, secret };
+  if (secret === undefined) return unreadable(secretField);
+  const urlField = `${prefix}delivery_url_credentials`;
+  const credentials = open(own ? account.deliveryUrlCredentials : account.projectDeliveryUrlCredentials, urlField);
+  if (credentials === undefined) return unreadable(urlField);
+  return { ok: true, url: joinUrl({ url: bare, credentials }), secret };
 }
+
+const unreadable = (field: string): DeliveryTarget => ({
+  ok: false,
+  outcome: 'secret_unreadable',
+  error: `the ${field} does not decrypt with SECRETS_KEY`,
+});
 
 /** A URL without what may be a secret in it: user, password and query. Null when it is none. */
 export function shownUrl(text: string): string | null {

@@ -11,6 +11,7 @@ import { Migration20261121000005_retention } from '../../migrations/Migration202
 import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
 import { Migration20261121000007_provider_config } from '../../migrations/Migration20261121000007_provider_config.ts';
 import { Migration20261121000008_gone_events } from '../../migrations/Migration20261121000008_gone_events.ts';
+import { Migration20261122050000_edges } from '../../migrations/Migration20261122050000_edges.ts';
 import { Migration20261122050000_secrets } from '../../migrations/Migration20261122050000_secrets.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
@@ -28,5 +29,6 @@ export const migrations = [
   { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
   { name: 'Migration20261121000007_provider_config', class: Migration20261121000007_provider_config },
   { name: 'Migration20261121000008_gone_events', class: Migration20261121000008_gone_events },
+  { name: 'Migration20261122050000_edges', class: Migration20261122050000_edges },
   { name: 'Migration20261122050000_secrets', class: Migration20261122050000_secrets },
 ];

@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountRow } from '../accounts/account-entity.ts';
+import { type AccountMasks, accountSecrets } from '../accounts/account-mask.ts';
 import { deliveryTarget, shownUrl } from '../accounts/delivery-target.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { deliveryHeaders } from './headers.ts';
+import { maskError } from './secret-mask.ts';
 import type { Sender } from './send.ts';
 import { signDelivery } from './signature.ts';
 
@@ -28,19 +30,11 @@ export type TestDelivery =
  * is recorded, and it is not tried again. `x-webhook-test: true` marks it, which no real delivery carries. Never throws.
  */
 export async function testDelivery(
-  deps: { sender: Sender; box: SecretBox; timeLimitMs: number },
+  deps: { sender: Sender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },
   account: AccountRow,
 ): Promise<TestDelivery> {
-  const target = deliveryTarget(
-    {
-      id: account.id,
-      deliveryUrl: account.delivery_url ?? null,
-      deliverySecret: account.delivery_secret ?? null,
-      projectDeliveryUrl: account.project_delivery_url ?? null,
-      projectDeliverySecret: account.project_delivery_secret ?? null,
-    },
-    deps.box,
-  );
+  const sealed = accountSecrets(account);
+  const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)
     return { ok: false, outcome: target.outcome, detail: target.error, responseCode: null, url: null, durationMs: 0 };
   const result = await deps.sender.post({
@@ -51,7 +45,8 @@ export async function testDelivery(
   const url = shownUrl(target.url);
   const { outcome, responseCode, durationMs } = result;
   if (outcome === 'delivered' && url !== null) return { ok: true, url, responseCode, durationMs };
-  return { ok: false, outcome, detail: result.error ?? outcome, responseCode, url, durationMs };
+  const detail = maskError(deps.masks.of(sealed), result.error ?? outcome, target.url);
+  return { ok: false, outcome, detail, responseCode, url, durationMs };
 }
 
 function testEvent(account: AccountRow, secret: string | null) {

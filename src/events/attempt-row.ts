@@ -1,3 +1,4 @@
+import type { AccountSecrets } from '../accounts/account-mask.ts';
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
@@ -25,15 +26,7 @@ export interface AttemptRow {
   accountSlug: string;
   eventType: string | null;
   externalId: string;
-  account: {
-    id: string;
-    enabled: boolean;
-    deleted: boolean;
-    deliveryUrl: string | null;
-    deliverySecret: Buffer | null;
-    projectDeliveryUrl: string | null;
-    projectDeliverySecret: Buffer | null;
-  };
+  account: AccountSecrets & { enabled: boolean; deleted: boolean };
   headers: [name: string, value: string][];
   contentType: string | null;
   body: Buffer;
@@ -46,8 +39,10 @@ const readAttempts = {
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
       ${pauseValue} as pause, ${resumedValue} as resumed,
       e.provider, e.account_slug, e.event_type, e.external_id,
-      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.delivery_url, a.delivery_secret, a.project_delivery_url,
-      a.project_delivery_secret, p.headers, p.content_type, p.body
+      a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
+      a.delivery_url, a.delivery_url_credentials, a.delivery_secret,
+      a.project_delivery_url, a.project_delivery_url_credentials, a.project_delivery_secret,
+      a.signing_secret_current, a.signing_secret_previous, a.provider_config, p.headers, p.content_type, p.body
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
     join events e on e.id = i.event_id and e.id between $5 and $6
     join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
@@ -76,10 +71,16 @@ interface Row {
   account_id: string;
   enabled: boolean;
   deleted: boolean;
+  account_provider: string;
   delivery_url: string | null;
+  delivery_url_credentials: Buffer | null;
   delivery_secret: Buffer | null;
   project_delivery_url: string | null;
+  project_delivery_url_credentials: Buffer | null;
   project_delivery_secret: Buffer | null;
+  signing_secret_current: Buffer | null;
+  signing_secret_previous: Buffer | null;
+  provider_config: Buffer | null;
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
@@ -136,10 +137,16 @@ function toAttemptRow(row: Row): AttemptRow {
       id: row.account_id,
       enabled: row.enabled,
       deleted: row.deleted,
+      provider: row.account_provider,
       deliveryUrl: row.delivery_url,
+      deliveryUrlCredentials: row.delivery_url_credentials,
       deliverySecret: row.delivery_secret,
       projectDeliveryUrl: row.project_delivery_url,
+      projectDeliveryUrlCredentials: row.project_delivery_url_credentials,
       projectDeliverySecret: row.project_delivery_secret,
+      signingSecretCurrent: row.signing_secret_current,
+      signingSecretPrevious: row.signing_secret_previous,
+      providerConfig: row.provider_config,
     },
     headers: row.headers,
     contentType: row.content_type,

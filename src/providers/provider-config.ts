@@ -21,6 +21,15 @@ export function configSchema({ config }: Pick<Provider, 'config'>) {
   return schema;
 }
 
+/** The values of a stored config that are never shown. */
+export function secretValues(provider: Pick<Provider, 'config'>, config: Readonly<Record<string, unknown>>): string[] {
+  const { properties = {} } = configSchema(provider);
+  return Object.entries(config).flatMap(([name, value]) => {
+    const field = properties[name];
+    return typeof field === 'object' && field.writeOnly === true && typeof value === 'string' ? [value] : [];
+  });
+}
+
 export type ShownConfig = Record<string, string | number | boolean>;
 
 /** A config as operators see it: of a field that is never shown, whether it is set. */

@@ -7,6 +7,7 @@ import { intercom } from './intercom.ts';
 import { mailgun } from './mailgun.ts';
 import { meta } from './meta.ts';
 import type { Provider } from './provider.ts';
+import { secretValues } from './provider-config.ts';
 import { sendgrid } from './sendgrid.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
@@ -45,4 +46,10 @@ export const providerNames: readonly string[] = [...providers.keys()];
 /** A stored `provider_config` as the provider of that name reads it, defaults filled in; null when it does not fit. */
 export function readProviderConfig(name: string, stored: unknown): object | null {
   return providers.get(name)?.config.safeParse(stored).data ?? null;
+}
+
+/** The values of a stored `provider_config` that are never shown; of an unknown provider's config all texts. */
+export function secretConfigValues(name: string, stored: Readonly<Record<string, unknown>>): string[] {
+  const provider = providers.get(name);
+  return provider ? secretValues(provider, stored) : Object.values(stored).filter((value) => typeof value === 'string');
 }

@@ -3,13 +3,16 @@ import http from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { AccountRow } from '../../src/accounts/account-entity.ts';
+import { AccountMasks } from '../../src/accounts/account-mask.ts';
 import type { SenderOptions } from '../../src/delivery/send.ts';
 import { testDelivery } from '../../src/delivery/test-delivery.ts';
+import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { consumer, freePort, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
 
 const box = createSecretBox(randomKeyring());
+const masks = new AccountMasks({ box, secretValues: secretConfigValues });
 const id = '01900000-0000-7000-8000-000000000000';
 const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 const sealed = (field: 'delivery_secret' | 'project_delivery_secret', secret: string) =>
@@ -24,13 +27,14 @@ const account = (fields: Partial<AccountRow>): AccountRow => ({
     skip_signature_verification: false,
   },
   ...{ delivery_url: null, delivery_secret: null, project_id: null, project_delivery_url: null },
+  ...{ delivery_url_credentials: null, project_delivery_url_credentials: null },
   ...{ project_delivery_secret: null, enabled: true },
   ...{ created_at: new Date(), updated_at: new Date(), deleted_at: null },
   ...fields,
 });
 
 const tryOut = (fields: Partial<AccountRow>, options: Partial<SenderOptions> = {}, timeLimitMs = 5_000) =>
-  testDelivery({ sender: sender(options), box, timeLimitMs }, account(fields));
+  testDelivery({ sender: sender(options), box, masks, timeLimitMs }, account(fields));
 
 function headersOf(seen: Seen | undefined): Record<string, string> {
   const raw = seen?.rawHeaders ?? [];

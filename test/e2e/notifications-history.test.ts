@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
+import { textsIn } from '../support/history.ts';
 import { discordPath } from '../support/services/discord.ts';
 import { hookPath, hookSecret, mailAddress, type Receivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
@@ -27,13 +28,6 @@ async function historyOf(id: string): Promise<{ activities: string[]; text: stri
     activities: (events ?? []).flatMap((e) => e.activityTaskScheduledEventAttributes?.activityType?.name ?? []),
     text: textsIn(events).join('\n'),
   };
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, part]) => [key, ...textsIn(part)]);
 }
 
 const payload = '{"id":"one","type":"order.created","note":"payload-for-nobody"}';

@@ -34,7 +34,7 @@ test.each<[field: string, value: unknown]>([
   ['org_id', x(100)],
   ['org_id', ''],
   ['delivery_url', url(500)],
-  ['delivery_url', 'HTTP://user:pass@LOCALHOST:1/ü?q#f'],
+  ['delivery_url', 'HTTP://LOCALHOST:1/ü?q#f'],
   ['delivery_url', 'http://[::1]/'],
   ['project_delivery_url', url(500)],
   ['project_id', x(100)],

@@ -19,3 +19,11 @@ export function tenFailed(generation = 0): string[] {
 export function statesOf(event: { status: string; delivery_status: string | null }): string {
   return `${event.status}/${event.delivery_status}`;
 }
+
+/** Every text in a value, bytes read as UTF-8: what a workflow's history shows. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [key, ...textsIn(part)]);
+}

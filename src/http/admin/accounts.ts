@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccountRow } from '../../accounts/account-entity.ts';
 import { accountSchemas } from '../../accounts/account-rules.ts';
 import type { AccountStore, AccountWrite } from '../../accounts/account-store.ts';
+import { maskedUrl } from '../../accounts/url-credentials.ts';
 import { sqlOfTransaction } from '../../database/transaction.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import { fieldsInWords } from '../../plain-words.ts';
@@ -24,7 +25,7 @@ function summary(account: AccountRow) {
     account_slug,
     app_key,
     org_id: org_id ?? null,
-    delivery_url: delivery_url ?? null,
+    delivery_url: maskedUrl(delivery_url ?? null, account.delivery_url_credentials !== null),
     enabled,
     skip_signature_verification,
   };
@@ -36,7 +37,10 @@ function whole(account: AccountRow, provider_config: ShownConfig | null) {
     ...summary(account),
     provider_config,
     project_id: account.project_id ?? null,
-    project_delivery_url: account.project_delivery_url ?? null,
+    project_delivery_url: maskedUrl(
+      account.project_delivery_url ?? null,
+      account.project_delivery_url_credentials !== null,
+    ),
     has_signing_secret_current: account.signing_secret_current !== null,
     has_signing_secret_previous: account.signing_secret_previous !== null,
     has_delivery_secret: account.delivery_secret !== null,
@@ -155,7 +159,7 @@ export function accountRoutes(deps: {
       operation('account.update', {
         summary: 'Change an account',
         description:
-          'Changes only the fields that are sent; `null` clears one, and `provider_config` is merged field by field. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
+          'Changes only the fields that are sent; `null` clears one, and `provider_config` is merged field by field. A URL that is sent back as it was shown, with `[masked]` for user and password, keeps these; with another scheme, host or port it is refused. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },

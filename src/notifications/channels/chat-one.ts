@@ -1,7 +1,7 @@
 import { headerValue } from '../../delivery/headers.ts';
+import { secretsOfUrl } from '../../delivery/secret-mask.ts';
 import { chatOneMessage } from '../messages/chat-one-message.ts';
 import type { Notice, Said } from '../notice.ts';
-import { secretsOfUrl } from './mask.ts';
 import { type Outbound, postJson } from './post.ts';
 import { userAgent } from './user-agent.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
+import { secretsOfUrl } from '../../delivery/secret-mask.ts';
 import { chatTwoMessage } from '../messages/chat-two-message.ts';
 import type { Notice, Said } from '../notice.ts';
-import { secretsOfUrl } from './mask.ts';
 import { jsonOf, type Outbound, postJson } from './post.ts';
 import { userAgent } from './user-agent.ts';
 

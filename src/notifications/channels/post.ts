@@ -1,8 +1,7 @@
 import type { Header } from '../../delivery/headers.ts';
+import { createMask, maskError } from '../../delivery/secret-mask.ts';
 import type { Sender, SendResult } from '../../delivery/send.ts';
-import { parseTarget } from '../../delivery/target.ts';
 import type { Said } from '../notice.ts';
-import { createMask } from './mask.ts';
 
 /** How messages reach a service. */
 export interface Outbound {
@@ -55,10 +54,7 @@ function told(result: SendResult, { url, secrets, gist = (body) => body, askedWa
   const { outcome, responseCode, durationMs } = result;
   const responseBody = result.responseBody === null ? null : mask(result.responseBody);
   if (outcome === 'delivered') return { ok: true, responseCode, responseBody, durationMs, outboxFile: null };
-  const target = parseTarget(url);
-  // The host is no secret, even where the path repeats a part of it.
-  const peer = target.ok && result.error?.startsWith(target.peer) ? target.peer : '';
-  const happened = `${peer}${mask((result.error ?? outcome).slice(peer.length))}`;
+  const happened = maskError(mask, result.error ?? outcome, url);
   const said = inShort(mask(gist(result.responseBody ?? '')));
   const retryAfterMs =
     result.retryAfterMs ?? (responseCode === 429 ? (askedWaitMs?.(result.responseBody) ?? null) : null);

@@ -1,9 +1,9 @@
 import { type Header, headerValue } from '../../delivery/headers.ts';
+import { secretsOfUrl } from '../../delivery/secret-mask.ts';
 import { signDelivery } from '../../delivery/signature.ts';
 import type { DestinationSettings } from '../../destinations/destination-config.ts';
 import { webhookMessage } from '../messages/webhook-message.ts';
 import type { FailureNotice, Said } from '../notice.ts';
-import { secretsOfUrl } from './mask.ts';
 import { type Outbound, postJson } from './post.ts';
 
 type WebhookConfig = Extract<DestinationSettings, { destination_type: 'webhook' }>['config'];

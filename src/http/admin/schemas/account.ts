@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { flag, id, text, timestamp } from './common.ts';
 
+const shownUrl = text.nullable().meta({
+  description: 'Where it has a user or password, `[masked]` stands for both: `https://[masked]@consumer.example/`',
+});
+
 const summary = {
   id,
   provider: text.meta({ example: 'generic' }),
   account_slug: text.meta({ example: 'shop' }),
   app_key: text.meta({ example: 'my-app' }),
   org_id: text.nullable(),
-  delivery_url: text.nullable().meta({ example: 'https://consumer.example/hook' }),
+  delivery_url: shownUrl.meta({ example: 'https://consumer.example/hook' }),
   enabled: flag,
   skip_signature_verification: flag,
 };
@@ -38,7 +42,7 @@ export const account = z
           'As it was set, without defaults; of a secret field there is only `has_<field>: true`. null: it cannot be read',
       }),
     project_id: text.nullable(),
-    project_delivery_url: text.nullable(),
+    project_delivery_url: shownUrl,
     has_signing_secret_current: flag,
     has_signing_secret_previous: flag,
     has_delivery_secret: flag,

@@ -1,11 +1,12 @@
-import { keptBytes } from '../../delivery/answer.ts';
-import { MASKED } from '../../delivery/masked.ts';
+import { keptBytes } from './answer.ts';
+import { MASKED } from './masked.ts';
+import { parseTarget } from './target.ts';
 
-/** Takes the secrets out of what a service said. */
+/** Takes the secrets out of what a service or a consumer said. */
 export type Mask = (text: string) => string;
 
 /** Parts of paths and queries that are shorter are guessed anyhow, and would be found in every other word. */
-const fewestCharacters = 4;
+export const fewestCharacters = 4;
 
 /** Parts of the paths of well-known services, and values, that many a text holds and that tell nothing. */
 const plainParts = new Set([
@@ -98,4 +99,13 @@ export function createMask(secrets: readonly string[]): Mask {
     const whole = begun === 0 ? masked : `${masked.slice(0, -begun)}${MASKED}`;
     return whole.length > keptBytes ? whole.slice(0, keptBytes).toWellFormed() : whole;
   };
+}
+
+/**
+ * An error of a request to `url`, masked. The host at its beginning is no secret, even where a secret is a part of it.
+ */
+export function maskError(mask: Mask, error: string, url: string): string {
+  const target = parseTarget(url);
+  const peer = target.ok && error.startsWith(target.peer) ? target.peer : '';
+  return `${peer}${mask(error.slice(peer.length))}`;
 }

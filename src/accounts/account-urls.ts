@@ -1,0 +1,65 @@
+import type { FieldError } from '../plain-words.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { AccountRow } from './account-entity.ts';
+import { maskOf, partUrl } from './url-credentials.ts';
+
+/** URLs of an account, and the columns with their sealed credentials: `user:password`, as `partUrl` parts them. */
+export const credentialFields = {
+  delivery_url: 'delivery_url_credentials',
+  project_delivery_url: 'project_delivery_url_credentials',
+} as const;
+export type UrlField = keyof typeof credentialFields;
+export type CredentialField = (typeof credentialFields)[UrlField];
+export const urlFields = ['delivery_url', 'project_delivery_url'] as const satisfies UrlField[];
+
+export type UrlColumns = Partial<Record<UrlField, string | null> & Record<CredentialField, Buffer | null>>;
+
+/**
+ * The columns of the URLs that a change holds, credentials sealed.
+ *
+ * A masked URL, as answers show it, stands for the stored credentials as long as scheme, host and port are the same:
+ * so a client can send back what it has read, and nobody who has not got the password can have it sent elsewhere. Any
+ * other mask is an error, which names the field and repeats no value.
+ *
+ * @param stored the account before the change; null when it is new.
+ */
+export function sealUrls(
+  box: SecretBox,
+  accountId: string,
+  sent: Partial<Record<UrlField, string | null | undefined>>,
+  stored: AccountRow | null,
+): { columns: UrlColumns; errors: FieldError[] } {
+  const columns: UrlColumns = {};
+  const errors: FieldError[] = [];
+  for (const field of urlFields) {
+    const text = sent[field];
+    if (text === undefined) continue;
+    const credentialField = credentialFields[field];
+    const parted = text === null ? null : partUrl(text);
+    if (text === null || parted === null) {
+      columns[field] = null;
+      columns[credentialField] = null;
+      continue;
+    }
+    const message = mistake(text, stored?.[credentialField] ? stored[field] : null);
+    if (message !== null) errors.push({ path: field, message });
+    columns[field] = parted.url;
+    if (maskOf(text) === 'none')
+      columns[credentialField] =
+        parted.credentials === null ? null : seal(box, accountId, credentialField, parted.credentials);
+  }
+  return { columns, errors };
+}
+
+/** Why a URL with a mask cannot be taken; `kept` is the URL whose credentials are stored, null when there are none. */
+function mistake(text: string, kept: string | null | undefined): string | null {
+  const mask = maskOf(text);
+  if (mask === 'none') return null;
+  if (mask === 'partial' || !kept) return 'holds a mask in place of user and password: send these';
+  if (URL.parse(text)?.origin === URL.parse(kept)?.origin) return null;
+  return 'has another scheme, host or port than the stored URL, so send user and password instead of the mask';
+}
+
+function seal(box: SecretBox, accountId: string, field: CredentialField, credentials: string): Buffer {
+  return Buffer.from(box.seal(credentials, { accountId, field }));
+}
