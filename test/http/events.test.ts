@@ -209,6 +209,8 @@ describe('one event', () => {
     ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22]), { base64: 'Iv8i' }],
     ['bytes', new Uint8Array([0, 1, 254, 255]), { base64: 'AAH+/w==' }],
     ['nested JSON', `${'['.repeat(400)}${']'.repeat(400)}`, JSON.parse(`${'['.repeat(400)}${']'.repeat(400)}`)],
+    ['JSON of over 500 levels', `${'['.repeat(501)}${']'.repeat(501)}`, `${'['.repeat(501)}${']'.repeat(501)}`],
+    ['null', 'null', null],
   ])('shows %s', async (_name, bytes, payload) => {
     const account = await gateway.admin.createAccount({});
     const { body } = await send(gateway.baseUrl, account, bytes, { 'content-type': 'a/b', 'x-api-key': 'offered' });

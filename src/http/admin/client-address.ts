@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
+import { networkOf } from '../network.ts';
 
 /**
  * Finds the address of the client of a request: the peer of its connection, or, where that is a trusted proxy, the last
@@ -23,16 +24,10 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
   };
 }
 
-/** As `clientAddresses`, but for what is counted by client: an IPv6 client has a /64 at least, so its addresses are one. */
+/** The same as keys for what is counted by client: the addresses of one IPv6 network are one. */
 export function clientNetworks(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const addressOf = clientAddresses(trustedProxies);
   return (request) => networkOf(addressOf(request));
-}
-
-/** The address, or the /64 of an IPv6 address, as a key. */
-export function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }
 
 /** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */

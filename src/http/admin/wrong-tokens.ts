@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { networkOf } from './client-address.ts';
+import { networkOf } from '../network.ts';
 
 /** Wrong tokens that one address may try in a minute before it gets 429 (design, section 6). */
 const allowed = 10;
