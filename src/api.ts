@@ -15,7 +15,7 @@ import { createUpkeepClient } from './engine/upkeep/upkeep-client.ts';
 import { createWorkflowFinder } from './engine/workflow-finder.ts';
 import { resolveDuplicate } from './events/duplicates.ts';
 import { EventReceiver } from './events/receive.ts';
-import { RejectionRecorder } from './events/rejections.ts';
+import { type RejectionLimits, RejectionRecorder } from './events/rejections.ts';
 import { stopAccount } from './events/stop-account.ts';
 import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
 import type { AdminToken } from './http/admin/auth.ts';
@@ -31,6 +31,12 @@ import type { Keyring } from './secrets/keyring.ts';
 import { registerKeyring } from './secrets/known-keys.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
 
+/** What is kept of webhooks that fail verification. */
+export interface RejectedSettings extends RejectionLimits {
+  /** How much of each body. */
+  bodyBytes: number;
+}
+
 /** What the HTTP side is made of. */
 export interface ApiParts {
   database: Database;
@@ -45,6 +51,7 @@ export interface ApiParts {
   /** How providers reach it, as signatures over addresses have it; null: by the `Host` of their requests. */
   publicUrl: string | null;
   maxPayloadBytes: number;
+  rejected: RejectedSettings;
   log: Log;
 }
 
@@ -74,14 +81,21 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
     purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {
-      directory: new AccountDirectory({ sql: database, box, readConfig: readProviderConfig }),
+      directory: new AccountDirectory({
+        sql: database,
+        strangers: database.strangers,
+        box,
+        readConfig: readProviderConfig,
+      }),
       receiver: new EventReceiver(database),
-      rejections: new RejectionRecorder(database),
+      rejections: new RejectionRecorder({ database, limits: parts.rejected, log }),
+      rejectedBodyBytes: parts.rejected.bodyBytes,
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },
       providers,
       log,
     },
     maxPayloadBytes: parts.maxPayloadBytes,
+    rejectionLimits: parts.rejected,
     publicUrl: parts.publicUrl,
     baseUrl: parts.baseUrl,
     log,

@@ -173,6 +173,9 @@ const environment = z.object({
   SECRETS_KEY: secretsKey.optional(),
   SECRETS_KEY_PREVIOUS: secretsKey.optional(),
   MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
+  REJECTED_BODY_BYTES: integerBetween(0, 100 * 1024 * 1024).prefault(String(16 * 1024)),
+  REJECTED_ACCOUNT_DAILY_BYTES: integerBetween(0, 2 ** 50).prefault(String(32 * 1024 * 1024)),
+  REJECTED_DAILY_BYTES: integerBetween(0, 2 ** 50).prefault(String(256 * 1024 * 1024)),
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
@@ -302,6 +305,11 @@ export function readConfig(role: Role, env: Environment) {
     /** Opens what was sealed before SECRETS_KEY was changed; null outside such a change. */
     secretsKeyPrevious: e.SECRETS_KEY_PREVIOUS ?? null,
     maxPayloadBytes: e.MAX_PAYLOAD_BYTES,
+    rejected: {
+      bodyBytes: e.REJECTED_BODY_BYTES,
+      accountDailyBytes: e.REJECTED_ACCOUNT_DAILY_BYTES,
+      dailyBytes: e.REJECTED_DAILY_BYTES,
+    },
     delivery: {
       delaysMs: e.DELIVERY_SCHEDULE,
       timeLimitMs: e.DELIVERY_TIMEOUT,

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { BatcherFull } from '../database/batcher.ts';
 import type { Sql } from '../database/database.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import { type AddressRead, AddressReads, type AddressRow } from './address-reads.ts';
 import { openConfig } from './provider-settings.ts';
 
 /** What ingestion needs of an account. */
@@ -19,103 +21,125 @@ export interface InboundAccount {
 /** Reads a stored `provider_config`; null when it does not fit the provider. */
 export type ReadConfig = (provider: string, stored: unknown) => object | null;
 
-const findAccount = {
-  name: 'account_by_address',
-  text: `select id, provider, account_slug, app_key, enabled, skip_signature_verification,
-           signing_secret_current, signing_secret_previous, provider_config
-         from accounts where provider = $1 and account_slug = $2 and deleted_at is null`,
-};
-
-interface Row {
-  id: string;
-  provider: string;
-  account_slug: string;
-  app_key: string;
-  enabled: boolean;
-  skip_signature_verification: boolean;
-  signing_secret_current: Buffer | null;
-  signing_secret_previous: Buffer | null;
-  provider_config: Buffer | null;
-}
-
 /** How long an account is answered from memory. A refusal is never given from it alone: see `fresh`. */
 const cacheMs = 2_000;
 const cachedAccounts = 10_000;
 
-/** Whatever else stands in a path is no account, and is not worth a query. */
+/**
+ * Addresses that are remembered as those of accounts, some 100 bytes each. Only accounts get in, so that no flood of other
+ * addresses pushes them out.
+ */
+const knownAddresses = 100_000;
+
+/** As many as webhooks may wait to be stored: more means that PostgreSQL does not keep up. */
+const maxWaiting = 10_000;
+
+/** Addresses that were never seen and wait for one client: far more than a sender with new accounts asks for at a time. */
+const maxWaitingOfClient = 1_000;
+
+/** Text that is no slug has no account, and is not worth a query. */
 const possibleSlug = /^[A-Za-z0-9._~-]{1,100}$/;
 
-interface Found {
+/** An account, and whether it was read after the call: one that was not may be two seconds old. */
+export interface Lookup {
   account: InboundAccount | null;
+  fresh: boolean;
 }
 
-/** Accounts by their ingestion address, cached for moments: one read a second serves thousands of webhooks. */
+interface Cached {
+  account: InboundAccount;
+  read: number;
+}
+
+/**
+ * Accounts by their ingestion address. Those of webhooks that come often are cached for moments: one read a second serves
+ * thousands. An address that was never that of an account is read over connections of its own, so that a flood of made-up
+ * addresses takes none from accounts: neither from those in the cache, nor from those whose entry has expired.
+ */
 export class AccountDirectory {
-  readonly #read: (key: string) => Promise<Found>;
-  readonly #cache: LRUCache<string, Found>;
-  readonly #running = new Map<string, Promise<Found>>();
-  readonly #next = new Map<string, Promise<Found>>();
+  readonly #open: (row: AddressRow) => InboundAccount;
+  readonly #cache = new LRUCache<string, Cached>({ max: cachedAccounts, ttl: cacheMs });
+  readonly #known = new LRUCache<string, true>({ max: knownAddresses });
+  readonly #ofKnown: AddressReads;
+  readonly #ofOthers: AddressReads;
+  readonly #waitingOf = new Map<string, number>();
 
-  constructor(options: { sql: Sql; box: SecretBox; readConfig: ReadConfig }) {
-    const { sql, box, readConfig } = options;
-    this.#read = async (key) => {
-      const slash = key.indexOf('/');
-      const [row] = await sql.query<Row>(findAccount, [key.slice(0, slash), key.slice(slash + 1)]);
-      return { account: row ? toAccount(row, box, readConfig) : null };
-    };
-    this.#cache = new LRUCache({
-      max: cachedAccounts,
-      ttl: cacheMs,
-      ignoreFetchAbort: true,
-      fetchMethod: this.#read,
-    });
-  }
-
-  /** The account of `/{provider}/{slug}`, at most two seconds old; null when there is none. Throws what the database throws. */
-  async get(provider: string, slug: string): Promise<InboundAccount | null> {
-    if (!possibleSlug.test(slug)) return null;
-    const key = `${provider}/${slug}`;
-    const cached = this.#cache.get(key) ?? (await this.#cache.fetch(key));
-    return cached?.account ?? null;
+  /**
+   * @param options.sql reads addresses of accounts.
+   * @param options.strangers reads addresses that were never seen.
+   */
+  constructor(options: { sql: Sql; strangers: Sql; box: SecretBox; readConfig: ReadConfig }) {
+    const { sql, strangers, box, readConfig } = options;
+    this.#open = (row) => toAccount(row, box, readConfig);
+    let reads = 0;
+    const nextRead = () => ++reads;
+    this.#ofKnown = new AddressReads({ sql, maxWaiting, nextRead });
+    this.#ofOthers = new AddressReads({ sql: strangers, maxWaiting, nextRead });
   }
 
   /**
-   * Reads the database again, as is due before a webhook is refused. Concurrent calls share a read, but never one that
-   * began before the call: it may have missed the change that the caller knows of.
+   * The account of `/{provider}/{slug}`, at most two seconds old; null when there is none, which is always fresh.
+   *
+   * @param client whose share of the queue it takes while the address is not known.
+   * @throws BatcherFull when too many addresses wait; else what the database throws.
    */
-  async fresh(provider: string, slug: string): Promise<InboundAccount | null> {
-    if (!possibleSlug.test(slug)) return null;
-    const key = `${provider}/${slug}`;
-    const running = this.#running.get(key);
-    const read = running ? (this.#next.get(key) ?? this.#readAfter(running, key)) : this.#readNow(key);
-    return (await read).account;
+  async lookup(provider: string, slug: string, client: () => string): Promise<Lookup> {
+    if (!possibleSlug.test(slug)) return { account: null, fresh: true };
+    const address = `${provider}/${slug}`;
+    const cached = this.#cache.get(address);
+    if (cached) return { account: cached.account, fresh: false };
+    return { account: await this.#read(address, client), fresh: true };
   }
 
-  #readNow(key: string): Promise<Found> {
-    const read = this.#read(key)
-      .then((found) => {
-        this.#cache.set(key, found);
-        return found;
-      })
-      .finally(() => {
-        if (this.#running.get(key) === read) this.#running.delete(key);
-      });
-    this.#running.set(key, read);
-    return read;
+  /**
+   * Reads the database, as is due before a webhook is refused for what `lookup` had in its cache. Concurrent calls share a
+   * read, but never one that began before the call: it may have missed the change that the caller knows of.
+   *
+   * @throws as `lookup` does.
+   */
+  async fresh(provider: string, slug: string, client: () => string): Promise<InboundAccount | null> {
+    return possibleSlug.test(slug) ? this.#read(`${provider}/${slug}`, client) : null;
   }
 
-  #readAfter(running: Promise<Found>, key: string): Promise<Found> {
-    const begin = () => {
-      this.#next.delete(key);
-      return this.#readNow(key);
-    };
-    const read = running.then(begin, begin);
-    this.#next.set(key, read);
-    return read;
+  async #read(address: string, client: () => string): Promise<InboundAccount | null> {
+    const found = this.#known.has(address)
+      ? await this.#ofKnown.read(address)
+      : await this.#withinShare(client(), () => this.#ofOthers.read(address));
+    return this.#remember(address, found);
+  }
+
+  async #withinShare<T>(client: string, read: () => Promise<T>): Promise<T> {
+    const waiting = this.#waitingOf.get(client) ?? 0;
+    if (waiting >= maxWaitingOfClient) throw new BatcherFull('too many addresses of one client wait');
+    this.#waitingOf.set(client, waiting + 1);
+    try {
+      return await read();
+    } finally {
+      const left = (this.#waitingOf.get(client) ?? 1) - 1;
+      if (left === 0) this.#waitingOf.delete(client);
+      else this.#waitingOf.set(client, left);
+    }
+  }
+
+  #remember(address: string, { row, read }: AddressRead): InboundAccount | null {
+    const cached = this.#cache.peek(address);
+    // All who shared a read remember what it found; the first of them opens its secrets.
+    if (row && cached?.read === read) return cached.account;
+    const account = row && this.#open(row);
+    // Reads that overlap may end in another order than they began in.
+    if (cached && cached.read > read) return account;
+    if (account) {
+      this.#cache.set(address, { account, read });
+      this.#known.set(address, true);
+    } else {
+      this.#cache.delete(address);
+      this.#known.delete(address);
+    }
+    return account;
   }
 }
 
-function toAccount(row: Row, box: SecretBox, readConfig: ReadConfig): InboundAccount {
+function toAccount(row: AddressRow, box: SecretBox, readConfig: ReadConfig): InboundAccount {
   const open = (field: 'signing_secret_current' | 'signing_secret_previous') => {
     const sealed = row[field];
     return sealed ? box.open(sealed, { accountId: row.id, field }) : null;

@@ -21,14 +21,8 @@ export const gatewayTables: readonly string[] = [
   ...dailyTables,
   ...['accounts', 'audit_chain', 'audit_logs', 'destinations', 'event_commands', 'event_dedup', 'event_latencies'],
   ...['event_latency_deltas', 'event_queue', 'event_replays', 'event_stat_deltas', 'event_stats', 'event_values'],
-  ...[
-    'gateway_settings',
-    'notification_bursts',
-    'notification_summaries',
-    'rejection_counts',
-    'secrets_keys',
-    'stopped_accounts',
-  ],
+  ...['gateway_settings', 'notification_bursts', 'notification_summaries', 'rejection_counts', 'rejection_days'],
+  ...['secrets_keys', 'stopped_accounts'],
 ];
 
 /** A table that is somebody else's, and how that was told. */

@@ -33,6 +33,11 @@ export interface Database extends Transactions {
    * ingestion, and plans made for the values at hand.
    */
   readonly reader: Sql;
+  /**
+   * For accounts of addresses that were never seen, which anyone can ask for: a few connections of their own, so that they
+   * wait for each other and not ingestion for them.
+   */
+  readonly strangers: Sql;
   /** The connections of `reader`, for whoever needs one snapshot for several statements. */
   readonly readers: pg.Pool;
   readonly url: string;
@@ -53,6 +58,13 @@ const serverLimits = `${timeZone} -c statement_timeout=9s -c lock_timeout=5s -c 
 const connectTimeoutMs = 5_000;
 /** Enough for a few operators and their dashboards; each holds at most so many of the server's processes. */
 const readerConnections = 4;
+/** One statement looks up hundreds of addresses. */
+const strangerConnections = 2;
+/**
+ * With hundreds of partitions planning costs more than running, so statements are planned once; and since that may be while
+ * the tables are still empty, no plan may rest on reading a table from end to end.
+ */
+const plannedOnce = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 /**
  * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
@@ -66,12 +78,8 @@ export async function openDatabase(options: {
   wholeTables?: boolean;
 }): Promise<Database> {
   const { log, wholeTables = false } = options;
-  // With hundreds of partitions planning costs more than running, so statements are planned once; and since that
-  // may be while the tables are still empty, no plan may rest on reading a table from end to end.
   const { ssl, ...connection } = connectionOptions(options.url, {
-    options: wholeTables
-      ? `-c jit=off ${timeZone} ${noLimits}`
-      : `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off ${serverLimits}`,
+    options: wholeTables ? `-c jit=off ${timeZone} ${noLimits}` : `${plannedOnce} ${serverLimits}`,
     application_name: 'webhook-gateway',
   });
   const orm = await MikroORM.init({
@@ -104,29 +112,31 @@ export async function openDatabase(options: {
     },
   });
   const pool = await orm.em.getConnection().getNativeClient();
-  const readers = new pg.Pool({
-    max: readerConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: queryTimeoutMs,
-    keepAlive: true,
-    allowExitOnIdle: true,
-    ...connectionOptions(options.url, {
-      // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
-      options: `-c jit=off -c max_parallel_workers_per_gather=0 ${serverLimits}`,
-      application_name: 'webhook-gateway-reader',
-    }),
-  });
-  readers.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
+  const besides = (name: string, max: number, planning: string) => {
+    const connections = new pg.Pool({
+      max,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: queryTimeoutMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      ...connectionOptions(options.url, {
+        options: `${planning} ${serverLimits}`,
+        application_name: `webhook-gateway-${name}`,
+      }),
+    });
+    connections.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
+    return connections;
+  };
+  // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
+  const readers = besides('reader', readerConnections, '-c jit=off -c max_parallel_workers_per_gather=0');
+  const strangers = besides('stranger', strangerConnections, plannedOnce);
   return {
     url: options.url,
     orm,
     pool,
     readers,
-    reader: {
-      async query<Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) {
-        return (await readers.query<Row>({ name, text, values })).rows;
-      },
-    },
+    reader: sqlOfPool(readers),
+    strangers: sqlOfPool(strangers),
     async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
       // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
       const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
@@ -135,9 +145,16 @@ export async function openDatabase(options: {
     transaction: (work) => inTransaction(pool, (client) => work(sqlOfClient(client))),
     async close() {
       await readers.end();
+      await strangers.end();
       await orm.close(true);
       // MikroORM leaves it open when it has not used it itself.
       if (!pool.ending) await pool.end();
     },
   };
 }
+
+const sqlOfPool = (pool: pg.Pool): Sql => ({
+  async query<Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) {
+    return (await pool.query<Row>({ name, text, values })).rows;
+  },
+});

@@ -7,7 +7,8 @@ const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment.
   text: `
-    select ${eventColumns}, e.started_generation >= 0 as started, p.headers, p.content_type, p.body, (
+    select ${eventColumns}, e.started_generation >= 0 as started, p.headers, p.content_type, p.body,
+      coalesce(p.payload_bytes, octet_length(p.body)) as payload_bytes, p.payload_sha256, coalesce(p.headers_truncated, false) as headers_truncated, (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
         from delivery_attempts where event_id = $1
@@ -65,7 +66,13 @@ export interface WholeEvent {
   started: boolean;
   headers: [string, string][];
   contentType: string | null;
+  /** All of it, or of a rejected webhook the beginning. */
   body: Buffer;
+  /** Bytes of the whole body. */
+  payloadBytes: number;
+  /** SHA-256 of the whole body; null: of `body`, which is whole. */
+  payloadSha256: Buffer | null;
+  headersTruncated: boolean;
   history: AttemptRecord[];
   notifications: NotificationRecord[];
 }
@@ -78,6 +85,9 @@ type WholeRow = EventRow & {
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
+  payload_bytes: number;
+  payload_sha256: Buffer | null;
+  headers_truncated: boolean;
   history: AsJson<AttemptRecord>[];
   notifications: AsJson<NotificationRecord>[];
 };
@@ -88,9 +98,11 @@ const date = (text: string | null) => (text === null ? null : new Date(text));
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;
-  const { started, headers, content_type: contentType, body, history, notifications, ...event } = row;
+  const { started, headers, content_type: contentType, body, history, notifications, ...others } = row;
+  const { payload_bytes: payloadBytes, payload_sha256: payloadSha256, headers_truncated, ...event } = others;
   return {
-    ...{ event, started, headers, contentType, body },
+    ...{ event, started, headers, contentType, body, payloadBytes, payloadSha256 },
+    headersTruncated: headers_truncated,
     history: history.map((attempt) => ({ ...attempt, started_at: new Date(attempt.started_at) })),
     notifications: notifications.map((one) => ({
       ...one,

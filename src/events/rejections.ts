@@ -2,75 +2,84 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
+import type { Log } from '../log.ts';
 import { bodyBytes, inboundColumns, type ReceivedEvent } from './receive.ts';
+import { type Recorded, recordRejections } from './record-rejections.ts';
+import { RejectionGate } from './rejection-gate.ts';
 
-/** A webhook that failed verification. */
-export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & { reason: string };
-
-/** Rows an account and minute; past them there is only the counter, so that a flood of bad webhooks fills no disk. */
-const rowsPerMinute = 60;
-
-const recordRejections = {
-  name: 'record_rejections',
-  text: `
-    with input as (
-      select *, row_number() over (partition by account_id order by id) as place
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                  $8::timestamptz[], $9::json[], $10::text[], $11::bytea[], $12::text[])
-        as t (id, account_id, provider, account_slug, app_key, event_type, external_id, received_at, headers, content_type, body, reason)
-    ), arrived as (
-      select account_id, count(*)::integer as n from input group by account_id
-    ), counted as (
-      insert into rejection_counts as c (account_id, minute, seen)
-      select account_id, date_trunc('minute', now()), n from arrived order by account_id
-      on conflict (account_id, minute) do update set seen = c.seen + excluded.seen
-      returning account_id, seen
-    ), kept as (
-      select i.* from input i join counted c using (account_id) join arrived a using (account_id)
-      where i.place <= ${rowsPerMinute} - (c.seen - a.n)
-    ), stored as (
-      insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, rejection_reason, generation_at, received_at)
-      select id, account_id, provider, account_slug, app_key, event_type, external_id, 'rejected', reason, received_at, received_at from kept
-    ), payloads as (
-      insert into event_payloads (event_id, headers, content_type, body) select id, headers, content_type, body from kept
-    )
-    select id from kept`,
+/** A webhook that failed verification. Its body and headers may be the beginning of what came. */
+export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & {
+  reason: string;
+  /** Bytes of the whole body. */
+  payloadBytes: number;
+  /** SHA-256 of the whole body. */
+  payloadSha256: Uint8Array;
+  /** Whether headers were left out. */
+  headersTruncated: boolean;
 };
+
+/** How many bytes of rejected webhooks are kept a day (UTC), as `rejectedBytes` in record-rejections.ts counts them. */
+export interface RejectionLimits {
+  accountDailyBytes: number;
+  dailyBytes: number;
+}
+
+/** Without an event it is only counted. */
+type Rejection = { accountId: string; event: RejectedEvent | null };
 
 /** Records webhooks that failed verification: `rejected`, never deduped, never delivered. */
 export class RejectionRecorder {
-  readonly #batcher: Batcher<RejectedEvent, true>;
+  readonly #batcher: Batcher<Rejection, true>;
+  readonly #gate: RejectionGate;
 
-  constructor(database: Database) {
-    const store = async (events: RejectedEvent[], tries = 2): Promise<true[]> => {
-      try {
-        await database.query(recordRejections, [...inboundColumns(events), events.map((e) => e.reason)]);
-        return events.map(() => true);
-      } catch (error) {
-        const failure = databaseFailure(error);
-        if (failure === 'bad_data') {
-          // One row that PostgreSQL does not take must not cost the others; of that one there is nothing to keep.
-          if (events.length > 1) await Promise.all(events.map((event) => store([event], tries)));
-          return events.map(() => true);
-        }
-        if (tries === 0 || failure === 'unavailable') throw error;
-        if (failure === 'no_partition') await ensurePartitions(database, events[0]?.receivedAt ?? new Date(), 1);
-        return store(events, tries - 1);
-      }
-    };
-    this.#batcher = new Batcher<RejectedEvent, true>((events) => store(events), {
+  constructor(options: { database: Database; limits: RejectionLimits; log: Pick<Log, 'warn'>; now?: () => number }) {
+    const { database, limits, log, now = Date.now } = options;
+    this.#gate = new RejectionGate({ limits, log, now });
+    this.#batcher = new Batcher<Rejection, true>((rejections) => this.#store(database, limits, rejections), {
       maxBatch: 256,
       maxRunning: 1,
       maxWaiting: 5_000,
-      bytes: bodyBytes,
+      bytes: { ...bodyBytes, of: ({ event }) => event?.body.length ?? 0 },
     });
   }
 
   /**
    * Resolves after the commit, whether a row was kept or only counted; one that PostgreSQL does not take is neither.
    * Throws what the database throws when it is away.
+   *
+   * @param describe makes the event; not called where it is known that no row will be kept.
    */
-  async record(event: RejectedEvent): Promise<void> {
-    await this.#batcher.add(event);
+  async record(accountId: string, describe: () => RejectedEvent): Promise<void> {
+    await this.#batcher.add({ accountId, event: this.#gate.isClosed(accountId) ? null : describe() });
+  }
+
+  async #store(database: Database, limits: RejectionLimits, rejections: Rejection[], tries = 2): Promise<true[]> {
+    const done = rejections.map((): true => true);
+    const events = rejections.flatMap(({ event }) => event ?? []);
+    try {
+      const [recorded] = await database.query<Recorded>(recordRejections, [
+        ...inboundColumns(events),
+        events.map((e) => e.reason),
+        events.map((e) => e.payloadBytes),
+        events.map((e) => e.payloadSha256),
+        events.map((e) => e.headersTruncated),
+        rejections.map((e) => e.accountId),
+        limits.accountDailyBytes,
+        limits.dailyBytes,
+      ]);
+      if (recorded) this.#gate.learn(recorded);
+      return done;
+    } catch (error) {
+      const failure = databaseFailure(error);
+      if (failure === 'bad_data') {
+        // One row that PostgreSQL does not take must not cost the others; of that one there is nothing to keep.
+        if (rejections.length > 1)
+          await Promise.all(rejections.map((one) => this.#store(database, limits, [one], tries)));
+        return done;
+      }
+      if (tries === 0 || failure === 'unavailable') throw error;
+      if (failure === 'no_partition') await ensurePartitions(database, events[0]?.receivedAt ?? new Date(), 1);
+      return this.#store(database, limits, rejections, tries - 1);
+    }
   }
 }

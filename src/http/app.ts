@@ -8,6 +8,7 @@ import { version } from '../version.ts';
 import { addressOf } from './address.ts';
 import { AdminCalls, type AuditWriter } from './admin/admin-calls.ts';
 import type { AdminToken } from './admin/auth.ts';
+import { clientNetworks } from './admin/client-address.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { docsRoutes } from './api/docs.ts';
 import { openApiDocument } from './api/document.ts';
@@ -66,7 +67,14 @@ export function createApp(deps: AppDeps) {
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
     .use(dashboardRoutes())
     .use(admin)
-    .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes, publicUrl: deps.publicUrl }));
+    .use(
+      ingestRoutes({
+        ...deps.ingest,
+        maxPayloadBytes: deps.maxPayloadBytes,
+        publicUrl: deps.publicUrl,
+        clientOf: clientNetworks(trustedProxies),
+      }),
+    );
   return app;
 }
 

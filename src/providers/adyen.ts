@@ -1,5 +1,6 @@
 import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import {
+  asFields,
   type Fields,
   identifierAt,
   isObject,
@@ -80,13 +81,14 @@ function verifyBody(request: InboundRequest, key: Buffer, offered: readonly stri
 
 /** Each item must be signed; what follows the first that is not is left alone. */
 function verifyItems(request: InboundRequest, key: Buffer): Verification {
-  const items = itemsOf(request);
+  const fields = asFields(request.unverifiedJson());
+  const items = itemsOf(request, fields);
   for (const item of items) {
     const verdict = verifyItem(item, key);
     if (!verdict.ok) return verdict;
   }
   if (items.length === 0) return { ok: false, reason: 'missing_signature' };
-  return readsOneWay(request, items) ? { ok: true } : { ok: false, reason: 'bad_signature' };
+  return !fields || readsOneWay(request, fields, items) ? { ok: true } : { ok: false, reason: 'bad_signature' };
 }
 
 /** Names on the way to what is signed, and of it. */
@@ -100,9 +102,7 @@ const namesByLowerCase = new Map(readNames.map((name) => [name.toLowerCase(), na
  * Whether who reads the body next must find the fields that are signed, and no others: a name that is there twice, or
  * once more in other letters, is read as the first by some and as the last by others. Forms were looked at before.
  */
-function readsOneWay(request: InboundRequest, items: readonly (Fields | null)[]): boolean {
-  const fields = topLevelFields(request);
-  if (!fields) return true;
+function readsOneWay(request: InboundRequest, fields: Fields, items: readonly (Fields | null)[]): boolean {
   const objects = [
     fields,
     ...listField(fields, 'notificationItems'),
@@ -151,18 +151,22 @@ function plainText(fields: Fields, name: string): string | null {
 }
 
 /** The `NotificationRequestItem`s of the body, null for an entry that is none; no entries when it is another webhook. */
-function itemsOf(request: InboundRequest): (Fields | null)[] {
-  const fields = topLevelFields(request);
+function itemsOf(request: InboundRequest, fields: Fields | null): (Fields | null)[] {
   const form = request.form();
   // What reads as both is neither: who reads it next may see other fields than those that are signed.
-  if (form) return !fields && form.has('eventCode') ? [formItem(form)] : [];
+  if (form) return !beginsAsObject(request) && form.has('eventCode') ? [formItem(form)] : [];
   return listField(fields ?? {}, 'notificationItems').map((entry) =>
     isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null,
   );
 }
 
+/** Also where the object itself is not read, because it is too deep or holds too much. */
+function beginsAsObject(request: InboundRequest): boolean {
+  return request.text()?.trimStart().startsWith('{') ?? false;
+}
+
 function namedItems(request: InboundRequest): (Fields | null)[] {
-  return itemsOf(request).slice(0, maxNamed);
+  return itemsOf(request, topLevelFields(request)).slice(0, maxNamed);
 }
 
 /** The one item of a webhook that is set to the method "HTTP POST"; `amount` and `additionalData` are flat there. */

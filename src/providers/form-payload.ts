@@ -1,12 +1,7 @@
+import { parseWithinBounds, webhookBounds } from '../bounded-json.ts';
 import { asFields, type Fields } from './fields.ts';
 
-/** The JSON object that `form` carries in its field `payload`; null when there is none. */
+/** The JSON object that `form` carries in its field `payload`; null when there is none or it has over 500 levels. */
 export function formPayload(form: URLSearchParams): Fields | null {
-  const text = form.get('payload');
-  if (!text) return null;
-  try {
-    return asFields(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return asFields(parseWithinBounds(form.get('payload') ?? '', webhookBounds));
 }

@@ -1,10 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { isWithinBounds, type JsonBounds, webhookBounds } from '../bounded-json.ts';
 
 export type Header = [name: string, value: string];
 
 /** Providers send a few dozen. The half million that 1 MiB can hold took 5 s to read (measured), verified or not. */
 const maxFormFields = 1000;
+
+/**
+ * For bodies that hold their own signature. Notifications of such providers have some hundred values and less than ten
+ * levels; a MiB of more takes up to 100 ms to parse (measured), and anyone can send it.
+ */
+const unverifiedBounds: JsonBounds = { levels: 50, values: 5_000 };
 
 export type InboundRequestInput = {
   /** Node's `IncomingMessage.rawHeaders`: names and values by turns, order and case as sent. */
@@ -36,6 +43,7 @@ export class InboundRequest {
   #form: { value: URLSearchParams | null } | undefined;
   #text: string | null | undefined;
   #json: { value: unknown } | undefined;
+  #isSmall: boolean | undefined;
   #bodyHash: string | undefined;
 
   constructor(input: InboundRequestInput) {
@@ -117,10 +125,30 @@ export class InboundRequest {
     return text === null || hasMoreFields(text, maxFormFields) ? null : new URLSearchParams(text);
   }
 
-  /** The body parsed as JSON whatever its content type says, or undefined when it is none. */
+  /**
+   * The body parsed as JSON whatever its content type says, or undefined when it is none or has over 500 levels. For what
+   * is asked once the sender is verified.
+   */
   json(): unknown {
-    this.#json ??= { value: parseJson(this.text()) };
+    this.#json ??= { value: this.#parseJson() };
     return this.#json.value;
+  }
+
+  /** The same for verification itself: undefined, too, for a body with over 50 levels or 5,000 values. */
+  unverifiedJson(): unknown {
+    this.#isSmall ??= isWithinBounds(this.body, unverifiedBounds);
+    return this.#isSmall ? this.json() : undefined;
+  }
+
+  #parseJson(): unknown {
+    if (this.body.length === 0 || !isWithinBounds(this.body, webhookBounds)) return undefined;
+    const text = this.text();
+    if (text === null) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
   }
 
   /** SHA-256 of the body's bytes, 64 hexadecimal digits. */
@@ -154,13 +182,4 @@ function groupByName(rawHeaders: readonly string[]): Map<string, string[]> {
     else groups.set(name, [value]);
   }
   return groups;
-}
-
-function parseJson(text: string | null): unknown {
-  if (text === null || text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownOrGeneratedId } from './external-id.ts';
-import { type Fields, identifierAt, objectField, ownField, stringField, topLevelFields } from './fields.ts';
+import { asFields, type Fields, identifierAt, objectField, ownField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { multipartForm } from './multipart-form.ts';
 import type { Provider } from './provider.ts';
@@ -80,7 +80,7 @@ function signatureOf(request: InboundRequest): Signature {
 
 function readSignature(request: InboundRequest): Signature {
   const form = formOf(request);
-  const fields = form ? null : objectField(topLevelFields(request) ?? {}, 'signature');
+  const fields = form ? null : objectField(asFields(request.unverifiedJson()) ?? {}, 'signature');
   const field = (name: string) => (form ? form.get(name) : stringField(fields ?? {}, name)) || null;
   return {
     timestamp: field('timestamp') ?? (fields && wholeNumber(fields, 'timestamp')),

@@ -10,6 +10,9 @@ import { timelyVerdict } from './timestamp.ts';
 
 const version = 'v0';
 
+/** `ssl_check=1` and a token. Anyone can send more, to have it parsed. */
+const maxCheckBytes = 4096;
+
 /**
  * Slack: `X-Slack-Signature: v0=<hex>`, HMAC-SHA256 over `v0:<X-Slack-Request-Timestamp>:<body>`. Events are JSON,
  * slash commands are forms, interactions are forms with JSON in `payload`.
@@ -72,7 +75,8 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
 
   /** From time to time Slack looks at the certificate of a slash command's address, by a form or by GET, unsigned. */
   unsignedCheck(request) {
-    const form = request.header('x-slack-signature') ? null : formOf(request);
+    if (request.header('x-slack-signature') || request.body.length > maxCheckBytes) return null;
+    const form = formOf(request);
     if (form?.get('ssl_check') !== '1' || form.has('command') || form.has('payload')) return null;
     return answer('');
   },

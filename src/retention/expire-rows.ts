@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { partitionDays } from '../database/partitions.ts';
-import { dayMs } from '../database/uuid-time.ts';
+import { dayMs, isoDay } from '../database/uuid-time.ts';
 import { boundedTransaction } from './bounded.ts';
 import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
@@ -10,13 +10,19 @@ export const rejectedRetentionDays = 30;
 
 /** How many rows of each kind have expired. */
 export type ExpiredRows = Record<
-  'dedup_keys' | 'rejected_events' | 'rejection_counts' | 'notification_summaries' | 'notification_bursts',
+  | 'dedup_keys'
+  | 'rejected_events'
+  | 'rejection_counts'
+  | 'rejection_days'
+  | 'notification_summaries'
+  | 'notification_bursts',
   number
 >;
 
 /**
  * Deletes what has expired and goes with no day: deduplication keys after their 24 hours; rejected events after 30 days,
- * or after the events' own retention if that is shorter; counts of rejections after a day; summaries of notifications 30
+ * or after the events' own retention if that is shorter; counts of rejections by minute after a day, by day with
+ * the rejected events; summaries of notifications 30
  * days after they were sent, or when their events are gone; what is known about the bursts of deleted destinations. Many
  * short transactions, so that it can be ended at any moment, and run by several at once.
  *
@@ -37,6 +43,7 @@ export async function expireRows(
     dedup_keys: await expire(database, signal, 'event_dedup', 'expires_at <= now()'),
     rejected_events: await expireRejected(database, rejectedBefore, signal),
     rejection_counts: await expire(database, signal, 'rejection_counts', `minute < now() - interval '1 day'`),
+    rejection_days: await expire(database, signal, 'rejection_days', 'day < $3::date', [isoDay(rejectedBefore)]),
     notification_summaries: await expire(
       database,
       signal,

@@ -85,6 +85,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     mail,
     publicUrl: config.publicUrl,
     maxPayloadBytes: config.maxPayloadBytes,
+    rejected: config.rejected,
     host: config.host,
     port: config.port,
   });

@@ -20,6 +20,7 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       mail: config.notifications.mail,
       publicUrl: config.publicUrl,
       maxPayloadBytes: config.maxPayloadBytes,
+      rejected: config.rejected,
       host: config.host,
       port: config.port,
       log,

@@ -22,6 +22,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     baseUrl: () => '',
     publicUrl: null,
     maxPayloadBytes: 1,
+    rejected: { bodyBytes: 0, accountDailyBytes: 0, dailyBytes: 0 },
     log,
   });
   const result = work(app);

@@ -1,64 +1,159 @@
 import { expect, test } from 'vitest';
 import { AccountDirectory } from '../../src/accounts/account-directory.ts';
+import { BatcherFull } from '../../src/database/batcher.ts';
 import type { Sql } from '../../src/database/database.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
 
-/** A database whose reads answer when they are told to, with what it holds when they begin. */
+/** A database whose reads answer when they are told to, with what it holds when they begin. Slugs that begin with `no-` have no account. */
 function slowDatabase() {
   let appKey = 'old';
-  const reads: { finish(): void; fail(): void }[] = [];
-  const sql: Sql = {
-    // biome-ignore lint/suspicious/noExplicitAny: one row fits every query here
-    query: (): Promise<any> => {
+  const reads: { slugs: string[]; over: 'known' | 'strangers'; finish(): void; fail(): void }[] = [];
+  const connections = (over: 'known' | 'strangers'): Sql => ({
+    // biome-ignore lint/suspicious/noExplicitAny: such rows fit every query here
+    query: (_statement, [, slugs]: any[]): Promise<any> => {
       const secrets = { signing_secret_current: null, signing_secret_previous: null };
-      const row = { id: 'id', provider: 'generic', account_slug: 'a', app_key: appKey, enabled: true, ...secrets };
+      const rows = (slugs as string[]).flatMap((slug, n) =>
+        slug.startsWith('no-')
+          ? []
+          : {
+              place: n + 1,
+              id: slug,
+              provider: 'generic',
+              account_slug: slug,
+              app_key: appKey,
+              enabled: true,
+              ...secrets,
+            },
+      );
       return new Promise((resolve, reject) => {
-        reads.push({ finish: () => resolve([row]), fail: () => reject(new Error('gone')) });
+        reads.push({ slugs, over, finish: () => resolve(rows), fail: () => reject(new Error('gone')) });
       });
     },
-  };
-  const directory = new AccountDirectory({ sql, box: createSecretBox(randomKeyring()), readConfig: () => ({}) });
+  });
+  const directory = new AccountDirectory({
+    ...{ sql: connections('known'), strangers: connections('strangers') },
+    box: createSecretBox(randomKeyring()),
+    readConfig: () => ({}),
+  });
   const change = (to: string) => {
     appKey = to;
   };
-  return { directory, reads, change };
+  /** Answers all reads that there are, and those that they lead to. */
+  const finishAll = async () => {
+    for (let n = 0; n < 5; n++) {
+      await soon();
+      for (const read of reads) read.finish();
+    }
+  };
+  return { directory, reads, change, finishAll };
 }
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
+const client = () => '192.0.2.1';
 
 test('a fresh read is never one that began before a change', async () => {
-  const { directory, reads, change } = slowDatabase();
-  const early = [directory.get('generic', 'a'), directory.fresh('generic', 'a')];
+  const { directory, change, finishAll } = slowDatabase();
+  const early = [directory.lookup('generic', 'a', client), directory.lookup('generic', 'a', client)];
   await soon();
   change('new');
-  const late = directory.fresh('generic', 'a');
-  for (let n = 0; n < 3; n++) {
-    for (const read of reads) read.finish();
-    await soon();
-  }
-  expect((await Promise.all(early)).map((account) => account?.appKey)).toEqual(['old', 'old']);
+  const late = directory.fresh('generic', 'a', client);
+  await finishAll();
+  expect((await Promise.all(early)).map(({ account }) => account?.appKey)).toEqual(['old', 'old']);
   expect((await late)?.appKey).toBe('new');
-  expect((await directory.get('generic', 'a'))?.appKey).toBe('new');
+  expect(await directory.lookup('generic', 'a', client)).toMatchObject({ account: { appKey: 'new' }, fresh: false });
 });
 
-test('a crowd of fresh reads shares two', async () => {
-  const { directory, reads } = slowDatabase();
-  const crowd = Array.from({ length: 100 }, () => directory.fresh('generic', 'a'));
-  reads[0]?.finish();
+test('a read that ends late does not replace what a later one found', async () => {
+  const { directory, reads, change } = slowDatabase();
+  const early = directory.fresh('generic', 'a', client);
+  await soon();
+  change('new');
+  const late = directory.fresh('generic', 'a', client);
   await soon();
   reads[1]?.finish();
-  expect((await Promise.all(crowd)).map((account) => account?.id)).toEqual(Array(100).fill('id'));
-  expect(reads).toHaveLength(2);
+  expect((await late)?.appKey).toBe('new');
+  reads[0]?.finish();
+  expect((await early)?.appKey).toBe('old');
+  expect((await directory.lookup('generic', 'a', client)).account?.appKey).toBe('new');
+});
+
+test('a crowd that asks for one address shares one read', async () => {
+  const { directory, reads, finishAll } = slowDatabase();
+  const crowd = Array.from({ length: 100 }, () => directory.fresh('generic', 'a', client));
+  await finishAll();
+  expect((await Promise.all(crowd)).map((account) => account?.id)).toEqual(Array(100).fill('a'));
+  expect(reads.map(({ slugs }) => slugs)).toEqual([['a']]);
+});
+
+test('an address without an account costs one read, and is always read', async () => {
+  const { directory, reads, finishAll } = slowDatabase();
+  for (let n = 1; n <= 2; n++) {
+    const lookup = directory.lookup('generic', 'no-account', client);
+    await finishAll();
+    expect(await lookup).toEqual({ account: null, fresh: true });
+    expect(reads).toHaveLength(n);
+  }
+});
+
+test('addresses that wait together are read in one statement', async () => {
+  const { directory, reads, finishAll } = slowDatabase();
+  const slugs = Array.from({ length: 300 }, (_, n) => (n % 3 === 0 ? `a-${n}` : `no-${n}`));
+  const lookups = slugs.map((slug) => directory.lookup('generic', slug, client));
+  await finishAll();
+  expect((await Promise.all(lookups)).map(({ account }) => account?.id ?? null)).toEqual(
+    slugs.map((slug) => (slug.startsWith('no-') ? null : slug)),
+  );
+  expect(reads).toHaveLength(1);
+});
+
+test('addresses that were never seen have connections of their own, known ones those of ingestion', async () => {
+  const { directory, reads, finishAll } = slowDatabase();
+  const first = directory.lookup('generic', 'a', client);
+  await finishAll();
+  await first;
+  const again = directory.fresh('generic', 'a', client);
+  const other = directory.lookup('generic', 'no-account', client);
+  await finishAll();
+  await Promise.all([again, other]);
+  expect(reads.map(({ slugs, over }) => [slugs[0], over]).sort()).toEqual([
+    ['a', 'known'],
+    ['a', 'strangers'],
+    ['no-account', 'strangers'],
+  ]);
+});
+
+test('while reads of strangers hang, one client cannot fill their queue, and a known address is read', async () => {
+  const { directory, reads, finishAll } = slowDatabase();
+  const first = directory.lookup('generic', 'a', client);
+  await finishAll();
+  await first;
+  const flood = Array.from({ length: 1_500 }, (_, n) => directory.lookup('generic', `no-${n}`, client));
+  const outcomes = Promise.allSettled(flood);
+  await soon();
+  const known = directory.fresh('generic', 'a', client);
+  const ofOther = directory.lookup('generic', 'b', () => '192.0.2.2');
+  await soon();
+  reads.findLast(({ over }) => over === 'known')?.finish();
+  expect((await known)?.id).toBe('a');
+  await finishAll();
+  expect((await ofOther).account?.id).toBe('b');
+  const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(500);
+  expect(refused).toMatchObject(Array(500).fill({ reason: expect.any(BatcherFull) }));
+  // The share is free again.
+  const after = directory.lookup('generic', 'no-more', client);
+  await finishAll();
+  expect((await after).account).toBe(null);
 });
 
 test('a read that fails fails its callers, and the next one is made', async () => {
-  const { directory, reads } = slowDatabase();
-  const first = directory.fresh('generic', 'a');
-  const second = directory.fresh('generic', 'a');
+  const { directory, reads, finishAll } = slowDatabase();
+  const first = directory.fresh('generic', 'a', client);
+  await soon();
+  const second = directory.fresh('generic', 'a', client);
   reads[0]?.fail();
   await expect(first).rejects.toThrow('gone');
-  await soon();
-  reads[1]?.finish();
-  expect((await second)?.id).toBe('id');
+  await finishAll();
+  expect((await second)?.id).toBe('a');
 });

@@ -28,9 +28,15 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   const ids = await fillEvents(database, events(account.id));
   const run = (text: string, values: unknown[] = []) => database.pool.query(text, values);
   for (const [n, id] of ids.entries()) {
-    await run('insert into event_payloads (event_id, headers, content_type, body) values ($1, $2, $3, $4)', [
-      ...[id, headers[n % headers.length], n % 2 ? null : 'text/plain; x="\\"', bodies[n % bodies.length]],
-    ]);
+    const truncated = n % 2 ? [1_000_000 + n, randomBytes(32), n % 4 === 1] : [null, null, null];
+    await run(
+      `insert into event_payloads (event_id, headers, content_type, body, payload_bytes, payload_sha256, headers_truncated)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        ...[id, headers[n % headers.length], n % 2 ? null : 'text/plain; x="\\"', bodies[n % bodies.length]],
+        ...truncated,
+      ],
+    );
     await run(
       `insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url)
        values ($1, 0, 'schedule', 1, now() - interval '1 day', $2, 'http_error', 500, $3, null, '')`,
@@ -53,6 +59,7 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   await run('insert into event_replays values ($1)', [first]);
   await run('insert into stopped_accounts values ($1)', [deleted.id]);
   await run('insert into rejection_counts values ($1, now(), 3)', [account.id]);
+  await run('insert into rejection_days values (current_date, $1, 3, 50000000000)', [account.id]);
   await run('insert into notification_bursts values ($1, array[now(), now()], null)', [randomUUID()]);
   await run(
     `insert into notification_summaries (id, destination_id, account_id, destination_type, config, provider, account_slug, app_key, events,

@@ -7,9 +7,8 @@ import { latencyPercentiles } from '../../src/events/latency.ts';
 import { ack, fail, replay, replayFailed } from '../../src/events/operate.ts';
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver } from '../../src/events/receive.ts';
-import { RejectionRecorder } from '../../src/events/rejections.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { receivedEvent } from '../support/received.ts';
+import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 import { recounted } from './reference.ts';
 
@@ -88,7 +87,7 @@ test('everything that can happen to events, all at once and folded meanwhile, is
   await Promise.all(Array.from({ length: 240 }, (_, n) => receive(n)));
   await expectExact();
 
-  const rejections = new RejectionRecorder(database);
+  const rejections = rejectionRecorder(database);
   let stopped = false;
   const folding = [0, 1, 2].map(async () => {
     while (!stopped) await foldStatistics(database);
@@ -128,8 +127,8 @@ test('everything that can happen to events, all at once and folded meanwhile, is
         return null;
       case 9: {
         await attempt(id, 1, false);
-        const { dedupKey: _none, ...event } = receivedEvent(accounts[0]);
-        return rejections.record({ ...event, reason: 'signature' });
+        const event = rejectedEvent(accounts[0]);
+        return rejections.record(event.accountId, () => event);
       }
       case 10:
         return replayFailed(database);

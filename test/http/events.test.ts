@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/receive.ts';
 import { send } from '../support/admin-client.ts';
@@ -208,12 +209,18 @@ describe('one event', () => {
     ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22]), { base64: 'Iv8i' }],
     ['bytes', new Uint8Array([0, 1, 254, 255]), { base64: 'AAH+/w==' }],
     ['nested JSON', `${'['.repeat(400)}${']'.repeat(400)}`, JSON.parse(`${'['.repeat(400)}${']'.repeat(400)}`)],
+    ['JSON of over 500 levels', `${'['.repeat(501)}${']'.repeat(501)}`, `${'['.repeat(501)}${']'.repeat(501)}`],
+    ['null', 'null', null],
   ])('shows %s', async (_name, bytes, payload) => {
     const account = await gateway.admin.createAccount({});
     const { body } = await send(gateway.baseUrl, account, bytes, { 'content-type': 'a/b', 'x-api-key': 'offered' });
     const event = await gateway.admin.event(body.id);
     const [item] = (await list(`?account_slug=${account.account_slug}`)).body;
-    const { payload: shown, headers, ...rest } = event;
+    const { payload: shown, headers, ...others } = event;
+    const { payload_bytes, payload_sha256, payload_truncated, headers_truncated, ...rest } = others;
+    expect(payload_bytes).toBe(Buffer.byteLength(bytes));
+    expect(payload_sha256).toBe(hash('sha256', bytes));
+    expect([payload_truncated, headers_truncated]).toEqual([false, false]);
     expect(shown).toEqual(payload);
     expect(headers).toContainEqual(['content-type', 'a/b']);
     expect(headers).toContainEqual(['x-api-key', '[masked]']);

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RejectionRecorder } from '../../src/events/rejections.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { receivedEvent } from '../support/received.ts';
+import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { eventsOf, rows } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -92,13 +91,14 @@ test('a flood of bad ones does not keep the good ones out', async () => {
 
 test('one that the database does not take costs the others of its batch nothing', async () => {
   const account = await closedAccount();
-  const recorder = new RejectionRecorder(gateway.database);
-  const rejected = (eventType: string | null) => {
-    const { dedupKey: _, ...event } = receivedEvent(account, { eventType });
-    return { ...event, reason: 'bad_signature' };
-  };
+  const recorder = rejectionRecorder(gateway.database);
+  const rejected = (eventType: string | null) => rejectedEvent(account, { eventType });
   const good = Array.from({ length: 20 }, () => rejected(null));
-  await Promise.all([...good.slice(0, 10), rejected('a\0b'), ...good.slice(10)].map((event) => recorder.record(event)));
+  await Promise.all(
+    [...good.slice(0, 10), rejected('a\0b'), ...good.slice(10)].map((event) =>
+      recorder.record(account.id, () => event),
+    ),
+  );
   const stored = (await eventsOf(gateway.database, account.id)).map((event) => event.id);
   expect(stored.sort()).toEqual(good.map((event) => event.id).sort());
 });
@@ -106,7 +106,7 @@ test('one that the database does not take costs the others of its batch nothing'
 test('the partition of their day is made when it is missing', async () => {
   const account = await closedAccount();
   const receivedAt = new Date(Date.now() - 700 * 86_400_000);
-  const { dedupKey: _, ...event } = receivedEvent(account, { receivedAt });
-  await new RejectionRecorder(gateway.database).record({ ...event, reason: 'bad_signature' });
+  const event = rejectedEvent(account, { receivedAt });
+  await rejectionRecorder(gateway.database).record(account.id, () => event);
   expect(await eventsOf(gateway.database, account.id)).toMatchObject([{ id: event.id, status: 'rejected' }]);
 });

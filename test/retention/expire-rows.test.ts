@@ -16,7 +16,7 @@ afterEach(() => stage.gateway.stop());
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const nothing = {
-  ...{ dedup_keys: 0, rejected_events: 0, rejection_counts: 0 },
+  ...{ dedup_keys: 0, rejected_events: 0, rejection_counts: 0, rejection_days: 0 },
   ...{ notification_summaries: 0, notification_bursts: 0 },
 };
 const idsOf = async (table: string, column = 'id') =>

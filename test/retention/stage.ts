@@ -6,10 +6,9 @@ import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import type { Outcome } from '../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver, type ReceivedEvent } from '../../src/events/receive.ts';
-import { RejectionRecorder } from '../../src/events/rejections.ts';
 import { createLog } from '../../src/log.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
-import { receivedEvent } from '../support/received.ts';
+import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
@@ -28,7 +27,7 @@ export async function openStage(options: TestGatewayOptions = {}) {
   const { database } = gateway;
   const account = await gateway.admin.createAccount({});
   const receiver = new EventReceiver(database);
-  const rejections = new RejectionRecorder(database);
+  const rejections = rejectionRecorder(database);
   const recorder = new OutcomeRecorder(database, async () => undefined);
 
   const receive = async (receivedAt: Date, fields: Partial<ReceivedEvent> = {}) => {
@@ -62,8 +61,8 @@ export async function openStage(options: TestGatewayOptions = {}) {
       return id;
     },
     async rejected(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
-      const { dedupKey: _none, ...event } = receivedEvent(account, { receivedAt, ...fields });
-      await rejections.record({ ...event, reason: 'signature' });
+      const event = rejectedEvent(account, { receivedAt, ...fields });
+      await rejections.record(event.accountId, () => event);
       return event.id;
     },
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { startApi } from '../../src/api.ts';
+import { type RejectedSettings, startApi } from '../../src/api.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { PermitMode } from '../../src/engine/relay/permits.ts';
@@ -56,6 +56,8 @@ export interface TestGatewayOptions {
   timeLimitMs?: number;
   accountConcurrency?: number;
   maxPayloadBytes?: number;
+  /** As REJECTED_BODY_BYTES and the daily limits. */
+  rejected?: Partial<RejectedSettings>;
   allowedNetworks?: string[];
   /** As DROPPED_HEADERS. */
   droppedHeaders?: string[];
@@ -113,6 +115,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     mail,
     publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
+    rejected: { bodyBytes: 16_384, accountDailyBytes: 2 ** 25, dailyBytes: 2 ** 28, ...options.rejected },
     host: options.host ?? '127.0.0.1',
     port: 0,
   });

@@ -1,5 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../src/database/database.ts';
 import type { ReceivedEvent } from '../../src/events/receive.ts';
+import { type RejectedEvent, type RejectionLimits, RejectionRecorder } from '../../src/events/rejections.ts';
+import type { Log } from '../../src/log.ts';
 
 /** A verified webhook as ingestion hands it on; its id is of the moment of its receipt. */
 export function receivedEvent(account: { id: string }, fields: Partial<ReceivedEvent> = {}): ReceivedEvent {
@@ -19,4 +22,22 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
     dedupKey: null,
     ...fields,
   };
+}
+
+/** A webhook that failed verification as ingestion hands it on. */
+export function rejectedEvent(account: { id: string }, fields: Partial<RejectedEvent> = {}): RejectedEvent {
+  const { dedupKey: _none, ...event } = receivedEvent(account, fields);
+  const payload = { payloadBytes: event.body.length, payloadSha256: new Uint8Array(32), headersTruncated: false };
+  return { ...event, reason: 'bad_signature', ...payload, ...fields };
+}
+
+const noLimits = { accountDailyBytes: Number.MAX_SAFE_INTEGER, dailyBytes: Number.MAX_SAFE_INTEGER };
+
+/** Without daily limits unless told otherwise. */
+export function rejectionRecorder(
+  database: Database,
+  options: { limits?: Partial<RejectionLimits>; log?: Pick<Log, 'warn'>; now?: () => number } = {},
+): RejectionRecorder {
+  const { limits, log = { warn: () => undefined }, ...others } = options;
+  return new RejectionRecorder({ database, limits: { ...noLimits, ...limits }, log, ...others });
 }

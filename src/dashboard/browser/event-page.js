@@ -2,7 +2,7 @@ import { call, token } from './api.js';
 import { details, make, moment, stateBadges, textBox } from './dom.js';
 import { actionButtons } from './event-actions.js';
 import { attemptsTable, headersTable, notificationsTable } from './event-tables.js';
-import { counted, payloadText } from './format.js';
+import { byteSize, counted, payloadText } from './format.js';
 import { openPauseBanner } from './pause-banner.js';
 import { meaningOf } from './rejection-reasons.js';
 import { askForToken, isOfToken, show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
@@ -69,10 +69,26 @@ function showEvent(id, event) {
       'section',
       {},
       make('h2', {}, 'Webhook'),
-      details('payload', `Payload (${kind})`, textBox('Payload', text)),
-      details('headers', `Headers (${event.headers.length})`, headersTable(event.headers)),
+      event.payload_truncated
+        ? make('p', { class: 'aside' }, `Only the beginning of its ${byteSize(event.payload_bytes)} was kept.`)
+        : null,
+      details('payload', `Payload (${payloadKind(event, kind)})`, textBox('Payload', text)),
+      details('headers', `Headers (${headerCount(event)})`, headersTable(event.headers)),
     ),
   );
+}
+
+/**
+ * @param {WholeEvent} event
+ * @param {string} kind
+ */
+function payloadKind({ payload_bytes, payload_truncated }, kind) {
+  return `${kind}, ${payload_truncated ? 'the beginning of ' : ''}${byteSize(payload_bytes)}`;
+}
+
+/** @param {WholeEvent} event */
+function headerCount({ headers, headers_truncated }) {
+  return headers_truncated ? `${headers.length}, others were not kept` : String(headers.length);
 }
 
 /** @param {WholeEvent} event */
@@ -104,6 +120,7 @@ function facts(event) {
     ['External id', make('code', {}, event.external_id)],
     ['Event id', make('code', {}, event.id)],
     ['Account id', make('code', {}, event.account_id)],
+    ['Payload SHA-256', make('code', {}, event.payload_sha256)],
     ['Workflow', workflow(event.workflow)],
   ];
   const shown = rows.filter(([, value]) => value);

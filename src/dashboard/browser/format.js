@@ -26,6 +26,12 @@ export function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** @param {number} count */
+export function byteSize(count) {
+  if (count < 1024) return counted(count, 'byte');
+  return count < 1024 ** 2 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1024 ** 2).toFixed(1)} MiB`;
+}
+
 /**
  * A payload as people read it. The API shows bytes that are no text as an object with `base64` alone.
  *

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
+import { networkOf } from '../network.ts';
 
 /**
  * Finds the address of the client of a request: the peer of its connection, or, where that is a trusted proxy, the last
@@ -21,6 +22,12 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
     }
     return isIP(found) === 0 ? found : ipaddr.process(found).toString();
   };
+}
+
+/** The same as keys for what is counted by client: the addresses of one IPv6 network are one. */
+export function clientNetworks(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const addressOf = clientAddresses(trustedProxies);
+  return (request) => networkOf(addressOf(request));
 }
 
 /** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */

@@ -6,6 +6,8 @@ import { deliveryStatistics } from '../../events/delivery-statistics.ts';
 import { eventItem } from '../../events/event-view.ts';
 import { retry } from '../../events/operate.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from '../../events/pause.ts';
+import { rejectedOfToday } from '../../events/rejection-statistics.ts';
+import type { RejectionLimits } from '../../events/rejections.ts';
 import { listFailed, listRetrying } from '../../events/undelivered.ts';
 import { text } from '../../text-rules.ts';
 import { noBody, noQuery, operation } from '../api/operation.ts';
@@ -23,17 +25,18 @@ const pauseBody = z
 const shown = ({ since, reason }: Pause) => ({ since: since.toISOString(), reason: reason === '' ? null : reason });
 
 /** `/admin/delivery` (specification, section 4.4). */
-export function deliveryRoutes(deps: { database: Database; calls: AdminCalls }) {
-  const { database, calls } = deps;
+export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; rejectionLimits: RejectionLimits }) {
+  const { database, calls, rejectionLimits } = deps;
   return new Elysia({ name: 'delivery', prefix: '/delivery' })
     .get(
       '/stats',
       async () => {
-        const [pause, statistics] = await Promise.all([
+        const [pause, statistics, rejectedToday] = await Promise.all([
           readPause(database.reader),
           deliveryStatistics(database.reader),
+          rejectedOfToday(database.reader, rejectionLimits),
         ]);
-        return { paused: pause && shown(pause), ...statistics };
+        return { paused: pause && shown(pause), ...statistics, rejected_today: rejectedToday };
       },
       operation('delivery.stats', {
         summary: 'Delivery statistics',

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { parseWithinBounds, webhookBounds } from '../../bounded-json.ts';
 import { eventItem, isoOrNull } from '../../events/event-view.ts';
 import type { NotificationRecord, WholeEvent } from '../../events/read.ts';
-import { isDeeperThan } from '../nesting.ts';
 
 /** Where Temporal shows the workflow of an event; null when it has none there (any more). */
 export interface WorkflowLink {
@@ -14,8 +14,12 @@ export interface WorkflowLink {
 export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
   return {
     ...eventItem(whole.event),
-    payload: payloadView(whole.body),
+    payload: payloadView(whole),
+    payload_bytes: whole.payloadBytes,
+    payload_sha256: whole.payloadSha256?.toString('hex') ?? hash('sha256', whole.body, 'hex'),
+    payload_truncated: isTruncated(whole),
     headers: whole.headers,
+    headers_truncated: whole.headersTruncated,
     delivery_history: whole.history.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
     notifications: whole.notifications.map(notificationView),
     workflow,
@@ -32,17 +36,24 @@ function notificationView(one: NotificationRecord) {
   };
 }
 
-/** JSON nested deeper is shown as text: serialising recurses, and no parser of a client would take it. */
-const shownLevels = 500;
+const isTruncated = ({ body, payloadBytes }: Pick<WholeEvent, 'body' | 'payloadBytes'>) => payloadBytes > body.length;
 
-/** The payload as people read it: parsed JSON, else text, else `{base64}`. */
-function payloadView(body: Buffer): unknown {
-  if (!isUtf8(body)) return { base64: body.toString('base64') };
-  const text = body.toString('utf8');
+/** The payload as people read it: parsed JSON, else text, else `{base64}`. What was cut is no JSON, even if it reads as such. */
+function payloadView(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): unknown {
+  const text = textOf(whole);
+  if (text === null) return { base64: whole.body.toString('base64') };
+  if (isTruncated(whole)) return text;
+  const value = parseWithinBounds(text, webhookBounds);
+  return value === undefined ? text : value;
+}
+
+/** The body as a text, null when it is none. A character that was cut in two at the end of the kept part is left out. */
+function textOf(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): string | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return isDeeperThan(shownLevels, value) ? text : value;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole.body, {
+      stream: isTruncated(whole),
+    });
   } catch {
-    return text;
+    return null;
   }
 }

@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../nesting.ts';
+import { isWithinBounds } from '../../bounded-json.ts';
 import { nodeRequest, readBody } from '../node-request.ts';
 import { Problem } from '../problem.ts';
 
@@ -18,10 +18,9 @@ export async function readJsonBody(request: Request, contentType: string): Promi
   if (bytes.length === 0) return null;
   if (contentType.trim().toLowerCase() !== 'application/json')
     throw new Problem('unsupported_media_type', 'the content type must be application/json');
-  const body = parse(bytes);
-  if (isDeeperThan(maxLevels, body))
+  if (!isWithinBounds(bytes, { levels: maxLevels }))
     throw new Problem('invalid', `the body is nested more than ${maxLevels} levels deep`);
-  return body;
+  return parse(bytes);
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -5,6 +5,7 @@ import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
+import type { RejectionLimits } from '../../events/rejections.ts';
 import type { Log } from '../../log.ts';
 import type { Said } from '../../notifications/notice.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -33,6 +34,7 @@ export interface AdminDeps {
   /** As people reach the gateway, without a slash at its end. */
   baseUrl: () => string;
   findWorkflow: FindWorkflow;
+  rejectionLimits: RejectionLimits;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
   verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;

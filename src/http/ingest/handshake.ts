@@ -2,7 +2,7 @@ import type { InboundAccount } from '../../accounts/account-directory.ts';
 import type { InboundRequest } from '../../providers/inbound-request.ts';
 import type { ChallengeAnswer, Provider } from '../../providers/provider.ts';
 import { Problem } from '../problem.ts';
-import { type IngestDeps, ingestionNotFound } from './ingest.ts';
+import { type Client, type IngestDeps, ingestionNotFound } from './ingest.ts';
 
 /** The methods that an address of this provider takes. A provider that is none has no say: POST says so to whoever asks. */
 export function ingestionMethods(provider: Provider | undefined): string[] {
@@ -20,16 +20,18 @@ export async function handshake(
   provider: Provider,
   slug: string,
   request: InboundRequest,
+  client: Client,
 ): Promise<ChallengeAnswer> {
   const answer = (account: InboundAccount | null) => {
     const result = account?.enabled && account.config ? provider.handshake?.(request, account.config) : null;
     return result?.ok ? result.answer : null;
   };
-  const first = answer(await deps.directory.get(provider.name, slug));
-  if (first) return first;
-  const account = await deps.directory.fresh(provider.name, slug);
-  const second = answer(account);
-  if (second) return second;
+  const first = await deps.directory.lookup(provider.name, slug, client);
+  const firstAnswer = answer(first.account);
+  if (firstAnswer) return firstAnswer;
+  const account = first.fresh ? first.account : await deps.directory.fresh(provider.name, slug, client);
+  const secondAnswer = first.fresh ? null : answer(account);
+  if (secondAnswer) return secondAnswer;
   if (!account) throw ingestionNotFound();
   if (!account.enabled) throw new Problem('account_disabled', 'the account of this address is disabled');
   throw new Problem('verification_failed', 'the check of this address could not be verified');

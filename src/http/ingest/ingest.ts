@@ -9,11 +9,14 @@ import type { Acknowledgement, ExternalId, Provider, VerificationSettings } from
 import { storedHeaders } from '../../providers/stored-headers.ts';
 import { verifyInbound } from '../../providers/verification.ts';
 import { databaseUnavailable, Problem } from '../problem.ts';
+import { rejectedWebhook } from './rejected-webhook.ts';
 
 export interface IngestDeps {
   directory: AccountDirectory;
   receiver: EventReceiver;
   rejections: RejectionRecorder;
+  /** How much of the body of a rejected webhook is kept. */
+  rejectedBodyBytes: number;
   /** The first event of a resent webhook: where it is, and a replay of it when it has failed. */
   duplicates: Duplicates;
   providers: ReadonlyMap<string, Provider>;
@@ -33,6 +36,9 @@ export interface Accepted {
   duplicate: boolean;
 }
 
+/** Who sends it, for the fair share of lookups of addresses that were never seen; asked only for those. */
+export type Client = () => string;
+
 export type IngestAnswer =
   | { kind: 'accepted'; body: Accepted; acknowledgement: Acknowledgement | null }
   | { kind: 'challenge'; status: number; contentType: string; body: string };
@@ -47,32 +53,47 @@ export async function ingest(
   providerName: string,
   slug: string,
   request: InboundRequest,
+  client: Client,
 ): Promise<IngestAnswer> {
   const provider = deps.providers.get(providerName);
   if (!provider) throw ingestionNotFound();
-  const cached = await deps.directory.get(providerName, slug);
-  if (cached && judge(provider, cached, request) === 'accept') return accept(deps, provider, cached, request);
-  return decideAnew(deps, provider, slug, request);
+  const { account, fresh } = await deps.directory.lookup(providerName, slug, client);
+  if (fresh) return decide(deps, provider, account, request, client);
+  if (account && judge(provider, account, request) === 'accept')
+    return accept(deps, provider, account, request, client);
+  return decideAnew(deps, provider, slug, request, client);
 }
 
 /**
- * Goes by the database itself. Nobody is refused by what a cache remembers: the account may have been made, enabled,
- * changed or replaced by another one a moment ago.
+ * Goes by the database itself. No webhook is refused because of what a cache remembers: the account may have been made,
+ * enabled, changed or replaced by another one a moment ago.
  */
 async function decideAnew(
   deps: IngestDeps,
   provider: Provider,
   slug: string,
   request: InboundRequest,
+  client: Client,
 ): Promise<IngestAnswer> {
-  const account = await deps.directory.fresh(provider.name, slug);
+  return decide(deps, provider, await deps.directory.fresh(provider.name, slug, client), request, client);
+}
+
+/** @param account as the database had it after the request arrived. */
+async function decide(
+  deps: IngestDeps,
+  provider: Provider,
+  account: InboundAccount | null,
+  request: InboundRequest,
+  client: Client,
+): Promise<IngestAnswer> {
   if (!account) throw ingestionNotFound();
   const verdict = judge(provider, account, request);
-  if (verdict === 'accept') return accept(deps, provider, account, request);
+  if (verdict === 'accept') return accept(deps, provider, account, request, client);
   if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
   const check = provider.unsignedCheck?.(request);
   if (check) return { kind: 'challenge', ...check };
-  await deps.rejections.record({ ...toEvent(provider, account, request).event, reason: verdict.reason });
+  const kept = { reason: verdict.reason, bodyBytes: deps.rejectedBodyBytes };
+  await deps.rejections.record(account.id, () => rejectedWebhook(provider, account, request, kept));
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
 
@@ -104,6 +125,7 @@ async function accept(
   provider: Provider,
   account: InboundAccount,
   request: InboundRequest,
+  client: Client,
 ): Promise<IngestAnswer> {
   const challenge = provider.challenge?.(request);
   if (challenge) return { kind: 'challenge', ...challenge };
@@ -123,12 +145,12 @@ async function accept(
     case 'duplicate': {
       const first = received.dedupKey === null ? null : await deps.duplicates.resolve(received.dedupKey);
       // The first one's key has expired in this moment, or its day was dropped: this one is new.
-      if (!first) return accept(deps, provider, account, request);
+      if (!first) return accept(deps, provider, account, request, client);
       logEvent(deps.log, event, true);
       return accepted(first.id, first.status, true);
     }
     case 'refused':
-      return decideAnew(deps, provider, account.accountSlug, request);
+      return decideAnew(deps, provider, account.accountSlug, request, client);
     case 'failed':
       if (receipt.failure === 'bad_data') throw new Problem('invalid', 'the webhook holds data that cannot be stored');
       throw databaseUnavailable();

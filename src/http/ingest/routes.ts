@@ -84,7 +84,14 @@ const handshakeDescribed = publicOperation({
 });
 
 /** `/{provider}/{account_slug}`: where providers send their webhooks, and look first whether anybody is there. */
-export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publicUrl: string | null }) {
+export function ingestRoutes(
+  deps: IngestDeps & {
+    maxPayloadBytes: number;
+    publicUrl: string | null;
+    /** Whose request it is, for what is shared fairly. */
+    clientOf: (request: IncomingMessage) => string;
+  },
+) {
   const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>
     inboundRequest({
       rawHeaders: node.rawHeaders,
@@ -100,8 +107,13 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
       async ({ request, params }) => {
         const provider = deps.providers.get(params.provider);
         if (!provider?.handshake) throw new NotFoundError();
-        const answer = await handshake(deps, provider, params.slug, inbound(nodeRequest(request), new Uint8Array()));
-        return respond(answer);
+        const node = nodeRequest(request);
+        try {
+          const client = () => deps.clientOf(node);
+          return respond(await handshake(deps, provider, params.slug, inbound(node, new Uint8Array()), client));
+        } catch (error) {
+          throw unavailable(error);
+        }
       },
       handshakeDescribed,
     )
@@ -116,15 +128,15 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
           throw error;
         });
         try {
-          const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt));
+          const client = () => deps.clientOf(node);
+          const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt), client);
           if (answer.kind === 'challenge') return respond(answer);
           const { status = 202, reply } = answer.acknowledgement ?? {};
           return reply
             ? respond({ status, ...reply })
             : new Response(JSON.stringify(answer.body), { status, headers: json });
         } catch (error) {
-          if (error instanceof BatcherFull || isDatabaseError(error)) throw databaseUnavailable();
-          throw error;
+          throw unavailable(error);
         }
       },
       // The bytes are read above; nothing else may touch them.
@@ -134,3 +146,7 @@ export function ingestRoutes(deps: IngestDeps & { maxPayloadBytes: number; publi
 
 const respond = ({ status, contentType, body }: ChallengeAnswer) =>
   new Response(body, { status, headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' } });
+
+/** Not logged: a flood while the database is away would be a line for each webhook. */
+const unavailable = (error: unknown): unknown =>
+  error instanceof BatcherFull || isDatabaseError(error) ? databaseUnavailable() : error;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseWithinBounds, webhookBounds } from '../../bounded-json.ts';
 import { cut, oneLine, visible } from './text.ts';
 
 /** A file of an e-mail. */
@@ -44,18 +45,10 @@ export function payloadPart({ body, contentType }: { body: Uint8Array; contentTy
 
 function fileOf(body: Uint8Array, text: boolean): { filename: string; type: string } {
   if (!text) return { filename: 'payload.bin', type: 'application/octet-stream' };
-  if (isJson(new TextDecoder().decode(body))) return { filename: 'payload.json', type: 'application/json' };
+  // Deeper JSON is text to most programs, and its sender should not decide how long parsing takes.
+  if (parseWithinBounds(new TextDecoder().decode(body), webhookBounds) !== undefined)
+    return { filename: 'payload.json', type: 'application/json' };
   return { filename: 'payload.txt', type: 'text/plain' };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 function describe(body: Uint8Array, contentType: string | null): string {

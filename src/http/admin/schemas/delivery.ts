@@ -37,6 +37,18 @@ export const deliveryStats = z
     by_hour: z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
       .meta({ description: 'The last 24 hours, oldest first, by the hour of receipt' }),
+    rejected_today: z
+      .object({
+        received: count.meta({ description: 'All of them, whether or not they were kept' }),
+        kept: count.meta({ description: 'Those that are events' }),
+        bytes: count.meta({ description: 'What the kept ones take, at most `limit_bytes`' }),
+        limit_bytes: count.meta({ description: '`REJECTED_DAILY_BYTES`' }),
+        limit_reached: flag.meta({ description: 'No more are kept today; they are only counted' }),
+        accounts_at_limit: count.meta({
+          description: 'Accounts of which no more are kept today (`REJECTED_ACCOUNT_DAILY_BYTES`)',
+        }),
+      })
+      .meta({ description: 'Webhooks that failed verification since midnight (UTC)' }),
   })
   .meta({
     id: 'DeliveryStats',
@@ -53,6 +65,14 @@ export const deliveryStats = z
         latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
         by_provider: [{ provider: 'generic', total: 1000, pending: 12, delivered: 980, failed: 8 }],
         by_hour: [{ hour: '2026-11-20T10:00:00.000Z', received: 40, delivered: 39, failed: 0 }],
+        rejected_today: {
+          received: 5000,
+          kept: 60,
+          bytes: 204800,
+          limit_bytes: 268435456,
+          limit_reached: false,
+          accounts_at_limit: 0,
+        },
       },
     ],
   });

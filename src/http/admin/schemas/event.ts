@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveryStatuses, eventStatuses } from '../../../events/event.ts';
 import { rejectionReasons } from '../../../providers/provider.ts';
-import { count, id, text, timestamp } from './common.ts';
+import { count, flag, id, text, timestamp } from './common.ts';
 
 /** As a list with the words for each. */
 const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
@@ -102,10 +102,24 @@ const workflow = z
 export const event = z
   .object({
     ...item,
-    payload: z.unknown().meta({ description: 'Parsed JSON; else a text; else an object with the bytes in `base64`' }),
+    payload: z.unknown().meta({
+      description:
+        'Parsed JSON of at most 500 levels; else a text; else an object with the bytes in `base64`. Of a truncated one the beginning, as a text or in `base64`',
+    }),
+    payload_bytes: count.meta({ description: 'Length of the whole body as it was received', example: 41 }),
+    payload_sha256: text.meta({
+      description: 'SHA-256 of the whole body, in hexadecimal',
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
+    payload_truncated: flag.meta({
+      description: 'Only the beginning of the body was kept (`REJECTED_BODY_BYTES`): of rejected webhooks alone',
+    }),
     headers: z
       .array(z.tuple([text, text]))
       .meta({ description: 'Name and value as received, in their order; secrets are `[masked]`' }),
+    headers_truncated: flag.meta({
+      description: 'Headers beyond 8 KiB were left out: of rejected webhooks alone',
+    }),
     delivery_history: z.array(attempt),
     notifications: z.array(notification),
     workflow: workflow.nullable().meta({ description: 'null once Temporal has forgotten it, or cannot be asked' }),
@@ -116,10 +130,14 @@ export const event = z
       {
         ...itemExample,
         payload: { id: 'order-4711', type: 'order.created' },
+        payload_bytes: 43,
+        payload_sha256: '2f3bcbd0ab8ab4a4fbf2a9e75d7be3dba42ad4ddd7fdc4e29e1a4f1b53ee2d4a',
+        payload_truncated: false,
         headers: [
           ['Content-Type', 'application/json'],
           ['X-Webhook-Secret', '[masked]'],
         ],
+        headers_truncated: false,
         delivery_history: [
           {
             number: 1,

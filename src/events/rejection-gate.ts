@@ -1,0 +1,69 @@
+import type { Log } from '../log.ts';
+import { allAccounts, type Recorded } from './record-rejections.ts';
+import type { RejectionLimits } from './rejections.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** One warning a minute is seen; one for each webhook of a flood would fill the log instead of the database. */
+const quietMs = minuteMs;
+
+/** Which limit is reached, and until when that counts, in milliseconds since 1970. */
+type Closure = { limit: 'minute' | 'day'; untilMs: number };
+
+/** The end of the minute or day (UTC) that `atMs` is in, in milliseconds since 1970. */
+const endOf = (spanMs: number, atMs: number) => (Math.floor(atMs / spanMs) + 1) * spanMs;
+
+/**
+ * Remembers which accounts have reached a limit, until its minute or day is over: their webhooks need not be hashed, parsed
+ * or sent to the database to be counted. Warns of daily limits, which cost rows that somebody may look for.
+ */
+export class RejectionGate {
+  readonly #limits: RejectionLimits;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #now: () => number;
+  /** Has as many entries as there are accounts at most. */
+  readonly #closed = new Map<string, Closure>();
+  #quietUntilMs = 0;
+  #refused = 0;
+
+  constructor(options: { limits: RejectionLimits; log: Pick<Log, 'warn'>; now: () => number }) {
+    this.#limits = options.limits;
+    this.#log = options.log;
+    this.#now = options.now;
+  }
+
+  /** Whether no row of this account's rejected webhooks will be kept at present. */
+  isClosed(accountId: string): boolean {
+    return this.#isClosed(accountId) || this.#isClosed(allAccounts);
+  }
+
+  #isClosed(accountId: string): boolean {
+    const closure = this.#closed.get(accountId);
+    if (closure === undefined) return false;
+    if (this.#now() >= closure.untilMs) {
+      this.#closed.delete(accountId);
+      return false;
+    }
+    if (closure.limit === 'day') this.#refused++;
+    return true;
+  }
+
+  /** Takes in what the database says of the webhooks that were just recorded. */
+  learn({ refused, full_minute, full_day, all_full }: Recorded): void {
+    const now = this.#now();
+    for (const account of full_minute) this.#closed.set(account, { limit: 'minute', untilMs: endOf(minuteMs, now) });
+    for (const account of [...full_day, ...(all_full ? [allAccounts] : [])])
+      this.#closed.set(account, { limit: 'day', untilMs: endOf(dayMs, now) });
+    this.#refused += refused;
+    if (this.#refused === 0 || (full_day.length === 0 && !all_full) || now < this.#quietUntilMs) return;
+    this.#quietUntilMs = now + quietMs;
+    const accounts = full_day.slice(0, 10);
+    this.#log.warn(
+      { accounts, notKept: this.#refused, ...this.#limits },
+      all_full
+        ? 'daily limit of rejected webhooks reached, only counting them (REJECTED_DAILY_BYTES)'
+        : 'daily limit of rejected webhooks of an account reached, only counting them (REJECTED_ACCOUNT_DAILY_BYTES)',
+    );
+    this.#refused = 0;
+  }
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+/** Bounds the flood: connections, and requests on each. */
+const connections = 200;
+const requestsOfEach = 60;
+
+/** Posts to addresses that do not exist, each on a connection that stays open, until told to stop or all are sent. */
+function flood(): { statuses: number[]; stop(): Promise<void> } {
+  const { hostname, port } = new URL(gateway.baseUrl);
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const statuses: number[] = [];
+  let stopped = false;
+  const post = () =>
+    new Promise<number>((resolve, reject) => {
+      const path = `/generic/${randomBytes(8).toString('hex')}`;
+      const outgoing = request({ agent, hostname, port, path, method: 'POST' }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      });
+      outgoing.once('error', reject).end('{}');
+    });
+  const one = async () => {
+    for (let n = 0; n < requestsOfEach && !stopped; n++) statuses.push(await post());
+  };
+  const all = Promise.all(Array.from({ length: connections }, one));
+  return {
+    statuses,
+    async stop() {
+      stopped = true;
+      await all;
+      agent.destroy();
+    },
+  };
+}
+
+const post = (account: { provider: string; account_slug: string }) => send(gateway.baseUrl, account, '{}');
+
+test('during a flood of made-up addresses every account gets 202: cached, expired and just made', async () => {
+  const [cached, expired] = [await gateway.admin.createAccount({}), await gateway.admin.createAccount({})];
+  expect((await post(cached)).status).toBe(202);
+  expect((await post(expired)).status).toBe(202);
+  // Longer than an entry of the cache counts.
+  await sleep(2_100);
+  expect((await post(cached)).status).toBe(202);
+  const strangers = flood();
+  while (strangers.statuses.length < connections) await sleep(20);
+  const answers: number[] = [];
+  answers.push((await post(cached)).status, (await post(expired)).status);
+  for (let n = 0; n < 5; n++) {
+    const made = await gateway.admin.createAccount({});
+    answers.push((await post(made)).status, (await post(cached)).status);
+  }
+  await strangers.stop();
+  expect(answers).toEqual(answers.map(() => 202));
+  expect(new Set(strangers.statuses)).toEqual(new Set([404]));
+});
+
+test('a flood of made-up addresses needs far fewer statements than requests', async () => {
+  const calls = async () => {
+    const [row] = await rows(
+      gateway.database,
+      `select xact_commit::integer as n from pg_stat_database where datname = current_database()`,
+    );
+    return row?.n;
+  };
+  await sleep(1_100); // statistics of a connection are reported once a second at most
+  const before = await calls();
+  const strangers = flood();
+  while (strangers.statuses.length < 5_000) await sleep(20);
+  await strangers.stop();
+  await sleep(1_100);
+  expect((await calls()) - before).toBeLessThan(strangers.statuses.length / 2);
+});

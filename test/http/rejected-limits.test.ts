@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rowBytes } from '../../src/events/record-rejections.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
+import { eventsOf, rows } from '../support/stored.ts';
+
+/** Three of the bodies below, and a part of a fourth one; and five for all accounts. */
+const bodyBytes = 10_000;
+const rejected = { bodyBytes, accountDailyBytes: 3.5 * (bodyBytes + 2_000), dailyBytes: 5.5 * (bodyBytes + 2_000) };
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false, rejected });
+});
+afterAll(() => gateway.stop());
+
+const closedAccount = () =>
+  gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
+const bad = (account: { provider: string; account_slug: string }) =>
+  send(gateway.baseUrl, account, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'guess', 'x-pad': 'p'.repeat(500) });
+
+/** Bytes of rejected webhooks in the database, with what is counted for each row. */
+async function bytesKept(): Promise<number> {
+  const [row] = await rows(
+    gateway.database,
+    `select coalesce(sum(octet_length(p.body) + octet_length(p.headers::text) + ${rowBytes}), 0)::float8 as bytes
+     from event_payloads p join events e on e.id = p.event_id where e.status = 'rejected'`,
+  );
+  return row?.bytes;
+}
+
+test('beyond the daily limits rejected webhooks are only counted, first of an account, then of all', async () => {
+  const [first, second, third] = [await closedAccount(), await closedAccount(), await closedAccount()];
+  for (let n = 0; n < 6; n++) expect((await bad(first)).status).toBe(401);
+  expect(await eventsOf(gateway.database, first.id)).toHaveLength(3);
+  const statistics = async () => (await gateway.admin.request('GET', '/admin/delivery/stats')).body.rejected_today;
+  expect(await statistics()).toMatchObject({ received: 6, kept: 3, limit_reached: false, accounts_at_limit: 1 });
+
+  // What the first one sent in vain takes nothing of what is for all.
+  for (let n = 0; n < 2; n++) expect((await bad(second)).status).toBe(401);
+  expect(await eventsOf(gateway.database, second.id)).toHaveLength(2);
+  for (const account of [second, third, third]) expect((await bad(account)).status).toBe(401);
+  expect(await eventsOf(gateway.database, second.id)).toHaveLength(2);
+  expect(await eventsOf(gateway.database, third.id)).toEqual([]);
+  expect(await statistics()).toEqual({
+    ...{ received: 11, kept: 5, bytes: rejected.dailyBytes, limit_bytes: rejected.dailyBytes },
+    ...{ limit_reached: true, accounts_at_limit: 1 },
+  });
+  expect(await bytesKept()).toBeLessThanOrEqual(rejected.dailyBytes);
+  const counted = await rows(
+    gateway.database,
+    'select sum(seen)::integer as n from rejection_counts where account_id = $1',
+    [first.id],
+  );
+  expect(counted).toEqual([{ n: 6 }]);
+
+  // Good ones are taken as ever.
+  const good = await send(gateway.baseUrl, first, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'closed-secret' });
+  expect(good.status).toBe(202);
+});
+
+test('of a crowd at once no byte more than the limit is kept, and all are counted', async () => {
+  const account = await closedAccount();
+  const limits = { accountDailyBytes: 20 * (rowBytes + 6) };
+  const events = Array.from({ length: 50 }, () => rejectedEvent(account));
+  // Two processes.
+  const recorders = [rejectionRecorder(gateway.database, { limits }), rejectionRecorder(gateway.database, { limits })];
+  await Promise.all(events.map((event, n) => recorders[n % 2]?.record(account.id, () => event)));
+  const kept = await eventsOf(gateway.database, account.id);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.length).toBeLessThanOrEqual(20);
+  expect(
+    await rows(gateway.database, 'select seen::integer from rejection_days where account_id = $1', [account.id]),
+  ).toEqual([{ seen: 50 }]);
+});
+
+test('what is known not to be kept is not described, until the day is over', async () => {
+  const account = await closedAccount();
+  let now = Date.now();
+  const warnings: object[] = [];
+  const recorder = rejectionRecorder(gateway.database, {
+    limits: { accountDailyBytes: rowBytes },
+    log: { warn: (fields: object) => void warnings.push(fields) },
+    now: () => now,
+  });
+  let described = 0;
+  const record = () =>
+    recorder.record(account.id, () => {
+      described++;
+      return rejectedEvent(account);
+    });
+  for (let n = 0; n < 4; n++) await record();
+  expect(described).toBe(1);
+  expect(warnings).toMatchObject([{ accounts: [account.id], notKept: 1 }]);
+  now += 60_000;
+  await record();
+  expect(warnings).toMatchObject([{ notKept: 1 }, { notKept: 4 }]);
+  now = (Math.floor(now / 86_400_000) + 1) * 86_400_000;
+  await record();
+  expect(described).toBe(2);
+});
+
+test('those of an account beyond sixty in a minute are not described', async () => {
+  const account = await closedAccount();
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  let now = minute;
+  const recorder = rejectionRecorder(gateway.database, { now: () => now });
+  let described = 0;
+  const record = () =>
+    recorder.record(account.id, () => {
+      described++;
+      return rejectedEvent(account);
+    });
+  await gateway.database.pool.query(
+    `insert into rejection_counts select $1, date_trunc('minute', now() + n * interval '1 minute'), 60 from generate_series(0, 1) n`,
+    [account.id],
+  );
+  await record();
+  expect(described).toBe(1);
+  await record();
+  expect(described).toBe(1);
+  now = minute + 60_000;
+  await record();
+  expect(described).toBe(2);
+});
