@@ -56,6 +56,7 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
     `insert into event_commands (event_id, kind, generation, claim_token, claimed_until) values ($1, 'ack', 0, $2, $3), ($1, 'retry', 0, null, null)`,
     [first, ...claim],
   );
+  await run(`insert into gateway_settings values ('a setting', '\\x00ff5c')`);
   await run('insert into event_replays values ($1)', [first]);
   await run('insert into stopped_accounts values ($1)', [deleted.id]);
   await run('insert into rejection_counts values ($1, now(), 3)', [account.id]);
