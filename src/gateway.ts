@@ -21,6 +21,7 @@ import { Lane } from './lane.ts';
 import type { Log } from './log.ts';
 import type { NotificationSettings } from './notifications/settings.ts';
 import { composeNotifying, type NotifyingOptions } from './notifying.ts';
+import { createKeyring } from './secrets/keyring.ts';
 import type { UpkeepSettings } from './upkeep/settings.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
@@ -102,6 +103,11 @@ export async function startWorker(options: {
   });
   const { backup } = options.upkeep;
   const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
+  if (store)
+    log.info(
+      { place: store.place, encrypted: backup.encrypt },
+      'backups cannot be restored without SECRETS_KEY: keep it in another place',
+    );
   const ending = new AbortController();
   const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
   const worker = new EngineWorker({
@@ -114,6 +120,7 @@ export async function startWorker(options: {
       }),
       ...createUpkeepActivities({
         ...{ database, secretsKey: options.secretsKey, store, keep: backup.keep, notifier, overdueS: lateS, log },
+        ...{ keyring: createKeyring(options.secretsKey), encrypt: backup.encrypt },
         ending: ending.signal,
       }),
     },

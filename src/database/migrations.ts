@@ -11,6 +11,7 @@ import { Migration20261121000005_retention } from '../../migrations/Migration202
 import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
 import { Migration20261121000007_provider_config } from '../../migrations/Migration20261121000007_provider_config.ts';
 import { Migration20261121000008_gone_events } from '../../migrations/Migration20261121000008_gone_events.ts';
+import { Migration20261122000000_backups } from '../../migrations/Migration20261122000000_backups.ts';
 
 /** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
   { name: 'Migration20261121000007_provider_config', class: Migration20261121000007_provider_config },
   { name: 'Migration20261121000008_gone_events', class: Migration20261121000008_gone_events },
+  { name: 'Migration20261122000000_backups', class: Migration20261122000000_backups },
 ];

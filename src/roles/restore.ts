@@ -1,34 +1,39 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createSecretBox } from '../accounts/secret-box.ts';
-import { checkSecretsKey } from '../accounts/secrets-key-check.ts';
 import { BackupError } from '../backups/backup-error.ts';
-import { openBackupStore } from '../backups/open-backup-store.ts';
+import type { Manifest } from '../backups/manifest.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../backups/verify-archive.ts';
-import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { RoleContext } from '../main.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { StartError } from '../start-error.ts';
+import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
 
-const usage = `npm run restore -- <file> [--into postgresql://…]
+const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified]
 
 <file> is the path of a backup, or the name of one in BACKUP_DIR or BACKUP_URL. It is restored into the database of --into or
-DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR.`;
+DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR. SECRETS_KEY must be the key that the
+backup was made with; without it, the key in DATA_DIR/secrets is used.
+
+--unverified takes a file without a valid signature. Its writer decides what is restored: the addresses that events are sent
+to, which of them are delivered, and what the audit log says.`;
 
 /** The role `restore`: loads a backup into an empty database, says what it did, and ends. */
 export async function runRestore(context: RoleContext): Promise<void> {
-  const { file, into } = given(context.arguments);
+  const { file, into, allowUnverified } = given(context.arguments);
   try {
     const source = sourceOf(file, context);
+    const keyring = keyringFor(context);
     console.log(`Checking ${source.name} …`);
-    const manifest = await verifyArchive(source);
+    const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
+    if (unverified !== null) console.log(warningOf(source.name, unverified));
     const restore = async (url: string) => {
-      const restored = await restoreArchive({ url, log: context.log, onProgress: console.log }, source, manifest);
-      console.log(reportOf(source, restored, await keyAdvice(url, context)));
+      const deps = { url, keyring, log: context.log, onProgress: console.log };
+      const restored = await restoreArchive(deps, source, manifest);
+      console.log(reportOf(source, restored, [keyAdvice(manifest, keyring), ...(unverified === null ? [] : [riskOf])]));
     };
     const url = into ?? context.config.databaseUrl;
     await (url === null ? inEmbedded(context, restore) : restore(url));
@@ -37,28 +42,24 @@ export async function runRestore(context: RoleContext): Promise<void> {
   }
 }
 
-function given(args: string[]): { file: string; into: string | null } {
+function given(args: string[]): { file: string; into: string | null; allowUnverified: boolean } {
   try {
-    const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' } } });
+    const options = { into: { type: 'string' }, unverified: { type: 'boolean' } } as const;
+    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
     const [file] = positionals;
-    const { into = null } = values;
-    if (file !== undefined && positionals.length === 1 && (into === null || isDatabaseUrl(into))) return { file, into };
+    const { into = null, unverified: allowUnverified = false } = values;
+    if (file !== undefined && positionals.length === 1 && (into === null || isDatabaseUrl(into)))
+      return { file, into, allowUnverified };
   } catch (error) {
     throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
   }
   throw new StartError(usage);
 }
 
-const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+const riskOf =
+  'The backup was UNVERIFIED: check the delivery URLs of all accounts and the addresses of all destinations before you resume.';
 
-/** The file of that path; else the backup of that name where backups are kept. */
-function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
-  if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
-  if (config.upkeep.backup.dir === null && config.upkeep.backup.url === null)
-    throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
-  const store = openBackupStore(config.upkeep.backup, log);
-  return { name: file, open: () => store.read(file) };
-}
+const isDatabaseUrl = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 
 /** Into the database that `npm start` brings along: started for this, and stopped again. */
 async function inEmbedded({ config, log }: RoleContext, restore: (url: string) => Promise<void>): Promise<void> {
@@ -83,27 +84,15 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
   }
 }
 
-/** What whoever starts the gateway on this database has to know about the key. */
-async function keyAdvice(url: string, { config, log }: RoleContext): Promise<string> {
-  const needed =
-    'SECRETS_KEY must be that of the gateway that made the backup (npm start keeps it in .data/secrets/secrets-key).';
-  if (config.secretsKey === null) return needed;
-  const database = await openDatabase({ url, log });
-  try {
-    const text = `select 1 from gateway_settings where key = 'secrets_key_check'`;
-    if ((await database.query({ name: '', text }, [])).length === 0) return needed;
-    await checkSecretsKey(database, createSecretBox(config.secretsKey));
-    return 'The SECRETS_KEY that is set is the one that the backup needs.';
-  } catch (error) {
-    if (error instanceof StartError)
-      return `The SECRETS_KEY that is set is NOT the one that the backup needs. ${needed}`;
-    throw error;
-  } finally {
-    await database.close();
-  }
+/** What the restored gateway needs as its key. The signature has shown which key the backup was made with. */
+function keyAdvice({ key_id }: Manifest, keyring: Keyring | null): string {
+  if (keyring?.current.id === key_id) return 'The SECRETS_KEY that is set is the one that the backup needs.';
+  if (keyring?.previous?.id === key_id)
+    return 'The backup was made with SECRETS_KEY_PREVIOUS: start the gateway with both keys set.';
+  return `SECRETS_KEY must be that of the gateway that made the backup, whose id is ${key_id} (npm start keeps it in .data/secrets/secrets-key).`;
 }
 
-function reportOf(source: ArchiveSource, restored: Restored, keyLine: string): string {
+function reportOf(source: ArchiveSource, restored: Restored, advice: string[]): string {
   const { manifest, rowsByTable, skipped, migrated, pending, requeued } = restored;
   const width = Math.max(...Object.keys(rowsByTable).map((name) => name.length));
   const head = manifest.audit_head;
@@ -117,7 +106,7 @@ function reportOf(source: ArchiveSource, restored: Restored, keyLine: string): s
     migrated.length === 0 ? 'The schema was up to date.' : `Migrated to this version: ${migrated.join(', ')}.`,
     `${pending} events are pending; ${requeued} of them had a workflow, and get a new one.`,
     'Deliveries are PAUSED. Look around, then resume them with POST /admin/delivery/resume.',
-    keyLine,
+    ...advice,
     ...(head === null
       ? []
       : [`The audit log ended at ${head.seq}:${head.seal}: GET /admin/audit-logs/verify?head=… checks it.`]),

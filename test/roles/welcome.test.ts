@@ -7,6 +7,7 @@ const settings = {
   webUiUrl: null,
   dataDir: '/d',
   outboxDir: '/d/outbox',
+  backups: { place: '/d/backups', key: '/d/secrets/secrets-key' },
   pause: null,
 };
 
