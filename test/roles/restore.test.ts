@@ -232,7 +232,7 @@ function redirect(archive: Buffer): Buffer {
   if (!end || manifest === null || typeof manifest === 'string') throw new Error('no manifest');
   const sql = gunzipSync(archive).toString('utf8');
   const content = gzipSync(
-    sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+[^\t]*/g, 'http://evil.example/x').split('-- manifest: ')[0] ?? '',
+    sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+[^\t\n]*/g, 'http://evil.example/x').split('-- manifest: ')[0] ?? '',
   );
   const sha256 = createHash('sha256').update(content).digest('hex');
   const line = manifestLine({ ...manifest, bytes: content.length, sha256 });

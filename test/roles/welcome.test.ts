@@ -24,6 +24,12 @@ test('the dashboard is where the gateway is', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
 });
 
+test('it says where backups go, and that they need the key', () => {
+  expect(welcome({ ...settings, allowedNetworks: [] })).toContain(
+    '  Backups        /d/backups; worthless without /d/secrets/secrets-key: keep a copy of the key elsewhere\n',
+  );
+});
+
 test('a pause is hard to miss, with the line that ends it', () => {
   const pause = { since: new Date('2026-11-21T02:30:00Z'), reason: 'restored from\n\u001b[2Jbackup' };
   const resume = 'curl -X POST http://127.0.0.1:8080/admin/delivery/resume -H';
