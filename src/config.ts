@@ -10,7 +10,7 @@ import { plainWords } from './plain-words.ts';
 import { StartError } from './start-error.ts';
 import { proxyMistake } from './trusted-proxies.ts';
 
-export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'reseal'] as const;
+export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'backup-sql', 'reseal'] as const;
 export type Role = (typeof roles)[number];
 
 /** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
@@ -195,6 +195,7 @@ const environment = z.object({
   BACKUP_DIR: z.string().optional(),
   BACKUP_URL: backupUrl.optional(),
   BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
+  BACKUP_ENCRYPT: z.stringbool().default(true),
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
   EVENT_RETENTION_DAYS: integerBetween(1, 36_500).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
@@ -216,13 +217,18 @@ type Environment = Record<string, string | undefined>;
 
 export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
 
+/** Roles that a person runs on one backup. */
+const readsBackups = (role: Role) => role === 'restore' || role === 'backup-sql';
+/** Roles that a person starts, and that end by themselves. */
+const isOneOff = (role: Role) => readsBackups(role) || role === 'reseal';
+
 /**
- * What a role needs and the environment does not give: only `all` brings its own servers, key and token;
- * `restore` and `reseal` use those of `all` where they are given none.
+ * What a role needs and the environment does not give: only `all` brings its own servers, key and token; `restore` and
+ * `reseal` use those of `all` where they are given none, and `backup-sql` needs no server.
  * Returns one sentence a mistake.
  */
 function missingFor(role: Role, env: Record<string, string | undefined>, temporal: TemporalSettings): string[] {
-  if (role === 'all' || role === 'restore' || role === 'reseal') return [];
+  if (role === 'all' || isOneOff(role)) return [];
   const missing: string[] = [];
   if (!env.DATABASE_URL)
     missing.push(`DATABASE_URL: the role '${role}' needs a PostgreSQL (only 'npm start' brings its own)`);
@@ -281,7 +287,7 @@ export function readConfig(role: Role, env: Environment) {
   }
   const e = parsed.data;
   // `all` has a folder where backups go when nobody says where, and what it makes can be restored by its name.
-  const backupDir = e.BACKUP_DIR ?? (role === 'restore' && !e.DATABASE_URL ? join(e.DATA_DIR, 'backups') : null);
+  const backupDir = e.BACKUP_DIR ?? (readsBackups(role) && !e.DATABASE_URL ? join(e.DATA_DIR, 'backups') : null);
   return {
     role,
     host: e.HOST,
@@ -329,12 +335,17 @@ export function readConfig(role: Role, env: Environment) {
       burst: e.NOTIFY_BURST ?? null,
     },
     upkeep: {
-      backup: { dir: e.BACKUP_URL === undefined ? backupDir : null, url: e.BACKUP_URL ?? null, keep: e.BACKUP_KEEP },
+      backup: {
+        dir: e.BACKUP_URL === undefined ? backupDir : null,
+        url: e.BACKUP_URL ?? null,
+        keep: e.BACKUP_KEEP,
+        encrypt: e.BACKUP_ENCRYPT,
+      },
       auditRetentionDays: e.AUDIT_RETENTION_DAYS,
       eventRetentionDays: e.EVENT_RETENTION_DAYS ?? null,
     },
     // At `info` each event and attempt is a line: for log collectors, not for a terminal.
-    logLevel: e.LOG_LEVEL ?? (role === 'all' || role === 'restore' || role === 'reseal' ? 'warn' : 'info'),
+    logLevel: e.LOG_LEVEL ?? (role === 'all' || isOneOff(role) ? 'warn' : 'info'),
     /** Where programs and folders of this machine are looked up; not a setting of ours. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };

@@ -110,6 +110,11 @@ export async function startWorker(options: {
   });
   const { backup } = options.upkeep;
   const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
+  if (store)
+    log.info(
+      { place: store.place, encrypted: backup.encrypt },
+      'backups cannot be restored without SECRETS_KEY: keep it in another place',
+    );
   const ending = new AbortController();
   const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
   const worker = new EngineWorker({
@@ -121,7 +126,8 @@ export async function startWorker(options: {
         attemptBegan: (eventId) => relay.attemptBegan(eventId),
       }),
       ...createUpkeepActivities({
-        ...{ database, keyring: options.keyring, store, keep: backup.keep, notifier, overdueS: lateS, log },
+        ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
+        ...{ notifier, overdueS: lateS, log },
         ending: ending.signal,
       }),
     },

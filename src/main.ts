@@ -4,6 +4,7 @@ import { explainDatabaseError } from './database/explain-error.ts';
 import { createLog, type Log } from './log.ts';
 import { runAll } from './roles/all.ts';
 import { runApi } from './roles/api.ts';
+import { runBackupSql } from './roles/backup-sql.ts';
 import { runMigrate } from './roles/migrate.ts';
 import { runReseal } from './roles/reseal.ts';
 import { runRestore } from './roles/restore.ts';
@@ -34,6 +35,7 @@ const run: Record<Role, (context: RoleContext) => Promise<void>> = {
   migrate: runMigrate,
   restore: runRestore,
   reseal: runReseal,
+  'backup-sql': runBackupSql,
 };
 
 async function main(): Promise<void> {

@@ -3,6 +3,7 @@ import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { writeBackup } from '../../src/backups/write-backup.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Log } from '../../src/log.ts';
+import type { Keyring } from '../../src/secrets/keyring.ts';
 import { backupIsAlive, completeBackup, type MadeBackup, readCompletedBackup } from '../../src/upkeep/backup-rows.ts';
 import { tidyBackups } from '../../src/upkeep/tidy-backups.ts';
 import type { UpkeepCounts } from '../../workflows/upkeep-messages.ts';
@@ -17,6 +18,9 @@ export interface BackupDeps {
   store: BackupStore | null;
   /** How many completed ones stay. */
   keep: number;
+  keyring: Keyring;
+  /** As BACKUP_ENCRYPT. */
+  encrypt: boolean;
   log: Log;
 }
 
@@ -41,7 +45,7 @@ export async function makeBackup(
     });
   const already = (await backupIsAlive(database, id)) ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
-  const tidied = await tidyBackups(database, store, { keep: deps.keep, latest: id }).catch((error: unknown) => {
+  const tidied = await tidyBackups({ ...deps, store }, { keep: deps.keep, latest: id }).catch((error: unknown) => {
     // The backup itself is there, and the next one tidies as well.
     log.warn({ err: error, place: store.place }, 'the store of backups could not be tidied');
     return {};
@@ -66,7 +70,7 @@ async function make(
   }, aliveMs);
   const ended = AbortSignal.any([signal, givenUp.signal]);
   try {
-    const made = await writeBackup({ database, store, log }, { id, signal: ended, onProgress: progress });
+    const made = await writeBackup(deps, { id, signal: ended, onProgress: progress });
     const mine = await untilWritten(() => completeBackup(database, id, made), {
       signal: ended,
       onFailure: (error) => log.warn({ err: error, backup_id: id }, 'a backup could not be written down yet'),

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { type Readable, Transform } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import type { Keyring } from '../secrets/keyring.ts';
+import { type ArchiveContent, openContent } from './archive-content.ts';
 import { copyLine, endOfRows, firstLine } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
 
-const chunkBytes = 256 * 1024;
 /** Longer than any line that is not a row: those name columns or days. */
 const maxLineBytes = 1024 * 1024;
 const newline = 10;
@@ -14,31 +13,15 @@ const endAtOnce = Buffer.from(endOfRows);
 
 /** Reads the rows out of an archive's text, strictly: what is not where the manifest says is an error. */
 export class ArchiveReader {
-  readonly #chunks: AsyncIterator<Buffer>;
-  readonly #digest: () => string;
-  readonly #manifest: Manifest;
+  readonly #content: ArchiveContent;
   #pending: Buffer = Buffer.alloc(0);
 
-  /** @param file the compressed bytes, which were verified before */
-  constructor(file: Readable, manifest: Manifest) {
-    const hash = createHash('sha256');
-    let left = manifest.bytes;
-    // The manifest is a member of its own, and is known.
-    const content = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        const taken = chunk.subarray(0, left);
-        left -= taken.length;
-        hash.update(taken);
-        done(null, taken);
-      },
-    });
-    const gunzip = createGunzip({ chunkSize: chunkBytes });
-    file.on('error', (error) => gunzip.destroy(error));
-    content.on('error', (error) => gunzip.destroy(error));
-    file.pipe(content).pipe(gunzip);
-    this.#chunks = gunzip[Symbol.asyncIterator]();
-    this.#digest = () => hash.digest('hex');
-    this.#manifest = manifest;
+  /**
+   * @param file the bytes of the file, which were verified before
+   * @throws BackupError when no key of the keyring opens it.
+   */
+  constructor(file: Readable, manifest: Manifest, keyring: Keyring | null) {
+    this.#content = openContent(file, manifest, keyring);
   }
 
   /** Goes to the first table. */
@@ -75,9 +58,9 @@ export class ArchiveReader {
       line = await this.#line();
       if (line.startsWith('COPY ')) throw misread('there are more tables than the manifest names');
     }
-    const after = await this.#chunks.next();
+    const after = await this.#content.chunks.next();
     if (this.#pending.length > 0 || !after.done) throw misread('it goes on behind its end');
-    if (this.#digest() !== this.#manifest.sha256) throw misread('it has changed while it was read');
+    if (!this.#content.isUnchanged()) throw misread('it has changed while it was read');
   }
 
   #drop(bytes: number): void {
@@ -98,7 +81,7 @@ export class ArchiveReader {
   }
 
   async #more(): Promise<void> {
-    const { done, value } = await this.#chunks.next().catch((error: unknown) => {
+    const { done, value } = await this.#content.chunks.next().catch((error: unknown) => {
       throw misread(said(error));
     });
     if (done) throw misread('it ends too early');

@@ -3,20 +3,22 @@ import { settleStatements } from './settle.ts';
 import { boundsOf } from './tables.ts';
 
 /**
- * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` of two gzip members (RFC 1952).
+ * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` of two gzip members (RFC 1952); with `.enc` behind the name,
+ * the first of them is encrypted (encryption.ts).
  *
  * - The first is text that psql reads (`zcat file | psql`) into a database with the schema of the manifest's migrations and
  *   without rows: a head in comments; the partitions; for each table a `COPY` with its rows in PostgreSQL's text format;
  *   the values of the sequences; a pause of deliveries, and what else makes it ready for workers that know nothing of it.
  *   All of it is one transaction. Triggers that count are off meanwhile.
- * - The second is one comment with the manifest in JSON: what is in the file, and the SHA-256 of everything before. It is
- *   written last and found from the end of the file. So a file is whole, or it has no manifest.
+ * - The second is two comments: the manifest in JSON, which says what is in the file and has the SHA-256 of everything before,
+ *   and its HMAC. It is written last, never encrypted, and found from the end of the file. So a file is whole, or it has no
+ *   manifest; and a list needs no more of it to know whether it is genuine.
  *
  * `npm run restore` runs no SQL of the file: it makes the statements from the manifest, and takes only rows from the text.
  */
 export type ArchiveHead = Pick<
   Manifest,
-  'id' | 'created_at' | 'gateway_version' | 'migrations' | 'sequences' | 'audit_head'
+  'id' | 'created_at' | 'gateway_version' | 'key_id' | 'encrypted' | 'migrations' | 'sequences' | 'audit_head'
 > & {
   tables: Omit<ArchivedTable, 'rows'>[];
 };
@@ -66,7 +68,7 @@ export function beginning(head: ArchiveHead): string {
     `-- gateway: ${head.gateway_version}`,
     `-- schema: ${head.migrations.at(-1)}`,
     `-- days: ${days.join(' ')}`,
-    '-- To restore it: npm run restore -- <this file>. The last line has the manifest.',
+    '-- To restore it: npm run restore -- <the backup>, which checks it first. psql checks nothing.',
     '\\set ON_ERROR_STOP on',
     'BEGIN;',
     "SET LOCAL client_encoding = 'UTF8';",

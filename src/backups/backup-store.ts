@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Log } from '../log.ts';
+import { BackupError } from './backup-error.ts';
 
 /** Where backups are kept. With both, `url` is where. */
 export interface BackupSettings {
@@ -7,34 +8,46 @@ export interface BackupSettings {
   url: string | null;
 }
 
-/** A backup that is whole. */
-export interface StoredBackup {
+/** A file or an object that has the name of a backup. */
+export interface StoredFile {
   name: string;
   sizeBytes: number;
-  createdAt: Date;
 }
 
+/** More than BACKUP_KEEP allows, and few enough for their names to be held in memory and asked for one by one. */
+export const maxFiles = 20_000;
+
 /**
- * A place for the backups of one gateway. Everything throws BackupError, with words for people; so does `content` when it
- * fails, and that error comes through.
+ * A place for the backups of one gateway. Others may be able to write there: a store says what is there, not whether it is
+ * genuine (`readCatalogue`). Everything throws BackupError, with words for people; so does `content` when it fails, and that
+ * error comes through.
  */
 export interface BackupStore {
   /** For people: without credentials. */
   place: string;
   /** Stores `content`, which appears only when it is whole. What an earlier run has left unfinished is removed. */
   write(name: string, content: Readable, signal: AbortSignal): Promise<{ sizeBytes: number }>;
-  /** Newest first: what has the name of a backup and ends with a manifest. */
-  list(): Promise<StoredBackup[]>;
+  /** Everything that has the name of a backup, in no order. Throws when that is more than `maxFiles`. */
+  files(): Promise<StoredFile[]>;
+  /**
+   * The bytes of a file from `start` to its end.
+   *
+   * @returns null when the file was deleted since it was listed, or cannot be read; the latter is logged.
+   */
+  readEnd(file: StoredFile, start: number): Promise<Buffer | null>;
   read(name: string): Promise<Readable>;
   delete(name: string): Promise<void>;
   close(): void;
 }
 
-/** What a list does with something that has the name of a backup and cannot be read: it is logged, and no backup. */
+/** Logs something that has the name of a backup and cannot be read. It is skipped. */
 export const skippedAt = (place: string, log: Pick<Log, 'warn'> | null) => (name: string, error: unknown) => {
-  log?.warn({ err: error, name, place }, 'something among the backups cannot be read and was skipped');
+  log?.warn({ err: error, name, place }, 'backup unreadable, skipped');
   return null;
 };
 
-export const newestFirst = (a: StoredBackup, b: StoredBackup) =>
-  b.createdAt.getTime() - a.createdAt.getTime() || b.name.localeCompare(a.name);
+/** A place with so many files is left as it is: nothing in it is judged or deleted. */
+export const tooManyFiles = (place: string) =>
+  new BackupError(
+    `${place} holds more than ${maxFiles} files with names of backups, more than this gateway makes. Delete those that are not its own.`,
+  );

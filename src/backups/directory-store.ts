@@ -1,13 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
 import { isArchiveName } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
-import { type BackupStore, newestFirst, type StoredBackup, skippedAt } from './backup-store.ts';
-import { readManifest } from './manifest-member.ts';
+import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
 
 const unfinished = '.unfinished';
 /** Fewer writes to the disk than a stream's 64 KiB; a few of them are in memory at a time. */
@@ -39,17 +38,31 @@ export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null
         throw explained(dir, error, signal);
       }
     },
-    async list() {
+    async files() {
       try {
-        const names = (await namesIn(dir)).filter(isArchiveName);
-        const found: StoredBackup[] = [];
-        for (const name of names) {
-          const backup = await wholeBackup(join(dir, name), name).catch((error: unknown) => skipped(name, error));
-          if (backup) found.push(backup);
+        const found: StoredFile[] = [];
+        for await (const name of archivesIn(dir)) {
+          if (found.length === maxFiles) throw tooManyFiles(dir);
+          const sizeBytes = await sizeOf(join(dir, name)).catch((error: unknown) => skipped(name, error));
+          if (sizeBytes !== null) found.push({ name, sizeBytes });
         }
-        return found.sort(newestFirst);
+        return found;
       } catch (error) {
         throw explained(dir, error);
+      }
+    },
+    async readEnd({ name, sizeBytes }, start) {
+      try {
+        const handle = await open(fileOf(name), 'r');
+        try {
+          const { buffer, bytesRead } = await handle.read(Buffer.alloc(sizeBytes - start), { position: start });
+          return buffer.subarray(0, bytesRead);
+        } finally {
+          await handle.close();
+        }
+      } catch (error) {
+        // Deleted since the folder was read.
+        return codeOf(error) === 'ENOENT' ? null : skipped(name, error);
       }
     },
     async read(name) {
@@ -104,42 +117,30 @@ async function syncFolder(dir: string): Promise<void> {
 
 /** One backup is made at a time: whatever is unfinished was left by a process that was killed. */
 async function removeUnfinished(dir: string, skipped: (name: string, error: unknown) => void): Promise<void> {
-  for (const name of await readdir(dir))
-    if (name.endsWith(unfinished) && isArchiveName(name.slice(0, -unfinished.length)))
-      await rm(join(dir, name)).catch((error: unknown) => skipped(name, error));
+  for await (const name of archivesIn(dir, unfinished))
+    await rm(join(dir, name)).catch((error: unknown) => skipped(name, error));
 }
 
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
+/** The names of backups in a folder, one by one: there may be any number of other files. */
+async function* archivesIn(dir: string, suffix = ''): AsyncGenerator<string> {
+  const entries = await opendir(dir).catch((error: unknown) => {
     // Before the first backup.
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
-  }
+  });
+  for await (const { name } of entries)
+    if (name.endsWith(suffix) && isArchiveName(name.slice(0, name.length - suffix.length))) yield name;
 }
 
-async function wholeBackup(file: string, name: string): Promise<StoredBackup | null> {
+/** Null: it was deleted since the folder was read. */
+async function sizeOf(file: string): Promise<number | null> {
   const found = await stat(file).catch((error: unknown) => {
-    // Deleted since the folder was read.
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
-  if (found === null) return null;
-  // To open a pipe would be to wait for somebody who writes into it.
-  if (!found.isFile()) throw new Error('it is no file');
-  const handle = await open(file, 'r');
-  try {
-    const { size: sizeBytes } = await handle.stat();
-    const manifest = await readManifest(sizeBytes, async (start) => {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(sizeBytes - start), { position: start });
-      return buffer.subarray(0, bytesRead);
-    });
-    if (manifest === null || manifest === 'newer') return null;
-    return { name, sizeBytes, createdAt: new Date(manifest.created_at) };
-  } finally {
-    await handle.close();
-  }
+  // To open a pipe would be to wait until a process writes into it.
+  if (found && !found.isFile()) throw new Error('it is no file');
+  return found?.size ?? null;
 }
 
 function unlessThere(error: unknown): void {

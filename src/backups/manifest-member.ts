@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { type Manifest, manifestLine, parseManifestLine } from './manifest.ts';
 
 /** RFC 1952, 2.3: magic, deflate, no flags, no time, no extra flags, unknown system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -21,11 +20,14 @@ function memberBytes(textBytes: number): number {
 }
 
 /**
- * The last gzip member of an archive. It is stored, not compressed, so that its length follows from the length of its
- * text, which is in the file's last four bytes: the manifest is found from the end, without reading what is before.
+ * The last gzip member of an archive, with the signed manifest. It is stored, not compressed, so that its length follows from
+ * the length of its text, which is in the file's last four bytes: the manifest is found from the end, without reading what is
+ * before, and it takes no more memory than it has bytes.
+ *
+ * @param signed from `signManifest`
  */
-export function manifestMember(manifest: Manifest): Buffer {
-  const text = Buffer.from(manifestLine(manifest));
+export function manifestMember(signed: string): Buffer {
+  const text = Buffer.from(signed);
   if (text.length > maxManifestBytes) throw new Error('the manifest of the backup is too long');
   return stored(text);
 }
@@ -46,10 +48,11 @@ function stored(text: Buffer): Buffer {
   return Buffer.concat([...parts, trailer]);
 }
 
-/** What the end of a file says: where its manifest begins, counted from the end, and the manifest. */
+/** The end of a file: where its manifest begins, counted from the end, and the manifest's text. */
 export interface ManifestEnd {
   memberBytes: number;
-  manifest: Manifest | 'newer';
+  /** Unchecked: see `judgeManifest`. */
+  text: string;
 }
 
 /** @param tail the end of a file, or all of it. Null when there is no manifest, or not all of it. */
@@ -65,28 +68,24 @@ export function manifestAtEnd(tail: Buffer): ManifestEnd | null {
       return member.subarray(begin, Math.min(begin + blockBytes, length - trailerBytes));
     }),
   );
-  // Whatever is not as we write it was damaged; the checksum of the text is compared with the rest.
+  // A member that differs from what `stored` makes was damaged; the comparison includes the checksum.
   if (!stored(text).equals(member)) return null;
-  const manifest = parseManifestLine(text.toString());
-  return manifest === null ? null : { memberBytes: length, manifest };
+  return { memberBytes: length, text: text.toString() };
 }
 
 /**
- * Reads the manifest of a file from its end.
+ * Reads the manifest at the end of a file, and no more of the file than that: 16 KiB, at most about 1 MiB.
  *
  * @param read gives the bytes of the file from `start` to its end
- * @returns null when the file does not end with a manifest of just so many bytes before it.
  */
-export async function readManifest(
+export async function readManifestEnd(
   sizeBytes: number,
   read: (start: number) => Promise<Buffer>,
-): Promise<Manifest | 'newer' | null> {
+): Promise<ManifestEnd | null> {
   let tail = await read(Math.max(0, sizeBytes - usualMemberBytes));
   if (tail.length < sizeBytes && tail.length >= 4) {
     const wanted = memberBytes(tail.readUInt32LE(tail.length - 4));
     if (wanted > tail.length && wanted <= Math.min(maxMemberBytes, sizeBytes)) tail = await read(sizeBytes - wanted);
   }
-  const end = manifestAtEnd(tail);
-  if (end === null || end.manifest === 'newer') return end?.manifest ?? null;
-  return end.manifest.bytes + end.memberBytes === sizeBytes ? end.manifest : null;
+  return manifestAtEnd(tail);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Raised when a program that knows only an older format would misread an archive. */
-export const formatVersion = 1;
+/** Raised when a program that knows only an older format would misread an archive. Format 1 had no signature. */
+export const formatVersion = 2;
 
 /** A name that needs no quotes. */
 export const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
@@ -33,6 +33,9 @@ const manifest = z.object({
   id: z.uuid(),
   created_at: z.iso.datetime(),
   gateway_version: z.string(),
+  /** Of the key that signed the manifest and, where `encrypted`, opens the content: `SecretsKey.id`. */
+  key_id: z.string().regex(/^[0-9a-f]{8}$/),
+  encrypted: z.boolean(),
   /** Those that had been applied, oldest first. */
   migrations: z.array(z.string()).min(1),
   /** Of all bytes before the manifest's member of the file. */
@@ -53,21 +56,23 @@ export type ArchivedSequence = Manifest['sequences'][number];
 
 const prefix = '-- manifest: ';
 
-/** The manifest as the archive's last line: a comment, for whoever reads it as SQL. */
+/** The manifest as a line of the archive: a comment in SQL. `signManifest` adds the line behind it. */
 export const manifestLine = (content: Manifest) => `${prefix}${JSON.stringify(content)}\n`;
 
 /**
- * Reads the archive's last line.
+ * Reads the manifest's line. What it says is worth nothing before the line's signature was checked.
  *
- * @returns `newer` for a format that this program does not know yet; null when it is no manifest.
+ * @returns `newer` for a format that this program does not know yet, `older` for one without signatures; null when it is no
+ *   manifest.
  */
-export function parseManifestLine(line: string): Manifest | 'newer' | null {
+export function parseManifestLine(line: string): Manifest | 'newer' | 'older' | null {
   if (!line.startsWith(prefix) || line.indexOf('\n') !== line.length - 1) return null;
   const json = parsedJson(line.slice(prefix.length));
   const parsed = manifest.safeParse(json);
   if (parsed.success) return parsed.data;
   const other = z.object({ format: count }).safeParse(json);
-  return other.success && other.data.format > formatVersion ? 'newer' : null;
+  if (!other.success || other.data.format === formatVersion) return null;
+  return other.data.format > formatVersion ? 'newer' : 'older';
 }
 
 function parsedJson(text: string): unknown {

@@ -10,6 +10,7 @@ import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
 import { soleConnection } from '../database/sole-connection.ts';
 import type { Log } from '../log.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
@@ -28,15 +29,24 @@ export interface Restored extends Settled {
   migrated: string[];
 }
 
+export interface RestoreDeps {
+  /** Of the empty database. */
+  url: string;
+  /** Opens an encrypted archive; null opens none. */
+  keyring: Keyring | null;
+  log: Log;
+  onProgress(line: string): void;
+}
+
 /**
  * Loads an archive into an empty database: the schema of the backup's version, its rows, and then what has changed in the
  * schema since. All of it is one transaction, so that there is everything afterwards, or nothing.
  *
- * @param manifest of this archive, from `verifyArchive`
+ * @param manifest of this archive, from `verifyArchive`; the content is compared with it once more before the commit
  * @throws BackupError
  */
 export async function restoreArchive(
-  { url, log, onProgress }: { url: string; log: Log; onProgress(line: string): void },
+  { url, log, keyring, onProgress }: RestoreDeps,
   source: ArchiveSource,
   manifest: Manifest,
 ): Promise<Restored> {
@@ -46,7 +56,7 @@ export async function restoreArchive(
   let restored: Restored;
   try {
     await refuseUnlessEmpty(await database.pool.connect().then(released));
-    restored = await loaded(database, source, manifest, onProgress);
+    restored = await loaded(database, source, manifest, { keyring, onProgress });
   } catch (error) {
     throw explained(url, error, 'Nothing was restored.');
   } finally {
@@ -94,11 +104,13 @@ const dropMigrations = `
     if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
   end $$`;
 
+type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'>;
+
 async function loaded(
   database: Database,
   source: ArchiveSource,
   manifest: Manifest,
-  onProgress: (line: string) => void,
+  deps: LoadDeps,
 ): Promise<Restored> {
   const { em, migrator } = database.orm;
   const connection = soleConnection(database);
@@ -109,7 +121,7 @@ async function loaded(
       const transaction = transactional.getTransactionContext();
       await migrator.up({ migrations: manifest.migrations, transaction });
       const client = connection.client();
-      const { rowsByTable, skipped } = await loadRows(client, source, manifest, onProgress);
+      const { rowsByTable, skipped } = await loadRows(client, source, manifest, deps);
       const migrated = await migrator.up({ transaction });
       const settled = await settleEvents(client);
       await pauseRestored(client, `restored from ${source.name}, a backup of ${manifest.created_at}`);
@@ -126,7 +138,7 @@ async function loadRows(
   client: pg.ClientBase,
   source: ArchiveSource,
   manifest: Manifest,
-  onProgress: (line: string) => void,
+  { keyring, onProgress }: LoadDeps,
 ): Promise<Pick<Restored, 'rowsByTable' | 'skipped'>> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
@@ -143,7 +155,7 @@ async function loadRows(
   const file = await source.open().catch((error: unknown) => {
     throw unreadable(source, error, 'Nothing was restored.');
   });
-  const reader = new ArchiveReader(file, manifest);
+  const reader = new ArchiveReader(file, manifest, keyring);
   await reader.begin();
   const rowsByTable: Record<string, number> = {};
   const skipped: string[] = [];

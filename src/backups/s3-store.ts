@@ -10,10 +10,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Log } from '../log.ts';
-import { isArchiveName } from './archive-name.ts';
+import { isArchiveName, namesBegin } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
-import { type BackupStore, newestFirst, type StoredBackup, skippedAt } from './backup-store.ts';
-import { readManifest } from './manifest-member.ts';
+import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 
 /** There are at most 10,000 parts, so archives may have 160 GB. So many parts are in memory at a time, and one more. */
@@ -58,18 +57,25 @@ export function openS3Store(
       if (nameOf(Key) !== null) await client.send(new AbortMultipartUploadCommand({ ...inBucket, Key, UploadId }));
   }
 
-  async function manifestOf(key: string, sizeBytes: number) {
-    return readManifest(sizeBytes, async (start) => {
-      if (start >= sizeBytes) return Buffer.alloc(0);
-      const range = { Range: `bytes=${start}-${sizeBytes - 1}` };
-      const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key: key, ...range }));
-      return Buffer.from((await Body?.transformToByteArray()) ?? []);
-    });
+  /** The end of an object. A server that does not heed the range would send all of it. */
+  async function rangeOf(name: string, start: number, sizeBytes: number): Promise<Buffer> {
+    if (start >= sizeBytes) return Buffer.alloc(0);
+    const Range = `bytes=${start}-${sizeBytes - 1}`;
+    const { Body } = await client.send(new GetObjectCommand({ ...inBucket, Key: keyOf(name), Range }));
+    if (!(Body instanceof Readable)) throw new Error('the answer has no body');
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of Body) {
+      bytes += chunk.length;
+      if (bytes > sizeBytes - start) throw new BackupError(`${place} sends more of an object than was asked for.`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
   }
 
-  /** What the server refuses of one object, as of one that was moved to an archive, says nothing of the others. */
+  /** An object that the server refuses, such as one that was moved to an archive, says nothing about the others. */
   function unreadable(name: string, error: unknown): null {
-    if (!(error instanceof S3ServiceException) || !isRefusal(error)) throw error;
+    if (!(error instanceof S3ServiceException) || !isRefusal(error)) throw explained(place, error);
     // Deleted since the bucket was listed.
     return error.name === 'NoSuchKey' ? null : skipped(name, error);
   }
@@ -93,7 +99,7 @@ export function openS3Store(
         await removeUnfinished();
         const upload = new Upload({
           ...{ client, partSize: partBytes, queueSize: partsInFlight, leavePartsOnError: false },
-          params: { ...inBucket, Key, Body: Readable.from(counted()), ContentType: 'application/gzip' },
+          params: { ...inBucket, Key, Body: Readable.from(counted()), ContentType: 'application/octet-stream' },
           abortController: aborting,
         });
         await upload.done();
@@ -105,21 +111,26 @@ export function openS3Store(
         signal.removeEventListener('abort', abort);
       }
     },
-    async list() {
-      const found: StoredBackup[] = [];
+    async files() {
+      const found: StoredFile[] = [];
+      let objects = 0;
       try {
-        for await (const page of paginateListObjectsV2({ client }, { ...inBucket, Prefix: prefix }))
-          for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
+        const named = { ...inBucket, Prefix: `${prefix}${namesBegin}` };
+        for await (const { Contents = [] } of paginateListObjectsV2({ client }, named)) {
+          objects += Contents.length;
+          if (objects > maxFiles) throw tooManyFiles(place);
+          for (const { Key, Size: sizeBytes = 0 } of Contents) {
             const name = nameOf(Key);
-            if (name === null) continue;
-            const manifest = await manifestOf(Key, sizeBytes).catch((error: unknown) => unreadable(name, error));
-            if (manifest !== null && manifest !== 'newer')
-              found.push({ name, sizeBytes, createdAt: new Date(manifest.created_at) });
+            if (name !== null) found.push({ name, sizeBytes });
           }
+        }
       } catch (error) {
         throw explained(place, error);
       }
-      return found.sort(newestFirst);
+      return found;
+    },
+    readEnd({ name, sizeBytes }, start) {
+      return rangeOf(name, start, sizeBytes).catch((error: unknown) => unreadable(name, error));
     },
     async read(name) {
       const Key = keyOf(name);

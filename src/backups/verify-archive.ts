@@ -1,22 +1,38 @@
 import { createHash, type Hash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Keyring } from '../secrets/keyring.ts';
 import { BackupError, said } from './backup-error.ts';
-import type { Manifest } from './manifest.ts';
-import { manifestAtEnd, maxMemberBytes } from './manifest-member.ts';
+import { judgeManifest, otherKey } from './judge-manifest.ts';
+import { type Manifest, parseManifestLine } from './manifest.ts';
+import { type ManifestEnd, manifestAtEnd, maxMemberBytes } from './manifest-member.ts';
 
 /** A backup that can be read as often as needed. */
 export interface ArchiveSource {
-  /** For people. */
+  /** For people; its last part is compared with the manifest when it has the form of a backup's name. */
   name: string;
   open(): Promise<Readable>;
 }
 
+/** What an archive is. `why` is half a sentence about it, for people; null: its signature holds. */
+export interface VerifiedArchive {
+  manifest: Manifest;
+  unverified: string | null;
+}
+
 /**
- * Reads an archive from end to end and makes sure that it is whole and unchanged.
+ * Reads an archive from end to end and makes sure that a gateway with the key made it, and that it is whole and unchanged.
+ * The signature covers the SHA-256 of the content, and so each encrypted frame of it.
  *
- * @throws BackupError when it is not, or was written by a newer program.
+ * @param options.keyring null: there is no key, so no archive is verified.
+ * @param options.allowUnverified takes an archive without a valid signature. Such a file can have been made by anyone: that it
+ *   is whole says nothing.
+ * @throws BackupError when it is not, or its format is another one, or no key opens it.
  */
-export async function verifyArchive(source: ArchiveSource): Promise<Manifest> {
+export async function verifyArchive(
+  source: ArchiveSource,
+  { keyring, allowUnverified = false }: { keyring: Keyring | null; allowUnverified?: boolean },
+): Promise<VerifiedArchive> {
   const tail = new Tail();
   try {
     for await (const chunk of await source.open()) tail.push(chunk);
@@ -28,16 +44,41 @@ export async function verifyArchive(source: ArchiveSource): Promise<Manifest> {
     throw new BackupError(
       `${source.name} is no backup of this gateway, or its end is missing or damaged. Nothing was written.`,
     );
-  const { manifest, memberBytes } = end;
-  if (manifest === 'newer')
-    throw new BackupError(`${source.name} was written by a newer gateway. Restore it with that version.`);
-  const { bytes, sha256 } = tail.before(memberBytes);
-  if (bytes !== manifest.bytes || sha256 !== manifest.sha256)
+  const claimed = claimedManifest(source, end);
+  if (claimed.encrypted && !keyring?.find(claimed.key_id))
+    throw new BackupError(
+      `${source.name} cannot be opened: ${otherKey(claimed.key_id, keyring)}. Nothing was written.`,
+    );
+  const { bytes, sha256 } = tail.before(end.memberBytes);
+  if (bytes !== claimed.bytes || sha256 !== claimed.sha256)
     throw new BackupError(
       `${source.name} is damaged: its content is not the one that its checksum is of. Nothing was written.`,
     );
+  const judged = judgeManifest(end, { name: basename(source.name), sizeBytes: bytes + end.memberBytes }, keyring);
+  if (!judged.verified && !allowUnverified) throw unverifiedError(source, judged.why);
+  return { manifest: claimed, unverified: judged.verified ? null : judged.why };
+}
+
+/** What the manifest says, whoever wrote it: enough to say why an archive is refused. */
+function claimedManifest({ name }: ArchiveSource, { text }: ManifestEnd): Manifest {
+  const manifest = parseManifestLine(text.slice(0, text.indexOf('\n') + 1));
+  if (manifest === null)
+    throw new BackupError(`${name} is no backup of this gateway: its manifest cannot be read. Nothing was written.`);
+  if (manifest === 'newer')
+    throw new BackupError(`${name} was written by a newer gateway. Nothing was written. Restore it with that version.`);
+  if (manifest === 'older')
+    throw new BackupError(
+      `${name} has an older format, without a signature, which this version does not read. Nothing was written.`,
+    );
   return manifest;
 }
+
+const unverifiedError = ({ name }: ArchiveSource, why: string) =>
+  new BackupError(
+    `${name} is unverified: ${why}. Everyone who may write to the place of the backups can have made it or changed it, and what ` +
+      'is restored from it can send every event to their addresses. Nothing was written. If you know where the file comes ' +
+      'from, use the option --unverified.',
+  );
 
 /** Why the bytes of an archive are not to be had, in words; what says it in words already is left as it is. */
 export function unreadable({ name }: ArchiveSource, error: unknown, outcome: string): BackupError {

@@ -4,12 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
+import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
 import { version } from '../version.ts';
-import { archiveName } from './archive-name.ts';
 import { type ArchiveHead, beginning, copyLine, ending, endOfRows } from './archive-text.ts';
 import type { BackupStore } from './backup-store.ts';
-import { type ArchivedTable, formatVersion, type Manifest } from './manifest.ts';
+import { encrypting } from './encryption.ts';
+import { nameOf } from './judge-manifest.ts';
+import { type ArchivedTable, formatVersion, type Manifest, manifestLine } from './manifest.ts';
 import { manifestMember } from './manifest-member.ts';
+import { signManifest } from './manifest-signature.ts';
 import { Pace } from './pace.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -22,6 +25,19 @@ export interface BackupSummary {
   rows: number;
   rowsByTable: Record<string, number>;
   durationMs: number;
+  encrypted: boolean;
+  /** Of the key that signed it, and encrypted it if it is encrypted. */
+  keyId: string;
+}
+
+export interface BackupDeps {
+  database: Pick<Database, 'url'>;
+  store: BackupStore;
+  /** Its current key signs, and encrypts. */
+  keyring: Keyring;
+  /** False leaves the content readable for everyone who gets the file. It is signed all the same. */
+  encrypt: boolean;
+  log: Log;
 }
 
 export interface BackupOptions {
@@ -46,12 +62,9 @@ const progressMs = 250;
  *
  * @throws BackupError; then nothing of it is in the store.
  */
-export async function writeBackup(
-  deps: { database: Pick<Database, 'url'>; store: BackupStore; log: Log },
-  options: BackupOptions,
-): Promise<BackupSummary> {
+export async function writeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupSummary> {
   const { database, store, log } = deps;
-  const { id, signal } = options;
+  const { signal } = options;
   const startedMs = performance.now();
   const snapshot = await openSnapshot(database.url, signal);
   try {
@@ -61,13 +74,13 @@ export async function writeBackup(
         "tables that are not the gateway's are in its database, and not in the backup",
       );
     if (options.onSnapshot) await options.onSnapshot(await snapshot.exportId());
-    const name = archiveName(snapshot.takenAt, id);
-    const archive = new Archive(snapshot, options);
+    const archive = new Archive(snapshot, deps, options);
+    const { name, encrypted, keyId } = archive;
     const { sizeBytes } = await store.write(name, Readable.from(archive.chunks(), { objectMode: false }), signal);
     const { rows, rowsByTable, sha256 } = archive.summary();
     const durationMs = performance.now() - startedMs;
-    log.info({ name, place: store.place, sizeBytes, rows, durationMs }, 'a backup was made');
-    return { name, sizeBytes, sha256, rows, rowsByTable, durationMs };
+    log.info({ name, place: store.place, sizeBytes, rows, durationMs, encrypted, keyId }, 'backup written');
+    return { name, sizeBytes, sha256, rows, rowsByTable, durationMs, encrypted, keyId };
   } catch (error) {
     throw explainDatabase(error, signal);
   } finally {
@@ -79,6 +92,7 @@ export async function writeBackup(
 class Archive {
   readonly #snapshot: Snapshot;
   readonly #options: BackupOptions;
+  readonly #key: SecretsKey;
   readonly #head: ArchiveHead;
   readonly #tables: ArchivedTable[] = [];
   readonly #file = createHash('sha256');
@@ -86,33 +100,53 @@ class Archive {
   #bytes = 0;
   #toldAtMs = 0;
 
-  constructor(snapshot: Snapshot, options: BackupOptions) {
+  constructor(snapshot: Snapshot, { keyring, encrypt }: BackupDeps, options: BackupOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
+    this.#key = keyring.current;
     const { migrations, sequences, tables, auditHead, takenAt } = snapshot;
     this.#head = {
       id: options.id,
       created_at: takenAt.toISOString(),
       gateway_version: version,
+      key_id: keyring.current.id,
+      encrypted: encrypt,
       ...{ migrations, sequences, audit_head: auditHead },
       tables: tables.map(({ name, columns, triggers, days, storage }) => ({ name, columns, triggers, days, storage })),
     };
   }
 
+  /** The one name that goes with the manifest. */
+  get name(): string {
+    return nameOf(this.#head);
+  }
+
+  get encrypted(): boolean {
+    return this.#head.encrypted;
+  }
+
+  get keyId(): string {
+    return this.#head.key_id;
+  }
+
   async *chunks(): AsyncGenerator<Buffer> {
     const gzip = createGzip({ level: gzipLevel, chunkSize: chunkBytes });
+    const last = this.#head.encrypted ? encrypting(this.#key) : gzip;
     // When one of them fails, so does the reading below; the promise has the first error.
-    const text = pipeline(this.#text(), gzip);
-    text.catch(() => undefined);
+    const content = last === gzip ? pipeline(this.#text(), gzip) : pipeline(this.#text(), gzip, last);
+    content.catch(() => undefined);
     try {
-      for await (const chunk of gzip) yield this.#counted(chunk);
-      await text;
+      for await (const chunk of last) yield this.#counted(chunk);
+      await content;
     } catch (error) {
-      throw explainDatabase(error, this.#options.signal);
+      // The first error says why; the last stream may only say that it was closed.
+      const first = await content.catch((thrown: unknown) => thrown);
+      throw explainDatabase(first ?? error, this.#options.signal);
     } finally {
       gzip.destroy();
+      last.destroy();
     }
-    yield this.#counted(manifestMember(this.#manifest()));
+    yield this.#counted(manifestMember(signManifest(manifestLine(this.#manifest()), this.#key)));
   }
 
   summary() {

@@ -11,6 +11,7 @@ import { Migration20261121000005_retention } from '../../migrations/Migration202
 import { Migration20261121000006_backups } from '../../migrations/Migration20261121000006_backups.ts';
 import { Migration20261121000007_provider_config } from '../../migrations/Migration20261121000007_provider_config.ts';
 import { Migration20261121000008_gone_events } from '../../migrations/Migration20261121000008_gone_events.ts';
+import { Migration20261122000000_backups } from '../../migrations/Migration20261122000000_backups.ts';
 import { Migration20261122000000_rejected } from '../../migrations/Migration20261122000000_rejected.ts';
 import { Migration20261122050000_edges } from '../../migrations/Migration20261122050000_edges.ts';
 import { Migration20261122050000_secrets } from '../../migrations/Migration20261122050000_secrets.ts';
@@ -30,6 +31,7 @@ export const migrations = [
   { name: 'Migration20261121000006_backups', class: Migration20261121000006_backups },
   { name: 'Migration20261121000007_provider_config', class: Migration20261121000007_provider_config },
   { name: 'Migration20261121000008_gone_events', class: Migration20261121000008_gone_events },
+  { name: 'Migration20261122000000_backups', class: Migration20261122000000_backups },
   { name: 'Migration20261122000000_rejected', class: Migration20261122000000_rejected },
   { name: 'Migration20261122050000_edges', class: Migration20261122050000_edges },
   { name: 'Migration20261122050000_secrets', class: Migration20261122050000_secrets },

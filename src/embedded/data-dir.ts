@@ -62,6 +62,18 @@ export function openDataDir(folder: string): DataDir {
   });
 }
 
+/**
+ * A secret of a data folder that may belong to a gateway which runs: it is read, and nothing is made or held.
+ *
+ * @returns null when there is none.
+ */
+export function existingSecret(folder: string, name: string): string | null {
+  return explained(resolve(folder), () => {
+    const secrets = join(resolve(folder), 'secrets');
+    return namesIn(secrets).includes(name) ? readFileSync(join(secrets, name), 'utf8').trim() : null;
+  });
+}
+
 /** Whether the folder is one of ours; false when there is nothing in it yet. */
 function hasMarker(folder: string): boolean {
   const names = namesIn(folder);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startApi } from '../api.ts';
+import { backupPlace } from '../backups/open-backup-store.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
@@ -107,6 +108,10 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
       dataDir: dataDir.path,
       allowedNetworks: config.delivery.allowedNetworks,
       outboxDir: mail.sendgrid ? null : mail.outboxDir,
+      backups: {
+        place: backupPlace(placed) ?? '',
+        key: config.secretsKey === null ? join(dataDir.path, 'secrets', 'secrets-key') : 'SECRETS_KEY',
+      },
       pause: await readPause(database),
     }),
   );

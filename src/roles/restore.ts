@@ -1,35 +1,44 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
-import { openBackupStore } from '../backups/open-backup-store.ts';
+import type { Manifest } from '../backups/manifest.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../backups/verify-archive.ts';
 import { databaseUrlMistake } from '../database/connection-options.ts';
 import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
+import type { Log } from '../log.ts';
 import type { RoleContext } from '../main.ts';
+import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { StartError } from '../start-error.ts';
-import { keyringOf } from './keyring.ts';
+import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
 
-const usage = `npm run restore -- <file> [--into postgresql://…]
+const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified]
 
 <file> is the path of a backup, or the name of one in BACKUP_DIR or BACKUP_URL. It is restored into the database of --into or
-DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR.`;
+DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR. SECRETS_KEY must be the key that the
+backup was made with; without it, the key in DATA_DIR/secrets is used.
+
+--unverified takes a file without a valid signature. Its writer decides what is restored: the addresses that events are sent
+to, which of them are delivered, and what the audit log says.`;
 
 /** The role `restore`: loads a backup into an empty database, says what it did, and ends. */
 export async function runRestore(context: RoleContext): Promise<void> {
-  const { file, into } = given(context.arguments);
+  const { file, into, allowUnverified } = given(context.arguments);
   try {
     const source = sourceOf(file, context);
+    const keyring = keyringFor(context);
     console.log(`Checking ${source.name} …`);
-    const manifest = await verifyArchive(source);
+    const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
+    if (unverified !== null) console.log(warningOf(source.name, unverified));
     const restore = async (url: string) => {
-      const restored = await restoreArchive({ url, log: context.log, onProgress: console.log }, source, manifest);
-      console.log(reportOf(source, restored, await keyAdvice(url, context)));
+      const deps = { url, keyring, log: context.log, onProgress: console.log };
+      const restored = await restoreArchive(deps, source, manifest);
+      const advice = await keyAdvice(url, manifest, keyring, context.log);
+      console.log(reportOf(source, restored, [advice, ...(unverified === null ? [] : [riskOf])]));
     };
     const url = into ?? context.config.databaseUrl;
     await (url === null ? inEmbedded(context, restore) : restore(url));
@@ -38,29 +47,24 @@ export async function runRestore(context: RoleContext): Promise<void> {
   }
 }
 
-function given(args: string[]): { file: string; into: string | null } {
+function given(args: string[]): { file: string; into: string | null; allowUnverified: boolean } {
   try {
-    const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' } } });
+    const options = { into: { type: 'string' }, unverified: { type: 'boolean' } } as const;
+    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
     const [file] = positionals;
-    const { into = null } = values;
+    const { into = null, unverified: allowUnverified = false } = values;
     if (file === undefined || positionals.length !== 1) throw new StartError(usage);
     const mistake = into === null ? null : databaseUrlMistake(into);
     if (mistake !== null) throw new StartError(`--into ${mistake}.\n\n${usage}`);
-    return { file, into };
+    return { file, into, allowUnverified };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
   }
 }
 
-/** The file of that path; else the backup of that name where backups are kept. */
-function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
-  if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
-  if (config.upkeep.backup.dir === null && config.upkeep.backup.url === null)
-    throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
-  const store = openBackupStore(config.upkeep.backup, log);
-  return { name: file, open: () => store.read(file) };
-}
+const riskOf =
+  'The backup was UNVERIFIED: check the delivery URLs of all accounts and the addresses of all destinations before you resume.';
 
 /** Into the database that `npm start` brings along: started for this, and stopped again. */
 async function inEmbedded({ config, log }: RoleContext, restore: (url: string) => Promise<void>): Promise<void> {
@@ -85,15 +89,14 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
   }
 }
 
-/** What whoever starts the gateway on this database has to know about the key. */
-async function keyAdvice(url: string, { config, log }: RoleContext): Promise<string> {
+/** What the restored gateway needs as its keys: those that the restored rows are sealed with. */
+async function keyAdvice(url: string, { key_id }: Manifest, keyring: Keyring | null, log: Log): Promise<string> {
   const needed =
-    'SECRETS_KEY must be that of the gateway that made the backup (npm start keeps it in .data/secrets/secrets-key), or ' +
-    'SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
-  if (config.secretsKey === null) return needed;
+    `SECRETS_KEY must be that of the gateway that made the backup, whose id is ${key_id} (npm start keeps it in ` +
+    '.data/secrets/secrets-key), or SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
+  if (keyring === null) return needed;
   const database = await openDatabase({ url, log });
   try {
-    const keyring = keyringOf(config);
     const inUse = (await readKnownKeys(database)).filter(({ retired_at: at }) => at === null);
     if (inUse.length === 0) return needed;
     await checkKeyring(database, keyring);
@@ -109,7 +112,7 @@ async function keyAdvice(url: string, { config, log }: RoleContext): Promise<str
   }
 }
 
-function reportOf(source: ArchiveSource, restored: Restored, keyLine: string): string {
+function reportOf(source: ArchiveSource, restored: Restored, advice: string[]): string {
   const { manifest, rowsByTable, skipped, migrated, pending, requeued } = restored;
   const width = Math.max(...Object.keys(rowsByTable).map((name) => name.length));
   const head = manifest.audit_head;
@@ -123,7 +126,7 @@ function reportOf(source: ArchiveSource, restored: Restored, keyLine: string): s
     migrated.length === 0 ? 'The schema was up to date.' : `Migrated to this version: ${migrated.join(', ')}.`,
     `${pending} events are pending; ${requeued} of them had a workflow, and get a new one.`,
     'Deliveries are PAUSED. Look around, then resume them with POST /admin/delivery/resume.',
-    keyLine,
+    ...advice,
     ...(head === null
       ? []
       : [`The audit log ended at ${head.seq}:${head.seal}: GET /admin/audit-logs/verify?head=… checks it.`]),

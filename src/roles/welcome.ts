@@ -9,13 +9,19 @@ export interface Welcome {
   allowedNetworks: readonly string[];
   /** Where e-mail is written instead of being sent; null when it is sent. */
   outboxDir: string | null;
+  backups: {
+    /** Where they go. */
+    place: string;
+    /** Where the key is that they are worthless without: a file or a setting. */
+    key: string;
+  };
   /** Null while deliveries go on. */
   pause: Pause | null;
 }
 
 /** What `npm start` says when everything runs: addresses, token, and three commands to paste. */
 export function welcome(settings: Welcome): string {
-  const { baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir, pause } = settings;
+  const { baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir, backups, pause } = settings;
   const token = adminToken ?? '$ADMIN_TOKEN';
   const quoted = adminToken === null ? '"X-Admin-Token: $ADMIN_TOKEN"' : `'X-Admin-Token: ${token}'`;
   const account = JSON.stringify({
@@ -36,6 +42,7 @@ The webhook gateway is up.
   Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
   Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
   Data           ${dataDir}
+  Backups        ${backups.place}; worthless without ${backups.key}: keep a copy of the key elsewhere
   Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}${paused}
 
 Try it, in another terminal: make an account, send it a webhook, see what became of it.

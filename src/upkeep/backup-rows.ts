@@ -9,11 +9,14 @@ const silentError = 'nobody has worked on it for two minutes';
 export interface ListedBackup {
   id: string;
   name: string | null;
-  status: 'running' | 'completed' | 'failed';
+  /** `unverified`: its file is there and its signature does not hold; `error` says why. */
+  status: 'running' | 'completed' | 'failed' | 'unverified';
   trigger: 'schedule' | 'operator' | null;
   size_bytes: number | null;
   sha256: string | null;
   rows: number | null;
+  encrypted: boolean | null;
+  key_id: string | null;
   error: string | null;
   created_at: Date;
   duration_ms: number | null;
@@ -25,12 +28,14 @@ export interface MadeBackup {
   sizeBytes: number;
   sha256: string;
   rows: number;
+  encrypted: boolean;
+  keyId: string;
 }
 
 const list = {
   name: 'list_backups',
   text: `
-    select id, name, trigger, size_bytes::double precision as size_bytes, sha256, rows::double precision as rows, created_at,
+    select id, name, trigger, size_bytes::double precision as size_bytes, sha256, rows::double precision as rows, encrypted, key_id, created_at,
       case when silent then 'failed' else status end as status,
       case when silent then '${silentError}' else error end as error,
       (extract(epoch from finished_at - created_at) * 1000)::double precision as duration_ms
@@ -100,19 +105,21 @@ export async function backupIsAlive(sql: Sql, id: string): Promise<boolean> {
 const complete = {
   name: 'complete_backup',
   text: `
-    update backups set status = 'completed', name = $2, size_bytes = $3, sha256 = $4, rows = $5, error = null, finished_at = now()
+    update backups set status = 'completed', name = $2, size_bytes = $3, sha256 = $4, rows = $5, encrypted = $6, key_id = $7,
+      error = null, finished_at = now()
     where id = $1 and status = 'running' returning id`,
 };
 
 /** False: it is given up, or somebody else has made it. */
 export async function completeBackup(sql: Sql, id: string, made: MadeBackup): Promise<boolean> {
-  return (await sql.query(complete, [id, made.name, made.sizeBytes, made.sha256, made.rows])).length === 1;
+  const { name, sizeBytes, sha256, rows, encrypted, keyId } = made;
+  return (await sql.query(complete, [id, name, sizeBytes, sha256, rows, encrypted, keyId])).length === 1;
 }
 
 const read = {
   name: 'read_completed_backup',
   text: `
-    select name, size_bytes::double precision as "sizeBytes", sha256, rows::double precision as rows
+    select name, size_bytes::double precision as "sizeBytes", sha256, rows::double precision as rows, encrypted, key_id as "keyId"
     from backups where id = $1 and status = 'completed'`,
 };
 

@@ -2,24 +2,29 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { copyLine } from '../../src/backups/archive-text.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { type Manifest, manifestLine } from '../../src/backups/manifest.ts';
 import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
+import { signManifest } from '../../src/backups/manifest-signature.ts';
+import { plainSql } from '../../src/backups/plain-sql.ts';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
-import { backUp, restore, testFolder } from './support.ts';
+import { backUp, testKeyring as keyring, restore, testFolder, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
 let name: string;
 let archive: Buffer;
+let manifest: Manifest;
 
 beforeAll(async () => {
   const url = await freshDatabase();
@@ -32,12 +37,14 @@ beforeAll(async () => {
   const store = openDirectoryStore(dir);
   ({ name } = await backUp(url, store));
   archive = await readFile(join(dir, name));
+  ({ manifest } = await verified(archive));
   await rm(dir, { recursive: true });
 });
 
 const sourceOf = (content: Buffer) => ({ name: 'file', open: async () => Readable.from([content]) });
+const verified = (content: Buffer) => verifyArchive(sourceOf(content), { keyring });
 const refusal = async (content: Buffer) => {
-  const error = await verifyArchive(sourceOf(content)).catch((thrown: unknown) => thrown);
+  const error = await verified(content).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BackupError);
   return error instanceof BackupError ? error.message : '';
 };
@@ -47,11 +54,11 @@ async function listed(content: Buffer): Promise<string[]> {
   const dir = testFolder();
   await writeFile(join(dir, name), content);
   expect(await readdir(dir)).toEqual([name]);
-  return (await openDirectoryStore(dir).list()).map((found) => found.name);
+  return (await verifiedIn(openDirectoryStore(dir))).map((found) => found.name);
 }
 
 test('as it was written it passes and is listed', async () => {
-  expect((await verifyArchive(sourceOf(archive))).rows).toBeGreaterThanOrEqual(200);
+  expect((await verified(archive)).manifest.rows).toBeGreaterThanOrEqual(200);
   expect(await listed(archive)).toEqual([name]);
 });
 
@@ -71,7 +78,7 @@ test('with any bit flipped it is refused', async () => {
     fc.asyncProperty(fc.integer({ min: 0, max: archive.length * 8 - 1 }), async (bit) => {
       const flipped = Buffer.from(archive);
       flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(await refusal(flipped)).toMatch(/Nothing was written|newer gateway/);
+      expect(await refusal(flipped)).toMatch(/Nothing was written/);
     }),
     { numRuns: 500 },
   );
@@ -96,16 +103,19 @@ test.each([
   expect(await listed(content)).toEqual([]);
 });
 
-function withManifest(change: (manifest: Record<string, unknown>) => void): Buffer {
+/** The same content with another manifest, which the gateway's own key signs. */
+function withManifest(change: (manifest: Manifest) => void): Buffer {
   const end = manifestAtEnd(archive);
-  if (!end || end.manifest === 'newer') throw new Error('no manifest');
-  const manifest = structuredClone(end.manifest);
-  change(manifest);
-  return Buffer.concat([archive.subarray(0, archive.length - end.memberBytes), manifestMember(manifest)]);
+  const changed = structuredClone(manifest);
+  change(changed);
+  const member = manifestMember(signManifest(manifestLine(changed), keyring.current));
+  return Buffer.concat([archive.subarray(0, archive.length - (end?.memberBytes ?? 0)), member]);
 }
 
-test('a newer format is refused, and so is the schema of a newer gateway', async () => {
-  const newer = withManifest((manifest) => Object.assign(manifest, { format: 2 }));
+test('another format is refused, and so is the schema of a newer gateway', async () => {
+  const older = withManifest((manifest) => Object.assign(manifest, { format: 1 }));
+  expect(await refusal(older)).toMatch(/an older format, without a signature/);
+  const newer = withManifest((manifest) => Object.assign(manifest, { format: 3 }));
   expect(await refusal(newer)).toMatch(/newer gateway/);
 
   const dir = testFolder();
@@ -120,9 +130,8 @@ test('a newer format is refused, and so is the schema of a newer gateway', async
 
 test('rows that are not what the manifest says leave nothing behind', async () => {
   const dir = testFolder();
-  const wrong = withManifest((manifest) => {
-    const { tables } = manifest;
-    if (Array.isArray(tables)) tables.find((table) => table.name === 'gateway_settings').rows += 1;
+  const wrong = withManifest(({ tables }) => {
+    for (const table of tables) if (table.name === 'gateway_settings') table.rows += 1;
   });
   await writeFile(join(dir, name), wrong);
   const url = await freshDatabase();
@@ -139,18 +148,18 @@ test('a file that breaks off, or is gone, while it is read is told of in words',
     yield archive.subarray(0, archive.length / 2);
     throw broken;
   }
-  const manifest = await verifyArchive(sourceOf(archive));
   const breaks = { name: 'file', open: async () => Readable.from(breaking()) };
   const gone = { name: 'file', open: () => Promise.reject(new Error('ENOENT: no such file')) };
-  await expect(verifyArchive(breaks)).rejects.toThrow(
+  await expect(verifyArchive(breaks, { keyring })).rejects.toThrow(
     new BackupError('file cannot be read (socket hang up). Nothing was written.'),
   );
-  await expect(verifyArchive(gone)).rejects.toThrow(
+  await expect(verifyArchive(gone, { keyring })).rejects.toThrow(
     new BackupError('file cannot be read (ENOENT: no such file). Nothing was written.'),
   );
   // Between the check and the loading.
   const url = await freshDatabase();
-  const load = (source: ArchiveSource) => restoreArchive({ url, log, onProgress: () => undefined }, source, manifest);
+  const load = (source: ArchiveSource) =>
+    restoreArchive({ url, keyring, log, onProgress: () => undefined }, source, manifest);
   await expect(load(breaks)).rejects.toThrow(/^The backup cannot be read: socket hang up\. Nothing was restored\.$/);
   await expect(load(gone)).rejects.toThrow(/^file cannot be read \(ENOENT: no such file\)\. Nothing was restored\.$/);
   expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
@@ -177,11 +186,9 @@ test('a database that is not there is named', async () => {
   );
 });
 
-test('the text is what psql reads: statements, and rows behind each COPY', () => {
-  const end = manifestAtEnd(archive);
-  if (!end || end.manifest === 'newer') throw new Error('no manifest');
-  const lines = gunzipSync(archive).toString().split('\n');
-  const copies = new Map(end.manifest.tables.map((table) => [copyLine(table).trimEnd(), table]));
+test('the text is what psql reads: statements, and rows behind each COPY', async () => {
+  const lines = (await text(plainSql(sourceOf(archive), manifest, keyring))).split('\n');
+  const copies = new Map(manifest.tables.map((table) => [copyLine(table).trimEnd(), table]));
   const seen: string[] = [];
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
     const table = copies.get(line);
@@ -197,5 +204,5 @@ test('the text is what psql reads: statements, and rows behind each COPY', () =>
     for (const row of rows) expect(row.split('\t')).toHaveLength(table.columns.length);
     seen.push(table.name);
   }
-  expect(seen).toEqual(end.manifest.tables.map((table) => table.name));
+  expect(seen).toEqual(manifest.tables.map((table) => table.name));
 });

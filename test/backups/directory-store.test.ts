@@ -15,7 +15,7 @@ import { createLog } from '../../src/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
-import { backUp, neverAborted, restore, testFolder } from './support.ts';
+import { backUp, neverAborted, restore, testFolder, verifiedIn } from './support.ts';
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
 const newName = () => archiveName(new Date(), randomUUID());
@@ -30,22 +30,22 @@ async function* chunks(each: (n: number) => Promise<void>) {
 test('folder and files are for this user alone; backups are listed newest first, read, restored and deleted', async () => {
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
-  expect(await store.list()).toEqual([]);
+  expect(await verifiedIn(store)).toEqual([]);
   const url = await migratedDatabase();
   const first = await backUp(url, store);
   const second = await backUp(url, store);
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
   expect((await stat(join(dir, first.name))).mode & 0o777).toBe(0o600);
-  expect(await store.list()).toMatchObject([
+  expect(await verifiedIn(store)).toMatchObject([
     { name: second.name, sizeBytes: second.sizeBytes },
     { name: first.name, sizeBytes: first.sizeBytes },
   ]);
   await writeFile(join(dir, 'notes.txt'), 'mine');
   await writeFile(join(dir, newName()), 'no backup');
-  expect(await store.list()).toHaveLength(2);
+  expect(await verifiedIn(store)).toHaveLength(2);
   await restore(await freshDatabase(), store, first.name);
   await store.delete(first.name);
-  expect((await store.list()).map(({ name }) => name)).toEqual([second.name]);
+  expect((await verifiedIn(store)).map(({ name }) => name)).toEqual([second.name]);
   await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
 });
 
@@ -79,12 +79,12 @@ test('a folder that goes away in the middle, or cannot be made, ends in words', 
     if (n === 5) await rename(dir, join(parent, 'elsewhere'));
   });
   await expect(store.write(newName(), Readable.from(content), neverAborted)).rejects.toThrow(/is gone \(ENOENT/);
-  expect(await store.list()).toEqual([]);
+  expect(await verifiedIn(store)).toEqual([]);
 
   const nowhere = openDirectoryStore(join(parent, 'missing', 'backups'));
   await expect(nowhere.write(newName(), Readable.from([]), neverAborted)).rejects.toThrow(/is gone \(ENOENT/);
   await writeFile(join(parent, 'file'), '');
-  await expect(openDirectoryStore(join(parent, 'file')).list()).rejects.toThrow(/cannot be used \(ENOTDIR/);
+  await expect(openDirectoryStore(join(parent, 'file')).files()).rejects.toThrow(/cannot be used \(ENOTDIR/);
 });
 
 test('what a killed process has left is never listed, and the next one removes it', async () => {
@@ -100,7 +100,7 @@ test('what a killed process has left is never listed, and the next one removes i
   await once(child, 'close');
   const store = openDirectoryStore(dir);
   expect(await files()).toEqual([expect.stringMatching(/\.unfinished$/)]);
-  expect(await store.list()).toEqual([]);
+  expect(await verifiedIn(store)).toEqual([]);
   const { name } = await backUp(await migratedDatabase(), store);
   expect(await files()).toEqual([name]);
 });
@@ -117,7 +117,7 @@ test('what has the name of a backup and cannot be read hinders no other one, and
   execFileSync('mkfifo', [join(dir, pipe)]);
   await symlink(link, join(dir, link));
   await mkdir(join(dir, unfinished));
-  expect((await store.list()).map((found) => found.name)).toEqual([name]);
+  expect((await verifiedIn(store)).map((found) => found.name)).toEqual([name]);
   expect(told.map((line) => line.name).sort()).toEqual([folder, pipe, link].sort());
   const next = await backUp(url, store);
   expect(told.at(-1)).toMatchObject({
@@ -125,7 +125,7 @@ test('what has the name of a backup and cannot be read hinders no other one, and
     name: unfinished,
     err: { message: expect.stringContaining('EISDIR') },
   });
-  expect((await store.list()).map((found) => found.name).sort()).toEqual([name, next.name].sort());
+  expect((await verifiedIn(store)).map((found) => found.name).sort()).toEqual([name, next.name].sort());
 });
 
 test('an interrupted backup, and one whose database goes away, end in words and leave nothing', async () => {

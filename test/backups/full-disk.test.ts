@@ -2,12 +2,13 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { createKeyring } from '../../src/secrets/keyring.ts';
 import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { backupEnded, backupsOf, scheduled } from '../support/upkeep.ts';
-import { restore } from './support.ts';
+import { restore, verifiedIn } from './support.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -55,8 +56,9 @@ test.skipIf(noSmallDisk !== null)(
     expect(readdirSync(dir)).toEqual([older.name]);
     expect(disk.freeBytes(seen)).toBe(freeBytes);
     const store = openDirectoryStore(dir);
-    expect((await store.list()).map(({ name }) => name)).toEqual([older.name]);
-    await restore(await freshDatabase(), store, older.name);
+    const keyring = createKeyring(Buffer.from(roles.variables.SECRETS_KEY ?? '', 'base64'));
+    expect((await verifiedIn(store, keyring)).map(({ name }) => name)).toEqual([older.name]);
+    await restore(await freshDatabase(), store, older.name, keyring);
     expect((await backupsOf(api)).map(({ id, status }) => [id, status])).toEqual([
       [failed.id, 'failed'],
       [older.id, 'completed'],
@@ -67,7 +69,7 @@ test.skipIf(noSmallDisk !== null)(
     expect(next).toMatchObject({ status: 'completed', error: null });
     expect(readdirSync(dir).sort()).toEqual([older.name, next.name].sort());
     expect((await backupsOf(api)).map(({ status }) => status)).toEqual(['completed', 'failed', 'completed']);
-    await restore(await freshDatabase(), store, next.name);
+    await restore(await freshDatabase(), store, next.name, keyring);
     expect(worker.isRunning()).toBe(true);
   },
 );

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -9,21 +11,37 @@ import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { pauseDelivery, readPause } from '../../src/events/pause.ts';
 import { createLog } from '../../src/log.ts';
+import { createKeyring } from '../../src/secrets/keyring.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
+import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { backUp, folderStore, restore } from './support.ts';
 
+gatewaysEndWithTheirTest();
 const log = createLog('silent');
+const key = randomBytes(32);
+const keyring = createKeyring(key);
+
+/** What `backup-sql` writes of a backup. */
+async function sqlOf(store: BackupStore, name: string): Promise<string> {
+  const role = spawnGateway('backup-sql', { SECRETS_KEY: key.toString('base64'), BACKUP_DIR: store.place }, [name]);
+  expect(await role.exited).toMatchObject({ code: 0 });
+  expect(role.stderr()).toBe('');
+  return role.stdout();
+}
+
+/** What `zcat` writes of a backup that is not encrypted. */
+async function unzipped(store: BackupStore, name: string): Promise<string> {
+  // Binary values are text without any byte that is not of UTF-8.
+  return gunzipSync(await buffer(await store.read(name))).toString('utf8');
+}
 
 /** Does what psql does with the text of an archive: a statement a line, and rows behind each COPY. */
-async function load(url: string, store: BackupStore, name: string): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await store.read(name)) chunks.push(chunk);
-  // Binary values are text without any byte that is not of UTF-8.
-  const lines = gunzipSync(Buffer.concat(chunks)).toString('utf8').split('\n');
+async function load(url: string, sql: string): Promise<void> {
+  const lines = sql.split('\n');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -45,24 +63,31 @@ const waiting = `
   from events e left join event_queue q on q.event_id = e.id order by 1`;
 const commands = 'select id, claim_token, claimed_until from event_commands order by 1';
 
-test('an archive that psql loads makes the paused database that a restore makes', async () => {
+test('the text of an archive, encrypted or not, makes with psql the paused database that a restore makes', async () => {
   const gateway = await startGateway({ worker: false });
   await fillEveryKind(gateway);
   await pauseDelivery(gateway.database, "the shop's move");
   const store = folderStore();
   let content: Content = {};
+  const { name: plain } = await backUp(gateway.databaseUrl, store, { keyring, encrypt: false });
   const { name } = await backUp(gateway.databaseUrl, store, {
+    keyring,
     async onSnapshot(id) {
       content = await readContent(gateway.databaseUrl, id);
     },
   });
   await gateway.stop();
 
-  const [loaded, restored] = [await freshDatabase(), await freshDatabase()];
-  await migrateOnce(loaded, log);
-  await load(loaded, store, name);
-  await restore(restored, store, name);
-  for (const url of [loaded, restored]) {
+  const loaded: string[] = [];
+  for (const sql of [await sqlOf(store, name), await sqlOf(store, plain), await unzipped(store, plain)]) {
+    const url = await freshDatabase();
+    await migrateOnce(url, log);
+    await load(url, sql);
+    loaded.push(url);
+  }
+  const restored = await freshDatabase();
+  await restore(restored, store, name, keyring);
+  for (const url of [...loaded, restored]) {
     expect(await readContent(url)).toEqual(content);
     const database = await openDatabase({ url, log });
     const pause = await readPause(database);
@@ -70,9 +95,11 @@ test('an archive that psql loads makes the paused database that a restore makes'
     expect(pause?.reason).toMatch(/a backup of 2\d{3}-\S+Z; paused before: the shop's move$/);
     expect(pause && Math.abs(Date.now() - pause.since.getTime())).toBeLessThan(3_600_000);
   }
-  expect(await queryOnce(loaded, waiting)).toEqual(await queryOnce(restored, waiting));
-  expect(await queryOnce(loaded, waiting)).toContainEqual(
-    expect.objectContaining({ lane: 1, started_generation: -1, claim_token: null }),
-  );
-  expect(await queryOnce(loaded, commands)).toEqual(await queryOnce(restored, commands));
+  for (const url of loaded) {
+    expect(await queryOnce(url, waiting)).toEqual(await queryOnce(restored, waiting));
+    expect(await queryOnce(url, waiting)).toContainEqual(
+      expect.objectContaining({ lane: 1, started_generation: -1, claim_token: null }),
+    );
+    expect(await queryOnce(url, commands)).toEqual(await queryOnce(restored, commands));
+  }
 });

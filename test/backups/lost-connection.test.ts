@@ -7,7 +7,7 @@ import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
-import { backUp, folderStore } from './support.ts';
+import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
 const log = createLog('silent');
 const kill = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
@@ -32,7 +32,7 @@ test.each(['before', 'amid'])('a connection that breaks %s the rows ends the res
   const { name } = await backUp(url, store);
   const into = await freshDatabase();
   const whole = { name, open: () => store.read(name) };
-  const manifest = await verifyArchive(whole);
+  const { manifest } = await verifyArchive(whole, { keyring });
   async function* broken() {
     let bytes = 0;
     for await (const chunk of await whole.open()) {
@@ -51,7 +51,7 @@ test.each(['before', 'amid'])('a connection that breaks %s the rows ends the res
     });
     expect(status).toBe(0);
   };
-  await expect(restoreArchive({ url: into, log, onProgress }, source, manifest)).rejects.toThrow(
+  await expect(restoreArchive({ url: into, keyring, log, onProgress }, source, manifest)).rejects.toThrow(
     /Nothing was restored/,
   );
   expect(await queryOnce(into, `select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);

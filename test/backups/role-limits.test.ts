@@ -5,7 +5,7 @@ import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/log.ts';
 import { ownRole } from '../support/own-role.ts';
-import { backUp, folderStore } from './support.ts';
+import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
 const log = createLog('silent');
 /** The gateway's short transactions have the role's limit, so it is one that they keep, and waits are longer. */
@@ -24,7 +24,7 @@ test('limits of the role end neither a migration, nor a backup, nor a restore', 
   let waits = 1;
   const onProgress = () => void (waits-- > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longMs));
   const source = { name, open: () => store.read(name) };
-  const manifest = await verifyArchive(source);
-  const restored = await restoreArchive({ url: await database(), log, onProgress }, source, manifest);
+  const { manifest } = await verifyArchive(source, { keyring });
+  const restored = await restoreArchive({ url: await database(), keyring, log, onProgress }, source, manifest);
   expect(restored).toMatchObject({ rowsByTable });
 });

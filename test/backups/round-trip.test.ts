@@ -11,7 +11,7 @@ import { rows } from '../support/stored.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { sendPaced } from './paced-webhooks.ts';
-import { backUp, folderStore, restore } from './support.ts';
+import { backUp, folderStore, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
 
@@ -117,7 +117,7 @@ test('partitions that come or go while the snapshot is taken are no hindrance', 
   await blocker.query('commit');
   blocker.release();
   const { name } = await backup;
-  expect((await store.list()).map((found) => found.name)).toEqual([name]);
+  expect((await verifiedIn(store)).map((found) => found.name)).toEqual([name]);
   await gateway.stop();
 });
 

@@ -17,7 +17,7 @@ import { createLog } from '../../src/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
-import { backUp, neverAborted, restore } from './support.ts';
+import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
 let server: S3Server;
@@ -54,13 +54,13 @@ test('a backup goes up, is listed, comes down and is restored, and is deleted', 
   const first = await backUp(source, store);
   const second = await backUp(source, store);
   await writeFile(join(server.bucketDir, 'of/gateway', newName()), 'no backup');
-  expect(await store.list()).toMatchObject([
+  expect(await verifiedIn(store)).toMatchObject([
     { name: second.name, sizeBytes: second.sizeBytes },
     { name: first.name, sizeBytes: first.sizeBytes },
   ]);
   expect(await restore(await freshDatabase(), store, first.name)).toMatchObject({ rowsByTable: first.rowsByTable });
   await store.delete(first.name);
-  expect((await store.list()).map(({ name }) => name)).toEqual([second.name]);
+  expect((await verifiedIn(store)).map(({ name }) => name)).toEqual([second.name]);
   await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
 });
 
@@ -93,17 +93,17 @@ test('content that fails, and an interruption, leave neither an object nor parts
     'The backup was interrupted.',
   );
   await eventually('the parts are gone', async () => (await uploads()).length === 0);
-  expect((await store.list()).every(({ sizeBytes }) => sizeBytes < 1024 * 1024)).toBe(true);
+  expect((await verifiedIn(store)).every(({ sizeBytes }) => sizeBytes < 1024 * 1024)).toBe(true);
 });
 
 test('what a killed process has left does not appear, and the next one removes it', async () => {
-  const before = await store.list();
+  const before = await verifiedIn(store);
   const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
   const child = spawn(process.execPath, [writer, '', url], { stdio: 'ignore' });
   await eventually('an upload is under way', async () => (await uploads()).length > 0);
   child.kill('SIGKILL');
   await once(child, 'close');
-  expect(await store.list()).toEqual(before);
+  expect(await verifiedIn(store)).toEqual(before);
   expect(await uploads()).toHaveLength(1);
   await store.write(newName(), Readable.from(megabytes(1)), neverAborted);
   expect(await uploads()).toEqual([]);
@@ -113,12 +113,12 @@ test('what a killed process has left does not appear, and the next one removes i
 test('what the server refuses is said in words, without credentials', async () => {
   const at = (text: string) => openBackupStore({ dir: null, url: text }, log);
   const endpoint = encodeURIComponent(server.endpoint);
-  await expect(at(`s3://not-there?endpoint=${endpoint}`).list()).rejects.toThrow(
+  await expect(at(`s3://not-there?endpoint=${endpoint}`).files()).rejects.toThrow(
     /There is no bucket for s3:\/\/not-there/,
   );
   process.env.AWS_SECRET_ACCESS_KEY = 'wrong-secret-of-mine';
   const error: Error = await at(url)
-    .list()
+    .files()
     .catch((thrown: Error) => thrown)
     .then((result) => (result instanceof Error ? result : new Error('it was not refused')));
   process.env.AWS_SECRET_ACCESS_KEY = s3Credentials.AWS_SECRET_ACCESS_KEY;
@@ -144,8 +144,7 @@ test('an object that the server does not hand out is skipped and logged; the oth
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(line) };
   Object.assign(process.env, user);
-  const names = await openBackupStore({ dir: null, url }, pino({}, destination))
-    .list()
+  const names = await verifiedIn(openBackupStore({ dir: null, url }, pino({}, destination)))
     .finally(() => Object.assign(process.env, s3Credentials))
     .then((found) => found.map(({ name }) => name));
   expect(names).toContain(second.name);
@@ -156,11 +155,11 @@ test('an object that the server does not hand out is skipped and logged; the oth
 test('one that is deleted while the bucket is listed is not in the list', async () => {
   const source = await migratedDatabase();
   const { name } = await backUp(source, store);
-  const before = await store.list();
+  const before = await verifiedIn(store);
   // Listed, and not there when it is asked for.
   const gone = newName();
   await symlink(join(server.bucketDir, 'nowhere'), join(server.bucketDir, 'of/gateway', gone));
-  expect(await store.list()).toEqual(before);
+  expect(await verifiedIn(store)).toEqual(before);
   expect(before.map((backup) => backup.name)).toContain(name);
 });
 

@@ -53,7 +53,7 @@ afterEach(() => {
 
 // Waiting for ever they would hold up every backup after this one.
 test('a bucket that does not answer ends a list', async () => {
-  await expect(store.list()).rejects.toThrow(BackupError);
+  await expect(store.files()).rejects.toThrow(BackupError);
 });
 
 test('and a backup', async () => {

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { readCatalogue } from '../../src/backups/read-catalogue.ts';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { type BackupOptions, writeBackup } from '../../src/backups/write-backup.ts';
 import { createLog, type Log } from '../../src/log.ts';
+import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 
 const log = createLog('silent');
 
@@ -23,16 +25,32 @@ export const folderStore = () => openDirectoryStore(join(testFolder(), 'backups'
 
 export const neverAborted = new AbortController().signal;
 
-/** Makes a backup, with what a test wants otherwise. */
-export const backUp = (url: string, store: BackupStore, options: Partial<BackupOptions> & { log?: Log } = {}) =>
-  writeBackup(
-    { database: { url }, store, log: options.log ?? log },
+/** Of this test file's gateways. */
+export const testKeyring = createKeyring(randomBytes(32));
+
+/** What a test wants otherwise than usual. */
+type BackUp = Partial<BackupOptions> & { log?: Log; keyring?: Keyring; encrypt?: boolean };
+
+/** Makes a backup. */
+export function backUp(url: string, store: BackupStore, options: BackUp = {}) {
+  const { keyring = testKeyring, encrypt = true } = options;
+  return writeBackup(
+    { database: { url }, store, keyring, encrypt, log: options.log ?? log },
     { id: randomUUID(), signal: neverAborted, onProgress: () => undefined, ...options },
   );
+}
 
 /** Checks a backup and restores it. */
-export async function restore(url: string, store: BackupStore, name: string) {
+export async function restore(url: string, store: BackupStore, name: string, keyring = testKeyring) {
   const source = { name, open: () => store.read(name) };
-  const manifest = await verifyArchive(source);
-  return restoreArchive({ url, log, onProgress: () => undefined }, source, manifest);
+  const { manifest } = await verifyArchive(source, { keyring });
+  return restoreArchive({ url, keyring, log, onProgress: () => undefined }, source, manifest);
 }
+
+/** The files with a valid signature, newest first. */
+export const verifiedIn = async (store: BackupStore, keyring = testKeyring) =>
+  (await readCatalogue(store, keyring)).verified;
+
+/** Why each of the other files does not count. */
+export const unverifiedIn = async (store: BackupStore, keyring = testKeyring) =>
+  Object.fromEntries((await readCatalogue(store, keyring)).unverified.map(({ name, why }) => [name, why]));

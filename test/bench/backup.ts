@@ -46,9 +46,12 @@ export async function benchBackup(options: {
     const load = (connections: number, seconds: number) =>
       runLoad<AcknowledgeResult>({ kind: 'acknowledge', ...account, connections, seconds });
     const rows: BenchResult['rows'] = [];
-    for (const connections of options.connections) {
+    const ways = options.connections.flatMap((connections) =>
+      [false, true].map((encrypted) => ({ connections, encrypted })),
+    );
+    for (const { connections, encrypted } of ways) {
       const without = await load(connections, options.seconds);
-      const backup = runBackup(postgres.url, folder.path);
+      const backup = runBackup(postgres.url, folder.path, encrypted);
       const results: AcknowledgeResult[] = [];
       let result: BackupResult | null = null;
       void backup.then((done) => {
@@ -59,6 +62,7 @@ export async function benchBackup(options: {
       const { summary, idleRssBytes, peakRssBytes } = await backup;
       rows.push({
         connections,
+        encrypted: String(encrypted),
         rows: summary.rows,
         seconds: (summary.durationMs / 1000).toFixed(1),
         MiB: Math.round(summary.sizeBytes / mebibyte),
@@ -92,9 +96,11 @@ async function statement(url: string, text: string): Promise<void> {
   await client.end();
 }
 
-async function runBackup(url: string, dir: string): Promise<BackupResult> {
+async function runBackup(url: string, dir: string, encrypted: boolean): Promise<BackupResult> {
   const program = fileURLToPath(new URL('backup/process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, url, `${dir}/backups`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, url, `${dir}/backups`, String(encrypted)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   child.stdout.on('data', (text: Buffer) => {
     output += text;

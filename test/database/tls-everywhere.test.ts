@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { Listener } from '../../src/engine/relay/listener.ts';
 import { createLog } from '../../src/log.ts';
-import { backUp } from '../backups/support.ts';
+import { backUp, testKeyring } from '../backups/support.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { fakePostgres, type RecordingServer, sslRequest } from '../support/tls/recorded-way.ts';
@@ -44,8 +44,8 @@ const places: Record<string, (url: string, seen: () => Promise<unknown>) => Prom
   migrations: (url) => migrateOnce(url, log),
   'a backup': (url) => openSnapshot(url, new AbortController().signal),
   async 'a restore'(url) {
-    const manifest = await verifyArchive(archive);
-    await restoreArchive({ url, log, onProgress: () => undefined }, archive, manifest);
+    const { manifest } = await verifyArchive(archive, { keyring: testKeyring });
+    await restoreArchive({ url, keyring: testKeyring, log, onProgress: () => undefined }, archive, manifest);
   },
   async 'notifications of the relay'(url, seen) {
     const listener = new Listener({ url, log, handlers: { test: () => undefined } });

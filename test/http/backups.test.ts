@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -65,6 +65,8 @@ test('a backup that an operator asks for appears in the list, first as running, 
   expect(first).toMatchObject({ id: body.id, trigger: 'operator' });
   const backup = await backupEnded(gateway, body.id);
   expect(backup).toMatchObject({ status: 'completed', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), error: null });
+  expect(backup).toMatchObject({ encrypted: true, key_id: gateway.keyring.current.id });
+  expect(backup.name).toMatch(/\.sql\.gz\.enc$/);
   expect(backup.size_bytes).toBeGreaterThan(0);
   expect(backup.rows).toBeGreaterThanOrEqual(0);
   expect(backup.duration_ms).toBeGreaterThan(0);
@@ -137,21 +139,20 @@ test('the oldest beyond BACKUP_KEEP go, with their files; failed ones do not cou
   expect(listed.filter(({ status }) => status === 'failed').map(({ id }) => id)).toEqual([uuid(4)]);
 });
 
-test('a file that is gone is listed as failed; one that nobody knows is listed', async () => {
+test('a file that is gone is listed as failed, a copy as unverified, and one that is there again as completed', async () => {
   const first = await made();
   const archive = readFileSync(join(dir, first.name));
   rmSync(join(dir, first.name));
-  const stranger = first.name.replace(first.id, uuid(9));
-  writeFileSync(join(dir, stranger), archive);
+  const copy = first.name.replace(first.id, uuid(9));
+  writeFileSync(join(dir, copy), archive);
   const second = await made();
-  const found = await until('the stranger is listed', async () =>
-    (await backupsOf(gateway)).find(({ name }) => name === stranger),
+  const found = await until('the copy is listed', async () =>
+    (await backupsOf(gateway)).find(({ name }) => name === copy),
   );
   expect(found).toMatchObject({
-    status: 'completed',
-    trigger: null,
-    sha256: null,
-    rows: null,
+    status: 'unverified',
+    ...{ trigger: null, sha256: null, rows: null, encrypted: null, key_id: null },
+    error: `it was renamed: by its manifest it is ${first.name}`,
     size_bytes: archive.length,
   });
   const listed = await backupsOf(gateway);
@@ -166,4 +167,14 @@ test('a file that is gone is listed as failed; one that nobody knows is listed',
   await until('the first one counts again', async () =>
     (await backupsOf(gateway)).some(({ id, status }) => id === first.id && status === 'completed'),
   );
+  // As after a restore: no row knows the file.
+  await gateway.database.pool.query('delete from backups where id = $1', [first.id]);
+  await made();
+  const again = await until('it is listed anew', async () =>
+    (await backupsOf(gateway)).find(({ name }) => name === first.name),
+  );
+  const { rows, encrypted, key_id } = first;
+  expect(again).toMatchObject({ status: 'completed', trigger: null, sha256: null, rows, encrypted, key_id });
+  // What is unverified is never deleted.
+  expect(existsSync(join(dir, copy))).toBe(true);
 });

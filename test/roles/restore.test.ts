@@ -1,10 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
+import { manifestLine, parseManifestLine } from '../../src/backups/manifest.ts';
+import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
@@ -37,7 +41,7 @@ async function forgetWorkflow(address: string, eventId: string): Promise<void> {
 }
 
 /** A gateway with a delivered event, one after its first failure, and one that nobody has tried; and a backup of it. */
-async function backedUp() {
+async function backedUp({ encrypt = true } = {}) {
   const consumer = await startConsumer(200, 500);
   const gateway = await startGateway({ delaysMs: slowDelaysMs });
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
@@ -51,10 +55,11 @@ async function backedUp() {
   await forgetWorkflow(gateway.temporal.address, failing);
   const untried = await receive('untried');
   const dir = join(temporaryFolder('test'), 'backups');
-  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(dir));
+  const { keyring } = gateway;
+  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(dir), { keyring, encrypt });
   await gateway.stop();
   await consumer.close();
-  const key = secretsKeyOf(gateway.keyring);
+  const key = secretsKeyOf(keyring);
   return {
     dir,
     name,
@@ -62,7 +67,7 @@ async function backedUp() {
     delivered,
     failing,
     untried,
-    key,
+    ...{ key, keyring },
     port: consumer.port,
     accountId: account.id,
   };
@@ -117,14 +122,17 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
   const { id } = (await send(old.baseUrl, account, '{"id":"one"}')).body;
   await old.admin.eventually(id, (event) => event.attempts === 1 && event.status === 'enqueued');
   const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
-  const { name } = await backUp(old.databaseUrl, store);
+  const { name } = await backUp(old.databaseUrl, store, { keyring: old.keyring });
   expect((await old.admin.post(`/admin/events/${id}/replay`)).body.generation).toBe(1);
   await old.admin.eventually(id, (event) => event.generation === 1 && event.attempts >= 1);
   await old.stopWorker();
   const { runId } = await workflows.status(id);
 
   const databaseUrl = await freshDatabase();
-  expect(await restored([join(store.place, name), '--into', databaseUrl])).toMatchObject({ code: 0 });
+  const key = secretsKeyOf(old.keyring);
+  expect(await restored([join(store.place, name), '--into', databaseUrl], { SECRETS_KEY: key })).toMatchObject({
+    code: 0,
+  });
   // It would be due in a quarter of an hour.
   await queryOnce(databaseUrl, 'update events set next_attempt_at = now()');
   const gateway = await startGateway({ databaseUrl, delaysMs, inPlaceOf: old, overdueS: 1 });
@@ -151,12 +159,19 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
 });
 
 test('without DATABASE_URL it goes into the database of npm start, by its name in BACKUP_DIR, once', async () => {
-  const { dir, name } = await backedUp();
+  const { dir, name, key } = await backedUp();
   const dataDir = temporaryFolder();
   const variables = { DATA_DIR: dataDir, BACKUP_DIR: dir };
+  const keyless = await restored([name], variables);
+  expect(keyless.code).toBe(1);
+  expect(keyless.stderr).toMatch(/cannot be opened: .* and SECRETS_KEY is not set\. Nothing was written/);
+  // The key file of the old gateway, put back.
+  openDataDir(dataDir).release();
+  mkdirSync(join(dataDir, 'secrets'), { mode: 0o700 });
+  writeFileSync(join(dataDir, 'secrets', 'secrets-key'), `${key}\n`, { mode: 0o600 });
   const said = await restored([name], variables);
   expect(said).toMatchObject({ code: 0, stderr: '' });
-  expect(said.stdout).toMatch(/SECRETS_KEY must be that of the gateway/);
+  expect(said.stdout).toContain('The SECRETS_KEY that is set is the one that the backup needs.');
   const again = await restored([name], variables);
   expect(again.code).toBe(1);
   expect(again.stderr).toMatch(/not empty: it has the tables account/);
@@ -186,12 +201,62 @@ test('restored beside a new SECRETS_KEY, the key of the backup as the previous o
   expect((await api.admin.request('GET', '/admin/audit-logs/verify')).body).toMatchObject({ ok: true });
 });
 
-test('with another SECRETS_KEY it says so', async () => {
-  const { file } = await backedUp();
-  const other = randomBytes(32).toString('base64');
-  const said = await restored([file], { DATABASE_URL: await freshDatabase(), SECRETS_KEY: other });
-  expect(said.stdout).toContain('NOT the one that the backup needs');
+test('with another SECRETS_KEY it names the keys and writes nothing; with the old one as SECRETS_KEY_PREVIOUS it restores', async () => {
+  const { file, key, keyring } = await backedUp();
+  const other = new Uint8Array(randomBytes(32));
+  const databaseUrl = await freshDatabase();
+  const variables = { DATABASE_URL: databaseUrl, SECRETS_KEY: Buffer.from(other).toString('base64') };
+  for (const args of [[file], [file, '--unverified']]) {
+    const refused = await restored(args, variables);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      `the SECRETS_KEY whose id is ${keyring.current.id}; the id of the SECRETS_KEY that is set is ${createKeyring(other).current.id}, and SECRETS_KEY_PREVIOUS is not set. Nothing was written.`,
+    );
+  }
+  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
+  const said = await restored([file], { ...variables, SECRETS_KEY_PREVIOUS: key });
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toContain('The backup needs SECRETS_KEY_PREVIOUS as it is set');
 });
+
+test('a backup that redirects every event is restored only with --unverified, and then with a warning', async () => {
+  const { dir, name, key } = await backedUp({ encrypt: false });
+  const genuine = readFileSync(join(dir, name));
+  const redirected = redirect(genuine);
+  const databaseUrl = await freshDatabase();
+  const variables = { DATABASE_URL: databaseUrl, SECRETS_KEY: key };
+  const file = join(dir, name);
+  writeFileSync(file, redirected);
+  const refused = await restored([file], variables);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(
+    /is unverified: its signature is wrong.*send every event to their addresses.*--unverified/s,
+  );
+  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
+
+  const said = await restored([file, '--unverified'], variables);
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toMatch(/^WARNING: \S+ is unverified: its signature is wrong/m);
+  expect(said.stdout).toContain('The backup was UNVERIFIED: check the delivery URLs of all accounts');
+  const accounts = await queryOnce<{ delivery_url: string }>(databaseUrl, 'select delivery_url from accounts');
+  expect(accounts).toEqual([{ delivery_url: 'http://evil.example/x' }]);
+});
+
+const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
+
+/** Does what a writer to the bucket can do: changes a row, and makes all checksums right again. */
+function redirect(archive: Buffer): Buffer {
+  const end = manifestAtEnd(archive);
+  const manifest = parseManifestLine(`${end?.text.split('\n')[0]}\n`);
+  if (!end || manifest === null || typeof manifest === 'string') throw new Error('no manifest');
+  const sql = gunzipSync(archive).toString('utf8');
+  const content = gzipSync(
+    sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+[^\t\n]*/g, 'http://evil.example/x').split('-- manifest: ')[0] ?? '',
+  );
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const line = manifestLine({ ...manifest, bytes: content.length, sha256 });
+  return Buffer.concat([content, manifestMember(line + end.text.slice(end.text.indexOf('\n') + 1))]);
+}
 
 test.each([
   [[], /npm run restore -- <file>/],

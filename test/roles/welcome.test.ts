@@ -7,6 +7,7 @@ const settings = {
   webUiUrl: null,
   dataDir: '/d',
   outboxDir: '/d/outbox',
+  backups: { place: '/d/backups', key: '/d/secrets/secrets-key' },
   pause: null,
 };
 
@@ -21,6 +22,12 @@ test('without a key for e-mail the start says where it goes, and how to send it'
 
 test('the dashboard is where the gateway is', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
+});
+
+test('it says where backups go, and that they need the key', () => {
+  expect(welcome({ ...settings, allowedNetworks: [] })).toContain(
+    '  Backups        /d/backups; worthless without /d/secrets/secrets-key: keep a copy of the key elsewhere\n',
+  );
 });
 
 test('a pause is hard to miss, with the line that ends it', () => {

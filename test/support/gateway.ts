@@ -140,7 +140,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           firstAttemptPermits: 4,
         },
         upkeep: {
-          backup: { dir: upkeep?.backupDir ?? null, url: null, keep: upkeep?.backupKeep ?? 14 },
+          backup: { dir: upkeep?.backupDir ?? null, url: null, keep: upkeep?.backupKeep ?? 14, encrypt: true },
           auditRetentionDays: upkeep?.auditRetentionDays ?? 90,
           eventRetentionDays: upkeep?.eventRetentionDays ?? null,
         },

@@ -66,7 +66,11 @@ test('a worker that changes a schedule of others warns of it, and one with the s
   const log = pino({ level: 'debug' }, { write: (line) => void told.push(JSON.parse(line)) });
   const changed = async (days: number) => JSON.stringify(await args('audit-purge')).includes(String(days));
   const ensured = async (auditRetentionDays: number) => {
-    const settings = { backup: { dir: null, url: null, keep: 14 }, auditRetentionDays, eventRetentionDays: null };
+    const settings = {
+      backup: { dir: null, url: null, keep: 14, encrypt: true },
+      auditRetentionDays,
+      eventRetentionDays: null,
+    };
     const schedules = new UpkeepSchedules({ ...gateway.temporal, settings, log });
     // So the first look finds it, and to stop is to wait for that one.
     schedules.connected(temporal.client.connection);

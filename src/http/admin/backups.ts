@@ -23,7 +23,8 @@ export function backupRoutes(deps: { database: Database; upkeep: Upkeep | null; 
       },
       operation('backup.list', {
         summary: 'List backups',
-        description: 'Newest first, with one that runs, and those that failed in the last 30 days.',
+        description:
+          'Newest first, with one that runs, and those that failed in the last 30 days. A backup cannot be restored without the SECRETS_KEY that `key_id` names: keep that key in another place than the backups. Each backup compares the list with the files.',
         body: noBody,
         query: noQuery,
         success: { 200: z.array(schemas.backup) },

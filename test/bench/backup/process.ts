@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { openBackupStore } from '../../../src/backups/open-backup-store.ts';
 import { type BackupSummary, writeBackup } from '../../../src/backups/write-backup.ts';
 import { createLog } from '../../../src/log.ts';
+import { createKeyring } from '../../../src/secrets/keyring.ts';
 
 /** What a backup in a process of its own came to. */
 export interface BackupResult {
@@ -10,11 +11,12 @@ export interface BackupResult {
   peakRssBytes: number;
 }
 
-const [url = '', dir = ''] = process.argv.slice(2);
+const [url = '', dir = '', encrypt = ''] = process.argv.slice(2);
+const keyring = createKeyring(randomBytes(32));
 const idleRssBytes = process.memoryUsage.rss();
 const log = createLog('warn');
 const summary = await writeBackup(
-  { database: { url }, store: openBackupStore({ dir, url: null }, log), log },
+  { database: { url }, store: openBackupStore({ dir, url: null }, log), keyring, encrypt: encrypt === 'true', log },
   { id: randomUUID(), signal: new AbortController().signal, onProgress: () => undefined },
 );
 // In kilobytes.

@@ -1,0 +1,44 @@
+import type { Keyring } from '../secrets/keyring.ts';
+import { openContent } from './archive-content.ts';
+import { BackupError, said } from './backup-error.ts';
+import type { Manifest } from './manifest.ts';
+import { type ArchiveSource, unreadable } from './verify-archive.ts';
+
+/**
+ * At most this much of the end is held back until the checksum is compared. `COMMIT;` is in it, so that psql, which may read
+ * while this writes, commits nothing of a file that has changed since it was verified.
+ */
+const heldBytes = 4096;
+
+/**
+ * The SQL text of an archive, as psql reads it.
+ *
+ * @param manifest of this archive, from `verifyArchive`
+ * @throws BackupError when the file cannot be read, or is no longer what was verified.
+ */
+export async function* plainSql(
+  source: ArchiveSource,
+  manifest: Manifest,
+  keyring: Keyring | null,
+): AsyncGenerator<Buffer> {
+  const file = await source.open().catch((error: unknown) => {
+    throw unreadable(source, error, incomplete);
+  });
+  const { chunks, isUnchanged } = openContent(file, manifest, keyring);
+  let held: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const { done, value } = await chunks.next().catch((error: unknown) => {
+      throw new BackupError(`${source.name} cannot be read (${said(error)}). ${incomplete}`);
+    });
+    if (done) break;
+    held = Buffer.concat([held, value]);
+    const sure = held.length - heldBytes;
+    if (sure <= 0) continue;
+    yield held.subarray(0, sure);
+    held = held.subarray(sure);
+  }
+  if (!isUnchanged()) throw new BackupError(`${source.name} has changed while it was read. ${incomplete}`);
+  yield held;
+}
+
+const incomplete = 'What was written is not complete: delete it.';

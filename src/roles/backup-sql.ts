@@ -1,0 +1,77 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { BackupError } from '../backups/backup-error.ts';
+import { plainSql } from '../backups/plain-sql.ts';
+import { verifyArchive } from '../backups/verify-archive.ts';
+import type { RoleContext } from '../main.ts';
+import { StartError } from '../start-error.ts';
+import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
+
+const usage = `npm run --silent backup-sql -- <file> > out.sql
+npm run backup-sql -- <file> --output out.sql [--unverified]
+
+<file> is the path of a backup, or the name of one in BACKUP_DIR or BACKUP_URL. Its content is written as SQL for psql. The file of
+--output must not exist yet, and is for this user alone. SECRETS_KEY must be the key that the backup was made with.
+
+--unverified takes a file without a valid signature. psql runs every command in such a file, and those of its writer can run
+programs on your machine: read it before you load it.`;
+
+/** The role `backup-sql`: checks a backup, writes its content as SQL text, and ends. Standard output has nothing else. */
+export async function runBackupSql(context: RoleContext): Promise<void> {
+  const { file, output, allowUnverified } = given(context.arguments);
+  try {
+    const source = sourceOf(file, context);
+    const keyring = keyringFor(context);
+    const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
+    if (unverified !== null)
+      console.error(`${warningOf(source.name, unverified)} psql would run every command in it: read it first.`);
+    const sql = Readable.from(plainSql(source, manifest, keyring), { objectMode: false });
+    await (output === null ? pipeline(sql, withoutEnd(process.stdout)) : intoFile(sql, output));
+  } catch (error) {
+    if (error instanceof BackupError) throw new StartError(error.message);
+    // As with `| head`: the reader has enough.
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE')
+      throw new StartError('The output was closed.');
+    throw error;
+  }
+}
+
+function given(args: string[]): { file: string; output: string | null; allowUnverified: boolean } {
+  try {
+    const options = { output: { type: 'string' }, unverified: { type: 'boolean' } } as const;
+    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
+    const [file] = positionals;
+    if (file !== undefined && positionals.length === 1)
+      return { file, output: values.output ?? null, allowUnverified: values.unverified ?? false };
+  } catch (error) {
+    throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
+  }
+  throw new StartError(usage);
+}
+
+/** Node's standard output cannot be closed. */
+async function* chunksInto(sql: AsyncIterable<Buffer>, stdout: Writable): AsyncGenerator<never> {
+  for await (const chunk of sql)
+    await new Promise<void>((resolve, reject) => {
+      stdout.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+}
+const withoutEnd = (stdout: Writable) => (sql: AsyncIterable<Buffer>) => chunksInto(sql, stdout);
+
+async function intoFile(sql: Readable, output: string): Promise<void> {
+  let isOurs = false;
+  const file = createWriteStream(output, { flags: 'wx', mode: 0o600, flush: true });
+  file.on('open', () => {
+    isOurs = true;
+  });
+  try {
+    await pipeline(sql, file);
+  } catch (error) {
+    if (isOurs) await rm(output, { force: true });
+    if (error instanceof BackupError) throw error;
+    throw new BackupError(`${output} cannot be written (${error instanceof Error ? error.message : String(error)}).`);
+  }
+}
