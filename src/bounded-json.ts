@@ -17,10 +17,12 @@ const comma = 0x2c;
  */
 export function isWithinBounds(json: Uint8Array, bounds: JsonBounds): boolean {
   const { levels, values = Number.POSITIVE_INFINITY } = bounds;
+  const { length } = json;
+  // Each level opens and closes; most webhooks are too short for 500, and each value takes a byte at least.
+  if (length < 2 * (levels + 1) && length < values) return true;
   let depth = 0;
   // The first value has no comma before it.
   let count = 1;
-  const { length } = json;
   for (let at = 0; at < length; at++) {
     const byte = json[at];
     if (byte === quote) {

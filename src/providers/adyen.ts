@@ -21,6 +21,9 @@ import { storableText } from './text.ts';
 /** Of so many items the ids and types are read; Adyen sends one. */
 const maxNamed = 10;
 
+/** A form holds one item, of 1 KB or so. Decoding a MiB of percent signs takes 27 ms (measured), and anyone can send it. */
+const maxFormBytes = 64 * 1024;
+
 /** How many levels down an item's signed fields are: body, list, entry, item, amount. */
 const signedDepth = 5;
 
@@ -152,7 +155,7 @@ function plainText(fields: Fields, name: string): string | null {
 
 /** The `NotificationRequestItem`s of the body, null for an entry that is none; no entries when it is another webhook. */
 function itemsOf(request: InboundRequest, fields: Fields | null): (Fields | null)[] {
-  const form = request.form();
+  const form = request.body.length > maxFormBytes ? null : request.form();
   // What reads as both is neither: who reads it next may see other fields than those that are signed.
   if (form) return !beginsAsObject(request) && form.has('eventCode') ? [formItem(form)] : [];
   return listField(fields ?? {}, 'notificationItems').map((entry) =>
