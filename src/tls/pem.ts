@@ -52,12 +52,11 @@ export function certificatesIn(pem: string): X509Certificate[] {
  * @throws PemError when it is none, or is encrypted. What it holds is not repeated.
  */
 export function privateKeyIn(pem: string): KeyObject {
+  if (/^(-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED)/m.test(pem))
+    throw new PemError('is encrypted, and a passphrase is not supported; decrypt it with: openssl pkey -in <file>');
   try {
     return createPrivateKey(pem);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'ERR_MISSING_PASSPHRASE')
-      throw new PemError('is encrypted, and a passphrase is not supported; decrypt it with: openssl pkey -in <file>');
+  } catch {
     throw new PemError('holds no private key in PEM (-----BEGIN PRIVATE KEY-----)');
   }
 }

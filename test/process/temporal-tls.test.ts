@@ -35,13 +35,13 @@ async function guardedTemporal(names = { addresses: ['127.0.0.1'], hosts: [] as 
   return { address, files, ca, right, wrong, client };
 }
 
-const upkeepOf = ({ baseUrl }: Api) => fetch(`${baseUrl}/admin/upkeep`, { headers: { 'x-admin-token': adminToken } });
+const upkeepOf = ({ admin }: Api) => admin.request('GET', '/admin/upkeep');
 
 async function rolesOn(temporalAddress: string, variables: Record<string, string>) {
   const roles = gatewayRoles({
     databaseUrl: await freshDatabase(),
     temporalAddress,
-    variables: { ...variables, ADMIN_TOKEN: adminToken },
+    variables,
   });
   await roles.migrate();
   const consumer = await startConsumer();

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+import { filesOf, newAuthority } from '../support/tls/certificates.ts';
+import { recordedWay, sslRequest } from '../support/tls/recorded-way.ts';
+import { type TlsPostgres, tlsPostgres } from '../support/tls/tls-postgres.ts';
+
+const timeout = 300_000;
+gatewaysEndWithTheirTest();
+let server: TlsPostgres;
+let authority: Awaited<ReturnType<typeof newAuthority>>;
+beforeAll(async () => {
+  authority = await newAuthority();
+  server = await tlsPostgres(await authority.issue({ addresses: ['127.0.0.1'] }), authority.cert);
+});
+afterAll(() => server?.stop());
+
+test('roles, backup and restore: no connection to PostgreSQL is in clear text', { timeout }, async () => {
+  const { ca } = filesOf({ ca: authority.cert });
+  const [plain, empty] = [await server.database(), await server.database()];
+  const way = await recordedWay(plain);
+  onTestFinished(() => way.close());
+  const url = (database: string) => {
+    const through = new URL(way.through(database));
+    through.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: ca }).toString();
+    return through.href;
+  };
+  const backups = join(temporaryFolder('test'), 'backups');
+  const roles = gatewayRoles({ databaseUrl: url(plain), variables: { BACKUP_DIR: backups } });
+  expect(await roles.migrate()).toMatchObject({ code: 0, stderr: '' });
+  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const consumer = await startConsumer();
+  onTestFinished(() => consumer.close());
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  await send(api.baseUrl, account, '{"id":"one"}');
+  await eventually('the event is delivered', async () => consumer.deliveries.length > 0);
+  await eventually('a backup is triggered', async () => (await api.admin.post('/admin/backups')).status === 202);
+  const isArchive = (name: string) => /^gateway-[^.]+\.tar/.test(name);
+  const archive = await eventually('the backup is there', async () =>
+    existsSync(backups) ? readdirSync(backups).find(isArchive) : null,
+  );
+  await Promise.all([api.stop(), worker.stop()]);
+
+  const restore = spawnGateway('restore', {}, [join(backups, archive), '--into', url(empty)]);
+  expect({ exit: await restore.exited, said: restore.stderr() }).toEqual({ exit: { code: 0, signal: null }, said: '' });
+
+  expect(way.seen.length).toBeGreaterThan(10);
+  for (const { sent } of way.seen) expect(sent.subarray(0, sslRequest.length)).toEqual(sslRequest);
+});
+
+test('a start with an authority that is not that of the server says so', { timeout }, async () => {
+  const { other } = filesOf({ other: (await newAuthority('Another authority')).cert });
+  const url = new URL(await server.database());
+  url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: other }).toString();
+  const { code, stderr } = await gatewayRoles({ databaseUrl: url.href }).migrate();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^\nThe PostgreSQL of DATABASE_URL .* shows a certificate that no trusted authority signed/);
+  expect(stderr).toContain('sslrootcert');
+  expect(stderr).not.toContain(url.password);
+  expect(stderr).not.toContain('Warning');
+});
