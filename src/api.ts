@@ -19,6 +19,7 @@ import { type RejectionLimits, RejectionRecorder } from './events/rejections.ts'
 import { stopAccount } from './events/stop-account.ts';
 import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
 import type { AdminToken } from './http/admin/auth.ts';
+import { SlowAnswers } from './http/admin/slow-answers.ts';
 import { type App, createApp } from './http/app.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
@@ -55,8 +56,11 @@ export interface ApiParts {
   log: Log;
 }
 
-/** Puts the HTTP side together. Connects to nothing yet; `close` lets go of what requests have opened. */
-export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> } {
+/**
+ * Puts the HTTP side together. Connects to nothing yet; `stopping` ends what waits when the server is about to close,
+ * `close` lets go of what requests have opened.
+ */
+export function composeApi(parts: ApiParts): { app: App; stopping(): void; close(): Promise<void> } {
   const { database, keyring, log } = parts;
   const { allowedNetworks, timeLimitMs } = parts.delivery;
   const box = createSecretBox(keyring);
@@ -66,8 +70,10 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
+  const slowAnswers = new SlowAnswers();
   const app = createApp({
     database,
+    slowAnswers,
     upkeep,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
     destinations: new DestinationStore({ em, box }),
@@ -102,6 +108,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   });
   return {
     app,
+    stopping: () => slowAnswers.close(),
     async close() {
       await finder?.close();
       await upkeep?.close();
@@ -120,7 +127,7 @@ export async function startApi(
   await sealStoredUrls(database, createSecretBox(keyring));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, close } = composeApi({ ...options, baseUrl });
+  const { app, stopping, close } = composeApi({ ...options, baseUrl });
   const server = await serve(app, options).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -131,6 +138,7 @@ export async function startApi(
   return {
     port,
     async stop() {
+      stopping();
       await server.close();
       await close();
       await sealer.stop();

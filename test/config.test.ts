@@ -107,7 +107,7 @@ describe('values', () => {
     ['TEMPORAL_TASK_QUEUE', 'q', (c) => c.temporal.taskQueue, 'q'],
     ['TEMPORAL_UI_PORT', '9000', (c) => c.temporal.uiPort, 9000],
     ['TEMPORAL_UI_URL', 'http://ui.test:8080/', (c) => c.temporal.uiUrl, 'http://ui.test:8080'],
-    ['ADMIN_TOKEN', '12345678', (c) => c.adminTokens, [{ name: 'admin', token: '12345678' }]],
+    ['ADMIN_TOKEN', '0123456789abcdef', (c) => c.adminTokens, [{ name: 'admin', token: '0123456789abcdef' }]],
     ['SECRETS_KEY', key, (c) => [...c.secretsKey], Array(32).fill(7)],
     ['SECRETS_KEY', '07'.repeat(32), (c) => [...c.secretsKey], Array(32).fill(7)],
     ['MAX_PAYLOAD_BYTES', '1', (c) => c.maxPayloadBytes, 1],
@@ -170,18 +170,21 @@ describe('values', () => {
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
   test('ADMIN_TOKENS and ADMIN_TOKEN cannot both be admin, nor share a token', () => {
-    const shared = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'ann:of-the-admin' };
+    const shared = { ADMIN_TOKEN: 'token-of-the-admin', ADMIN_TOKENS: 'ann:token-of-the-admin' };
     expect(() => readConfig('all', shared)).toThrow('ADMIN_TOKENS: holds the token of ADMIN_TOKEN, too');
-    const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'admin:another-token' };
+    const env = { ADMIN_TOKEN: 'token-of-the-admin', ADMIN_TOKENS: 'admin:another-token-of-it' };
     expect(() => readConfig('all', env)).toThrow("ADMIN_TOKENS: has the name 'admin', which is that of ADMIN_TOKEN");
   });
 
   test('ADMIN_TOKENS are name:token pairs, beside ADMIN_TOKEN; a token may hold colons', () => {
-    const env = { ADMIN_TOKEN: 'of-the-admin', ADMIN_TOKENS: 'ann:token-of-ann, bob@x.test:a:b:c:d:e,' };
+    const env = {
+      ADMIN_TOKEN: 'token-of-the-admin',
+      ADMIN_TOKENS: 'ann:the-token-of-ann, bob@x.test:a:b:c:d:e:f:g:h:i,',
+    };
     expect(all(env).adminTokens).toEqual([
-      { name: 'admin', token: 'of-the-admin' },
-      { name: 'ann', token: 'token-of-ann' },
-      { name: 'bob@x.test', token: 'a:b:c:d:e' },
+      { name: 'admin', token: 'token-of-the-admin' },
+      { name: 'ann', token: 'the-token-of-ann' },
+      { name: 'bob@x.test', token: 'a:b:c:d:e:f:g:h:i' },
     ]);
   });
 
@@ -199,7 +202,7 @@ describe('values', () => {
       DATABASE_URL: 'postgres://h/d',
       TEMPORAL_ADDRESS: 't:1',
       SECRETS_KEY: key,
-      ADMIN_TOKEN: '12345678',
+      ADMIN_TOKEN: '0123456789abcdef',
     };
     for (const role of roles) {
       const config = readConfig(role, shared);
@@ -210,6 +213,8 @@ describe('values', () => {
   });
 });
 
+const weakToken =
+  'a token must have 16 characters or more, 8 of them different; make one with: openssl rand -base64 24';
 const nine = (first: string) => [first, ...Array(8).fill('1s')].join(',');
 
 describe('mistakes', () => {
@@ -229,20 +234,21 @@ describe('mistakes', () => {
     ['TEMPORAL_TLS', 'maybe', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
     ['TEMPORAL_UI_PORT', '0', 'must be between 1 and 65535'],
     ['TEMPORAL_UI_URL', 'ui', 'must be an http: or https: URL'],
-    ['ADMIN_TOKEN', 'short', 'must have 8 characters or more'],
-    ['ADMIN_TOKENS', 'no-name-here', 'must be name:token pairs separated by commas, tokens of 8 characters or more'],
-    ['ADMIN_TOKENS', 'ann:short', 'must be name:token pairs separated by commas, tokens of 8 characters or more'],
-    [
-      'ADMIN_TOKENS',
-      ':token-of-nobody',
-      'must be name:token pairs separated by commas, tokens of 8 characters or more',
-    ],
+    ...['password', '0123456789abcde', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'abcdefgabcdefgabcdefg'].flatMap(
+      (weak): [string, string, string][] => [
+        ['ADMIN_TOKEN', weak, weakToken],
+        ['ADMIN_TOKENS', `bob:the-token-of-bob,ann:${weak}`, weakToken],
+      ],
+    ),
+    ['ADMIN_TOKENS', 'no-name-here', 'must be name:token pairs separated by commas'],
+    ['ADMIN_TOKENS', 'ann:', 'must be name:token pairs separated by commas'],
+    ['ADMIN_TOKENS', ':token-of-nobody', 'must be name:token pairs separated by commas'],
     ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
-    ['ADMIN_TOKEN', 'tökenised', 'may hold visible ASCII characters only'],
-    ['ADMIN_TOKEN', ' blanks-around ', 'may hold visible ASCII characters only'],
-    ['ADMIN_TOKENS', 'ann:tökenised', 'may hold visible ASCII characters only'],
-    ['ADMIN_TOKENS', 'ann:token-one,ann:token-two', 'has the same name twice'],
-    ['ADMIN_TOKENS', 'ann:token-one,bob:token-one', 'has the same token twice'],
+    ['ADMIN_TOKEN', 'tökenised-and-long-enough', 'may hold visible ASCII characters only'],
+    ['ADMIN_TOKEN', ' blanks-around-a-token ', 'may hold visible ASCII characters only'],
+    ['ADMIN_TOKENS', 'ann:tökenised-and-long-enough', 'may hold visible ASCII characters only'],
+    ['ADMIN_TOKENS', 'ann:the-first-token-1,ann:the-second-token', 'has the same name twice'],
+    ['ADMIN_TOKENS', 'ann:the-first-token-1,bob:the-first-token-1', 'has the same token twice'],
     ['SECRETS_KEY', 'too-short', 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32'],
     [
       'SECRETS_KEY',
@@ -373,7 +379,7 @@ describe('what a role needs', () => {
     DATABASE_URL: 'postgres://h/d',
     TEMPORAL_ADDRESS: 't:1',
     SECRETS_KEY: key,
-    ADMIN_TOKEN: '12345678',
+    ADMIN_TOKEN: '0123456789abcdef',
   };
   const needs: Record<Role, string[]> = {
     all: [],
@@ -396,7 +402,7 @@ describe('what a role needs', () => {
   });
   test('ADMIN_TOKENS will do for the api', () => {
     const { ADMIN_TOKEN: _, ...rest } = given;
-    expect(refusal({ ...rest, ADMIN_TOKENS: 'ann:token-of-ann' }, 'api')).toBeNull();
+    expect(refusal({ ...rest, ADMIN_TOKENS: 'ann:the-token-of-ann' }, 'api')).toBeNull();
     expect(refusal({ ...rest, ADMIN_TOKENS: ',' }, 'api')).toContain('ADMIN_TOKENS: holds no name:token pair');
   });
 });

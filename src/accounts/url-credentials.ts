@@ -35,9 +35,12 @@ export function splitCredentials(credentials: string): [user: string, password: 
   return [credentials.slice(0, colon), credentials.slice(colon + 1)];
 }
 
-/** A stored URL as operators see it: `https://[masked]@host/path` where it has credentials, sealed beside it or in it. */
-export function maskedUrl(text: string | null, sealed: boolean): string | null {
-  if (text === null) return null;
+/**
+ * A stored URL as operators see it: `https://[masked]@host/path` where it has credentials.
+ *
+ * @param sealed whether its credentials are sealed beside it.
+ */
+export function maskedUrl(text: string, sealed = false): string {
   const { url, credentials } = partUrl(text);
   if (credentials === null && !sealed) return text;
   return (URL.parse(url)?.href ?? url).replace('://', `://${MASKED}@`);
@@ -52,4 +55,22 @@ export function maskOf(text: string): 'none' | 'whole' | 'partial' {
   const mask = encodeURIComponent(MASKED);
   if (credentials === null || !credentials.toLowerCase().includes(mask.toLowerCase())) return 'none';
   return credentials === `${mask}:` ? 'whole' : 'partial';
+}
+
+/** What is wrong with a URL that holds a mask where there are no credentials to put in its place. */
+export const maskedCredentials = 'holds a mask in place of user and password: send these';
+
+/**
+ * Why a URL with a mask cannot be taken; null when it can, or holds none. A mask stands for stored credentials as long as
+ * scheme, host and port are the same: so a client can send back what it has read, and nobody who has not got the password
+ * can have it sent elsewhere.
+ *
+ * @param kept the stored URL whose credentials there are; null when there are none.
+ */
+export function maskMistake(text: string, kept: string | null): string | null {
+  const mask = maskOf(text);
+  if (mask === 'none') return null;
+  if (mask === 'partial' || kept === null) return maskedCredentials;
+  if (URL.parse(text)?.origin === URL.parse(kept)?.origin) return null;
+  return 'has another scheme, host or port than the stored URL, so send user and password instead of the mask';
 }

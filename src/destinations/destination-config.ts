@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { joinUrl, maskedCredentials, maskMistake, maskOf, partUrl } from '../accounts/url-credentials.ts';
 import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
 import { httpUrl, secret } from '../text-rules.ts';
 
@@ -14,11 +15,13 @@ const address = z
   .refine((given) => given.lastIndexOf('@') <= 64, 'must be an email address');
 const addresses = z.array(address).min(1).max(maxAddresses);
 
-const chat = z.strictObject({ webhook_url: httpUrl });
+/** A mask is what answers show in place of user and password, and would be sent as these. */
+const unmaskedUrl = httpUrl.refine((text) => maskOf(text) === 'none', maskedCredentials);
+const chat = z.strictObject({ webhook_url: unmaskedUrl });
 
 /** The config of each type (specification, section 2.2). */
 const configSchemas = {
-  webhook: z.strictObject({ url: httpUrl, secret: secret.nullable().optional() }),
+  webhook: z.strictObject({ url: unmaskedUrl, secret: secret.nullable().optional() }),
   email: z.strictObject({ addresses, include_payload: z.boolean().optional() }),
   chat_one: chat,
   chat_two: chat,
@@ -59,18 +62,31 @@ export function checkSettings(destination_type: DestinationType, config: unknown
 
 /**
  * The settings after a change: `sent` is merged into the config field by field, but a config of another type has to be
- * whole.
+ * whole. A URL with a mask for user and password keeps the stored ones, for the same scheme, host and port.
  *
  * @param before as stored; a config that cannot be read counts as empty, so that a whole one heals it.
  */
 export function changedSettings(
-  before: { destination_type: DestinationType; config: object },
+  before: { destination_type: DestinationType; config: Readonly<Record<string, unknown>> },
   change: { destination_type?: DestinationType | undefined; config?: ConfigChange | undefined },
 ): CheckedSettings {
   const type = change.destination_type ?? before.destination_type;
   if (type === before.destination_type)
-    return checkSettings(type, withoutEmpty({ ...before.config, ...change.config }));
+    return checkSettings(type, withoutEmpty({ ...before.config, ...unmasked(change.config ?? {}, before.config) }));
   return checkSettings(type, change.config && withoutEmpty(change.config));
+}
+
+/** The config that was sent, with the stored credentials where a URL holds their mask; a mask that stays is a mistake. */
+function unmasked(sent: ConfigChange, stored: Readonly<Record<string, unknown>>): ConfigChange {
+  const config = { ...sent };
+  for (const field of ['url', 'webhook_url'] as const) {
+    const [text, kept] = [sent[field], stored[field]];
+    if (text === undefined || typeof kept !== 'string' || maskOf(text) !== 'whole') continue;
+    const { credentials } = partUrl(kept);
+    if (credentials !== null && maskMistake(text, kept) === null)
+      config[field] = joinUrl({ url: partUrl(text).url, credentials });
+  }
+  return config;
 }
 
 /** A config without the optional fields that hold nothing: null, or an empty secret, which is none. */

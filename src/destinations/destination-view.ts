@@ -1,17 +1,18 @@
+import { maskedUrl } from '../accounts/url-credentials.ts';
 import type { Destination } from './destination-store.ts';
 
-/** The config as operators see it: a secret is write-only, so what is shown is whether there is one. */
+/** The config as operators see it: a secret is write-only, so what is shown is whether there is one; user and password of a URL are masked. */
 function shownConfig(destination: Destination) {
   switch (destination.destination_type) {
     case 'webhook':
-      return { url: destination.config.url, has_secret: destination.config.secret !== undefined };
+      return { url: maskedUrl(destination.config.url), has_secret: destination.config.secret !== undefined };
     case 'email': {
       const { addresses, include_payload = false } = destination.config;
       return { addresses, include_payload };
     }
     case 'chat_one':
     case 'chat_two':
-      return { webhook_url: destination.config.webhook_url };
+      return { webhook_url: maskedUrl(destination.config.webhook_url) };
     default:
       return destination satisfies never;
   }

@@ -10,6 +10,7 @@ import { AdminCalls, type AuditWriter } from './admin/admin-calls.ts';
 import type { AdminToken } from './admin/auth.ts';
 import { clientNetworks } from './admin/client-address.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
+import type { SlowAnswers } from './admin/slow-answers.ts';
 import { docsRoutes } from './api/docs.ts';
 import { openApiDocument } from './api/document.ts';
 import { problemOf } from './errors.ts';
@@ -25,6 +26,8 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   /** CIDRs of the proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
   audit: AuditWriter;
+  /** Where answers to wrong tokens wait; closed when the gateway stops. */
+  slowAnswers: SlowAnswers;
   ingest: IngestDeps;
   maxPayloadBytes: number;
   /** Where providers reach the gateway; null: at whatever host a request names. */
@@ -37,7 +40,7 @@ export function createApp(deps: AppDeps) {
   // Elysia validates without asking how, so zod itself has to know the words.
   z.config({ customError: plainWords });
   const { audit, trustedProxies, log } = deps;
-  const calls = new AdminCalls({ audit, tokens: deps.adminTokens, trustedProxies, log });
+  const calls = new AdminCalls({ audit, slowAnswers: deps.slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
   const { admin, actionOf } = adminRoutes({ ...deps, calls, providers: deps.ingest.providers });
 
   const nothingHere = (method: string, pathname: string): Problem => {

@@ -135,42 +135,42 @@ describe('windows', () => {
   afterEach(() => vi.useRealTimers());
   const add = (tokens: WrongTokens, address: string, count: number) => {
     const added = Array.from({ length: count }, () => tokens.add(address));
-    return added.map(({ limited, first }) => (first ? 'first' : limited));
+    return added.map(({ excess }) => excess);
   };
 
   test('last a minute from the first wrong token, and more of them do not stretch it', () => {
     const tokens = new WrongTokens(clock);
-    expect(add(tokens, 'a', 12)).toEqual([...Array(10).fill(false), 'first', true]);
-    expect(tokens.add('a').retryAfterS).toBe(60);
+    expect(add(tokens, 'a', 12)).toEqual([...Array(10).fill(0), 1, 2]);
+    expect(tokens.add('a')).toEqual({ excess: 3, retryAfterS: 60 });
     vi.advanceTimersByTime(30_000);
-    expect(tokens.add('a')).toEqual({ limited: true, first: false, retryAfterS: 30 });
+    expect(tokens.add('a')).toEqual({ excess: 4, retryAfterS: 30 });
     vi.advanceTimersByTime(29_999);
-    expect(tokens.add('a')).toEqual({ limited: true, first: false, retryAfterS: 1 });
+    expect(tokens.add('a')).toEqual({ excess: 5, retryAfterS: 1 });
     vi.advanceTimersByTime(2);
-    expect(tokens.add('a').limited).toBe(false);
-    expect(add(tokens, 'a', 11)).toEqual([...Array(9).fill(false), 'first', true]);
+    expect(tokens.add('a').excess).toBe(0);
+    expect(add(tokens, 'a', 11)).toEqual([...Array(9).fill(0), 1, 2]);
   });
   test('are of each address alone', () => {
     const tokens = new WrongTokens(clock);
     add(tokens, 'a', 20);
     vi.advanceTimersByTime(40_000);
-    expect(add(tokens, 'b', 11)).toEqual([...Array(10).fill(false), 'first']);
+    expect(add(tokens, 'b', 11)).toEqual([...Array(10).fill(0), 1]);
     vi.advanceTimersByTime(20_001);
-    expect(tokens.add('a').limited).toBe(false);
-    expect(tokens.add('b')).toEqual({ limited: true, first: false, retryAfterS: 40 });
+    expect(tokens.add('a').excess).toBe(0);
+    expect(tokens.add('b')).toEqual({ excess: 2, retryAfterS: 40 });
   });
   test('a clock that is set does not end them', () => {
     const tokens = new WrongTokens();
     add(tokens, 'a', 10);
     vi.setSystemTime(Date.now() + 3_600_000);
-    expect(tokens.add('a').limited).toBe(true);
+    expect(tokens.add('a').excess).toBe(1);
   });
   test('a crowd of addresses fills no memory: beyond 50,000 the one that was quiet longest is forgotten', () => {
     const tokens = new WrongTokens();
     add(tokens, 'first', 11);
     for (let n = 0; n < 49_999; n++) tokens.add(`crowd-${n}`);
-    expect(tokens.add('first').limited).toBe(true);
+    expect(tokens.add('first').excess).toBe(2);
     for (let n = 0; n < 50_000; n++) tokens.add(`more-${n}`);
-    expect(tokens.add('first').limited).toBe(false);
+    expect(tokens.add('first').excess).toBe(0);
   });
 });

@@ -107,6 +107,19 @@ test('all wrong settings are named at once, and no secret is repeated', async ()
 });
 
 test.each([
+  ['all', { ADMIN_TOKEN: 'password' }],
+  ['api', { ADMIN_TOKEN: '', ADMIN_TOKENS: 'ann:passwordpassword' }],
+])(
+  '%s: an admin token that can be guessed stops the start, and the error says how to make one',
+  async (role, tokens) => {
+    const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
+    const said = await refusal(role, { ...variables, ...tokens });
+    expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
+    expect(said).not.toMatch(/password/);
+  },
+);
+
+test.each([
   ['api', ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN']],
   ['worker', ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY']],
   ['migrate', ['DATABASE_URL']],

@@ -25,7 +25,7 @@ function summary(account: AccountRow) {
     account_slug,
     app_key,
     org_id: org_id ?? null,
-    delivery_url: maskedUrl(delivery_url ?? null, account.delivery_url_credentials !== null),
+    delivery_url: delivery_url ? maskedUrl(delivery_url, account.delivery_url_credentials !== null) : null,
     enabled,
     skip_signature_verification,
   };
@@ -33,14 +33,14 @@ function summary(account: AccountRow) {
 
 /** One account. Secrets are write-only: what is shown is whether they are set. */
 function whole(account: AccountRow, provider_config: ShownConfig | null) {
+  const { project_delivery_url } = account;
   return {
     ...summary(account),
     provider_config,
     project_id: account.project_id ?? null,
-    project_delivery_url: maskedUrl(
-      account.project_delivery_url ?? null,
-      account.project_delivery_url_credentials !== null,
-    ),
+    project_delivery_url: project_delivery_url
+      ? maskedUrl(project_delivery_url, account.project_delivery_url_credentials !== null)
+      : null,
     has_signing_secret_current: account.signing_secret_current !== null,
     has_signing_secret_previous: account.signing_secret_previous !== null,
     has_delivery_secret: account.delivery_secret !== null,

@@ -6,6 +6,7 @@ import { nodeRequest } from '../node-request.ts';
 import { Problem } from '../problem.ts';
 import { type AdminToken, tokenChecker } from './auth.ts';
 import { clientAddresses } from './client-address.ts';
+import type { SlowAnswers } from './slow-answers.ts';
 import { WrongTokens } from './wrong-tokens.ts';
 
 type Details = AuditEntry['details'];
@@ -74,16 +75,19 @@ export class AdminCalls {
   readonly #tokenName: (given: string | null) => string | null;
   readonly #address: ReturnType<typeof clientAddresses>;
   readonly #wrongTokens = new WrongTokens();
+  readonly #slowAnswers: SlowAnswers;
   readonly #calls = new WeakMap<Request, Call>();
 
   constructor(options: {
     audit: AuditWriter;
+    slowAnswers: SlowAnswers;
     tokens: readonly AdminToken[];
     trustedProxies: readonly string[];
     log: Log;
   }) {
     this.#audit = options.audit;
     this.#log = options.log;
+    this.#slowAnswers = options.slowAnswers;
     this.#tokenName = tokenChecker(options.tokens);
     this.#address = clientAddresses(options.trustedProxies);
   }
@@ -92,21 +96,24 @@ export class AdminCalls {
    * Lets a request with a valid token pass; asking again about the same request is free.
    *
    * @param ids the ids in its path: every entry names them, also that of a request whose body nobody could read.
-   * @throws Problem `unauthorized`, or `rate_limited` after ten wrong tokens in a minute from one address.
+   * @throws Problem `unauthorized`, or `rate_limited` after ten wrong tokens in a minute from one address, up to two seconds
+   *   later, so that guessing on takes time.
    */
   async authorize(request: Request, route: string, ids: Record<string, string> = {}): Promise<void> {
     if (this.#calls.has(request)) return;
-    const ipAddress = this.#address(nodeRequest(request));
+    const node = nodeRequest(request);
+    const ipAddress = this.#address(node);
     const name = this.#tokenName(request.headers.get('x-admin-token'));
     if (name !== null) {
       this.#calls.set(request, new Call({ actor: name, ipAddress }, ids, this.#audit));
       return;
     }
-    const { limited, first, retryAfterS } = this.#wrongTokens.add(ipAddress);
-    const status = limited ? 429 : 401;
-    // Of a flood one entry tells that it came; without that bound anybody could fill the disk.
-    if (!limited || first) await this.#deny({ actor: ipAddress, ipAddress }, { method: request.method, route, status });
-    if (!limited) throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+    const { excess, retryAfterS } = this.#wrongTokens.add(ipAddress);
+    const status = excess > 0 ? 429 : 401;
+    // One audit entry per flood, so that a flood cannot fill the disk.
+    if (excess <= 1) await this.#deny({ actor: ipAddress, ipAddress }, { method: request.method, route, status });
+    if (excess === 0) throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+    await this.#slowAnswers.wait(node, excess);
     throw new Problem('rate_limited', `wait ${retryAfterS} seconds, or use a valid token`, {
       headers: { 'retry-after': String(retryAfterS) },
     });

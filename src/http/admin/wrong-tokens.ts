@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../network.ts';
 
-/** Wrong tokens that one address may try in a minute before it gets 429 (design, section 6). */
+/** Wrong tokens that one address may try in a minute before it gets 429, later and later. */
 const allowed = 10;
 const windowMs = 60_000;
 /** Addresses that are remembered; beyond them the oldest is forgotten, so that a crowd of addresses fills no memory. */
@@ -13,9 +13,8 @@ interface Tries {
 
 /** What one more wrong token of an address is. */
 export interface WrongToken {
-  limited: boolean;
-  /** The first that is refused with 429 in this window: one entry tells of it, not one for each of a flood. */
-  first: boolean;
+  /** How many more than an address may try in this window; 0 while it may try. */
+  excess: number;
   retryAfterS: number;
 }
 
@@ -35,8 +34,7 @@ export class WrongTokens {
     if (tries.count === 0) this.#tries.set(key, tries);
     tries.count += 1;
     return {
-      limited: tries.count > allowed,
-      first: tries.count === allowed + 1,
+      excess: Math.max(0, tries.count - allowed),
       retryAfterS: Math.max(1, Math.ceil(this.#tries.getRemainingTTL(key) / 1000)),
     };
   }

@@ -7,7 +7,9 @@ const config = z
     z.object({ addresses: z.array(text), include_payload: flag.optional() }),
     z.object({ webhook_url: text }),
   ])
-  .meta({ description: 'By `destination_type`; a secret is write-only' });
+  .meta({
+    description: 'By `destination_type`; a secret is write-only, and `[masked]` stands for user and password of a URL',
+  });
 
 export const destination = z
   .object({
