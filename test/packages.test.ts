@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'));
@@ -58,12 +59,33 @@ test('every package with an install script is allowed or refused by name, and np
   expect(readFileSync(new URL('../.npmrc', import.meta.url), 'utf8')).toMatch(/^strict-allow-scripts=true$/m);
 });
 
-test('npm ci on an older Node without the package of Node 24 fails and says what to do', () => {
-  const check = fileURLToPath(new URL('../src/check-node.cjs', import.meta.url));
-  const run = (...before: string[]) => spawnSync(process.execPath, [...before, check], { encoding: 'utf8' });
-  expect(run()).toMatchObject({ status: 0, stderr: '' });
-  const older = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })";
-  const { status, stderr } = run('--import', older);
+/** What npm runs after the installation, in a project with these packages, on a Node that says it is of that version. */
+function afterInstall(packages: string[], version: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-packages-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'src'));
+  copyFileSync(new URL('../src/link-node.cjs', import.meta.url), join(folder, 'src/link-node.cjs'));
+  for (const name of packages) {
+    mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });
+    symlinkSync(process.execPath, join(folder, 'node_modules', name, 'bin/node'));
+  }
+  const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+  const run = () =>
+    spawnSync(process.execPath, ['--import', older, join(folder, 'src/link-node.cjs')], { encoding: 'utf8' });
+  return { run, link: join(folder, 'node_modules/.bin/node') };
+}
+
+test('npm scripts find the Node of the package, also where npm has removed the link to it', () => {
+  const { run, link } = afterInstall([`node-${process.platform}-${process.arch}`], '20.20.2');
+  for (let time = 0; time < 2; time += 1) {
+    expect(run()).toMatchObject({ status: 0, stderr: '' });
+    expect(spawnSync(link, ['--version'], { encoding: 'utf8' }).stdout).toBe(`${process.version}\n`);
+  }
+});
+
+test('without the package an installation on Node 24 passes, and one on an older Node fails and says what to do', () => {
+  expect(afterInstall([], '24.0.0').run()).toMatchObject({ status: 0, stderr: '' });
+  const { status, stderr } = afterInstall([], '20.20.2').run();
   expect(status).toBe(1);
   for (const part of ['Node 24', "'npm ci' again", 'macOS']) expect(stderr).toContain(part);
 });

@@ -130,6 +130,14 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
+  test('nginx believes no proxy in front of it unless .env names one', () => {
+    expect(service('gateway').environment).toEqual({ PROXY_IN_FRONT: 'unix:' });
+    const changed = compose({ ...filled, PROXY_IN_FRONT: '10.213.42.1' }).services.gateway?.environment;
+    expect(changed).toEqual({ PROXY_IN_FRONT: '10.213.42.1' });
+    const used = [...readProjectFile('docker/nginx/templates/real-ip.conf.template').matchAll(/\$\{(\w+)\}/g)];
+    expect(used.map(([, name]) => name)).toEqual(['PROXY_IN_FRONT']);
+  });
+
   test('the gateway and Temporal have a PostgreSQL role each, and no service is the superuser', () => {
     const password = (name: keyof typeof filled) => filled[name];
     for (const name of ['migrate', 'api', 'worker']) {
