@@ -19,7 +19,10 @@ import { RejectionRecorder } from './events/rejections.ts';
 import { stopAccount } from './events/stop-account.ts';
 import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
 import type { AdminToken } from './http/admin/auth.ts';
+import { clientAddresses } from './http/admin/client-address.ts';
 import { type App, createApp } from './http/app.ts';
+import { BodyBudget } from './http/bodies/body-budget.ts';
+import { BodyReader } from './http/bodies/body-reader.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
 import { createChannels } from './notifications/channels/channels.ts';
@@ -42,11 +45,13 @@ export interface ApiParts {
   /** How providers reach it, as signatures over addresses have it; null: by the `Host` of their requests. */
   publicUrl: string | null;
   maxPayloadBytes: number;
+  /** What all bodies together may hold while they are read and processed. */
+  maxBodyBytesInFlight: number;
   log: Log;
 }
 
 /** Puts the HTTP side together. Connects to nothing yet; `close` lets go of what requests have opened. */
-export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> } {
+export function composeApi(parts: ApiParts): { app: App; bodies: BodyReader; close(): Promise<void> } {
   const { database, secretsKey, log } = parts;
   const { allowedNetworks, timeLimitMs } = parts.delivery;
   const box = createSecretBox(secretsKey);
@@ -55,7 +60,12 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
+  const bodies = new BodyReader({
+    budget: new BodyBudget(parts.maxBodyBytesInFlight),
+    clientAddress: clientAddresses(parts.trustedProxies),
+  });
   const app = createApp({
+    bodies,
     database,
     upkeep,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
@@ -84,6 +94,7 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
   });
   return {
     app,
+    bodies,
     async close() {
       await finder?.close();
       await upkeep?.close();
@@ -94,15 +105,15 @@ export function composeApi(parts: ApiParts): { app: App; close(): Promise<void> 
 
 /** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
 export async function startApi(
-  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number },
+  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; maxConnections: number },
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, secretsKey, log } = options;
   await checkSchema(database);
   await checkSecretsKey(database, createSecretBox(secretsKey));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, close } = composeApi({ ...options, baseUrl });
-  const server = await serve(app, options).catch(async (error: unknown) => {
+  const { app, bodies, close } = composeApi({ ...options, baseUrl });
+  const server = await serve(app, { ...options, bodies }).catch(async (error: unknown) => {
     await close();
     throw error;
   });

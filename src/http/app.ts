@@ -11,6 +11,7 @@ import type { AdminToken } from './admin/auth.ts';
 import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import { docsRoutes } from './api/docs.ts';
 import { openApiDocument } from './api/document.ts';
+import { withdrawDirectAnswer } from './direct-answer.ts';
 import { problemOf } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionMethods } from './ingest/handshake.ts';
@@ -49,6 +50,7 @@ export function createApp(deps: AppDeps) {
   // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
+      withdrawDirectAnswer(request);
       const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {
@@ -66,7 +68,14 @@ export function createApp(deps: AppDeps) {
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
     .use(dashboardRoutes())
     .use(admin)
-    .use(ingestRoutes({ ...deps.ingest, maxPayloadBytes: deps.maxPayloadBytes, publicUrl: deps.publicUrl }));
+    .use(
+      ingestRoutes({
+        ...deps.ingest,
+        bodies: deps.bodies,
+        maxPayloadBytes: deps.maxPayloadBytes,
+        publicUrl: deps.publicUrl,
+      }),
+    );
   return app;
 }
 

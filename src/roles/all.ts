@@ -89,6 +89,8 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     mail,
     publicUrl: config.publicUrl,
     maxPayloadBytes: config.maxPayloadBytes,
+    maxBodyBytesInFlight: config.maxBodyBytesInFlight,
+    maxConnections: config.maxConnections,
     host: config.host,
     port: config.port,
   });

@@ -19,6 +19,8 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       mail: config.notifications.mail,
       publicUrl: config.publicUrl,
       maxPayloadBytes: config.maxPayloadBytes,
+      maxBodyBytesInFlight: config.maxBodyBytesInFlight,
+      maxConnections: config.maxConnections,
       host: config.host,
       port: config.port,
       log,

@@ -21,6 +21,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     baseUrl: () => '',
     publicUrl: null,
     maxPayloadBytes: 1,
+    maxBodyBytesInFlight: 1,
     log,
   });
   const result = work(app);

@@ -57,6 +57,8 @@ export interface TestGatewayOptions {
   timeLimitMs?: number;
   accountConcurrency?: number;
   maxPayloadBytes?: number;
+  maxBodyBytesInFlight?: number;
+  maxConnections?: number;
   allowedNetworks?: string[];
   trustedProxies?: string[];
   adminTokens?: AdminToken[];
@@ -111,6 +113,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     mail,
     publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
+    maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 64 * 1024 * 1024,
+    maxConnections: options.maxConnections ?? 2_000,
     host: options.host ?? '127.0.0.1',
     port: 0,
   });

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { networkOf } from '../network.ts';
 
 /** Wrong tokens that one address may try in a minute before it gets 429 (design, section 6). */
 const allowed = 10;
@@ -30,7 +30,7 @@ export class WrongTokens {
 
   /** Counts one more. */
   add(address: string): WrongToken {
-    const key = network(address);
+    const key = networkOf(address);
     const tries = this.#tries.get(key) ?? { count: 0 };
     if (tries.count === 0) this.#tries.set(key, tries);
     tries.count += 1;
@@ -40,10 +40,4 @@ export class WrongTokens {
       retryAfterS: Math.max(1, Math.ceil(this.#tries.getRemainingTTL(key) / 1000)),
     };
   }
-}
-
-/** An IPv6 client has a /64 at least, so its addresses count as one. */
-function network(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }
