@@ -19,8 +19,11 @@ import { type RejectionLimits, RejectionRecorder } from './events/rejections.ts'
 import { stopAccount } from './events/stop-account.ts';
 import type { DeliverySettings, Running, TemporalAccess } from './gateway.ts';
 import type { AdminToken } from './http/admin/auth.ts';
+import { clientAddresses } from './http/admin/client-address.ts';
 import { SlowAnswers } from './http/admin/slow-answers.ts';
 import { type App, createApp } from './http/app.ts';
+import { BodyBudget } from './http/bodies/body-budget.ts';
+import { BodyReader } from './http/bodies/body-reader.ts';
 import { type HttpServer, serve } from './http/serve.ts';
 import type { Log } from './log.ts';
 import { createChannels } from './notifications/channels/channels.ts';
@@ -53,6 +56,8 @@ export interface ApiParts {
   publicUrl: string | null;
   maxPayloadBytes: number;
   rejected: RejectedSettings;
+  /** What all bodies together may hold while they are read and processed. */
+  maxBodyBytesInFlight: number;
   log: Log;
 }
 
@@ -60,7 +65,12 @@ export interface ApiParts {
  * Puts the HTTP side together. Connects to nothing yet; `stopping` ends what waits when the server is about to close,
  * `close` lets go of what requests have opened.
  */
-export function composeApi(parts: ApiParts): { app: App; stopping(): void; close(): Promise<void> } {
+export function composeApi(parts: ApiParts): {
+  app: App;
+  bodies: BodyReader;
+  stopping(): void;
+  close(): Promise<void>;
+} {
   const { database, keyring, log } = parts;
   const { allowedNetworks, timeLimitMs } = parts.delivery;
   const box = createSecretBox(keyring);
@@ -71,7 +81,12 @@ export function composeApi(parts: ApiParts): { app: App; stopping(): void; close
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
   const slowAnswers = new SlowAnswers();
+  const bodies = new BodyReader({
+    budget: new BodyBudget(parts.maxBodyBytesInFlight),
+    clientAddress: clientAddresses(parts.trustedProxies),
+  });
   const app = createApp({
+    bodies,
     database,
     slowAnswers,
     upkeep,
@@ -108,6 +123,7 @@ export function composeApi(parts: ApiParts): { app: App; stopping(): void; close
   });
   return {
     app,
+    bodies,
     stopping: () => slowAnswers.close(),
     async close() {
       await finder?.close();
@@ -119,7 +135,7 @@ export function composeApi(parts: ApiParts): { app: App; stopping(): void; close
 
 /** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
 export async function startApi(
-  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number },
+  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; maxConnections: number },
 ): Promise<Running & Pick<HttpServer, 'port'>> {
   const { database, keyring, log } = options;
   await checkSchema(database);
@@ -127,8 +143,8 @@ export async function startApi(
   await sealStoredUrls(database, createSecretBox(keyring));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, stopping, close } = composeApi({ ...options, baseUrl });
-  const server = await serve(app, options).catch(async (error: unknown) => {
+  const { app, bodies, stopping, close } = composeApi({ ...options, baseUrl });
+  const server = await serve(app, { ...options, bodies }).catch(async (error: unknown) => {
     await close();
     throw error;
   });

@@ -179,6 +179,8 @@ const environment = z.object({
   REJECTED_BODY_BYTES: integerBetween(0, 100 * 1024 * 1024).prefault(String(16 * 1024)),
   REJECTED_ACCOUNT_DAILY_BYTES: integerBetween(0, 2 ** 50).prefault(String(32 * 1024 * 1024)),
   REJECTED_DAILY_BYTES: integerBetween(0, 2 ** 50).prefault(String(256 * 1024 * 1024)),
+  MAX_BODY_BYTES_IN_FLIGHT: integerBetween(1024 * 1024, 64 * 1024 * 1024 * 1024).optional(),
+  MAX_CONNECTIONS: integerBetween(1, 100_000).prefault('2000'),
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
@@ -204,8 +206,20 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
 });
 
+/** What all bodies that are read may hold together, in bytes, unless a large MAX_PAYLOAD_BYTES needs more. */
+const defaultBodyBytesInFlight = 64 * 1024 * 1024;
+/** One client gets a quarter of that, and the largest body has to fit into it. */
+const bodiesInFlight = 4;
+
 /** What no setting can say alone. */
 const settings = environment.superRefine((given, context) => {
+  const leastInFlight = bodiesInFlight * given.MAX_PAYLOAD_BYTES;
+  if (given.MAX_BODY_BYTES_IN_FLIGHT !== undefined && given.MAX_BODY_BYTES_IN_FLIGHT < leastInFlight)
+    context.addIssue({
+      code: 'custom',
+      path: ['MAX_BODY_BYTES_IN_FLIGHT'],
+      message: `must be ${leastInFlight} or more, four times MAX_PAYLOAD_BYTES: one client gets a quarter of it`,
+    });
   if (given.ADMIN_TOKENS?.some(({ token }) => token === given.ADMIN_TOKEN))
     context.addIssue({ code: 'custom', path: ['ADMIN_TOKENS'], message: 'holds the token of ADMIN_TOKEN, too' });
   if (given.ADMIN_TOKEN !== undefined && given.ADMIN_TOKENS?.some(({ name }) => name === 'admin'))
@@ -319,6 +333,9 @@ export function readConfig(role: Role, env: Environment) {
       accountDailyBytes: e.REJECTED_ACCOUNT_DAILY_BYTES,
       dailyBytes: e.REJECTED_DAILY_BYTES,
     },
+    maxBodyBytesInFlight:
+      e.MAX_BODY_BYTES_IN_FLIGHT ?? Math.max(defaultBodyBytesInFlight, bodiesInFlight * e.MAX_PAYLOAD_BYTES),
+    maxConnections: e.MAX_CONNECTIONS,
     delivery: {
       delaysMs: e.DELIVERY_SCHEDULE,
       timeLimitMs: e.DELIVERY_TIMEOUT,

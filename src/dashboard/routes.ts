@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia';
+import { directAnswer } from '../http/direct-answer.ts';
 import { Problem } from '../http/problem.ts';
 import { type DashboardFile, readDashboardFiles } from './files.ts';
 
@@ -40,7 +41,7 @@ function respond(request: Request, { bytes, type, etag }: DashboardFile): Respon
     etag,
   };
   if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  return new Response(bytes, { headers: { 'content-type': type, ...headers } });
+  return directAnswer(request, { bytes, isShared: true }, { headers: { 'content-type': type, ...headers } });
 }
 
 /** Whether the browser has this very content (RFC 9110, section 13.1.2). Proxies that compress make tags weak. */

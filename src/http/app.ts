@@ -13,6 +13,7 @@ import { type AdminDeps, adminRoutes } from './admin/routes.ts';
 import type { SlowAnswers } from './admin/slow-answers.ts';
 import { docsRoutes } from './api/docs.ts';
 import { openApiDocument } from './api/document.ts';
+import { withdrawDirectAnswer } from './direct-answer.ts';
 import { problemOf } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { ingestionMethods } from './ingest/handshake.ts';
@@ -53,6 +54,7 @@ export function createApp(deps: AppDeps) {
   // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
+      withdrawDirectAnswer(request);
       const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {
@@ -73,6 +75,7 @@ export function createApp(deps: AppDeps) {
     .use(
       ingestRoutes({
         ...deps.ingest,
+        bodies: deps.bodies,
         maxPayloadBytes: deps.maxPayloadBytes,
         publicUrl: deps.publicUrl,
         clientOf: clientNetworks(trustedProxies),

@@ -22,6 +22,7 @@ export const problems = {
   delivery_unreachable: [502, 'What was sent was not taken'],
   engine_unavailable: [503, 'Temporal is not available'],
   database_unavailable: [503, 'The database is not available'],
+  overloaded: [503, 'The gateway reads too many bodies at the moment'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof problems;
@@ -85,6 +86,13 @@ export class Problem extends Error {
 /** For a database that is down or restarting; a provider or a script comes back a moment later. */
 export function databaseUnavailable(): Problem {
   return new Problem('database_unavailable', 'the database does not answer at the moment; try again in a few seconds', {
+    headers: { 'retry-after': '5' },
+  });
+}
+
+/** For a body that finds no room among those that are read; the others are read within seconds. */
+export function overloaded(): Problem {
+  return new Problem('overloaded', 'too many bodies are being read, from this client or in all; send it again', {
     headers: { 'retry-after': '5' },
   });
 }

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
 import type { App } from './app.ts';
+import type { BodyReader } from './bodies/body-reader.ts';
+import { Connections } from './connections/connections.ts';
+import { connectionLimitWarnings } from './connections/limit-warnings.ts';
+import { respond } from './respond.ts';
 
 export interface HttpServer {
   port: number;
@@ -17,6 +20,10 @@ const keepAliveMs = 75_000;
 /** A megabyte over a slow line takes seconds; who needs longer than this holds a connection for nothing. */
 const requestLimitMs = 60_000;
 const headersLimitMs = 20_000;
+/** How often Node looks for requests past these limits. */
+const limitCheckMs = 5_000;
+/** What a connection may have sent ahead before the gateway stops reading from it; one read of 64 KiB may come on top. */
+const sentAheadBytes = 16 * 1024;
 
 /**
  * Serves the app over HTTP. Elysia's own `listen` is not used: the server is ours, so that a taken port is an error that
@@ -24,19 +31,36 @@ const headersLimitMs = 20_000;
  *
  * @throws StartError when the port is taken or the address is none of this machine.
  */
-export async function serve(app: App, options: { host: string; port: number; log: Log }): Promise<HttpServer> {
+export async function serve(
+  app: App,
+  options: { host: string; port: number; bodies: BodyReader; maxConnections: number; log: Log },
+): Promise<HttpServer> {
+  const { bodies, log } = options;
   app.compile();
-  const respond = async (request: IncomingMessage, response: ServerResponse) => {
-    await sendNodeResponse(response, await app.fetch(new NodeRequest({ req: request, res: response })));
-  };
-  const limits = { keepAliveTimeout: keepAliveMs, requestTimeout: requestLimitMs, headersTimeout: headersLimitMs };
-  const server = createServer(limits, (request, response) => {
-    respond(request, response).catch((error: unknown) => {
-      // Elysia turns every error into an answer; what comes here is a connection that broke while it was sent.
-      options.log.debug({ err: error }, 'an answer could not be sent');
-      response.destroy();
-    });
+  const connections = new Connections(options.maxConnections, connectionLimitWarnings(log));
+  const server = createServer({
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestLimitMs,
+    headersTimeout: headersLimitMs,
+    connectionsCheckingInterval: limitCheckMs,
+    highWaterMark: sentAheadBytes,
   });
+  server.on('connection', (socket) => connections.add(socket));
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.of(request.socket);
+    if (connection === null) return;
+    connection.gate.enter(request, response, () => {
+      connection.sinceMs = performance.now();
+      respond({ app, bodies }, connection, request, response).catch((error: unknown) => {
+        // Elysia turns every error into an answer; what comes here is a connection that broke while it was sent.
+        log.debug({ err: error }, 'an answer could not be sent');
+        response.destroy();
+      });
+    });
+  };
+  server.on('request', take);
+  // The reader of bodies tells the client to go on, once it wants the body.
+  server.on('checkContinue', take);
   await listen(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
@@ -47,6 +71,7 @@ export async function serve(app: App, options: { host: string; port: number; log
         const insist = setTimeout(() => server.closeAllConnections(), drainMs);
         server.close(() => {
           clearTimeout(insist);
+          connections.stop();
           resolve();
         });
         server.closeIdleConnections();

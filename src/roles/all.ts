@@ -87,6 +87,8 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
     publicUrl: config.publicUrl,
     maxPayloadBytes: config.maxPayloadBytes,
     rejected: config.rejected,
+    maxBodyBytesInFlight: config.maxBodyBytesInFlight,
+    maxConnections: config.maxConnections,
     host: config.host,
     port: config.port,
   });

@@ -21,6 +21,8 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       publicUrl: config.publicUrl,
       maxPayloadBytes: config.maxPayloadBytes,
       rejected: config.rejected,
+      maxBodyBytesInFlight: config.maxBodyBytesInFlight,
+      maxConnections: config.maxConnections,
       host: config.host,
       port: config.port,
       log,

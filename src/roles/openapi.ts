@@ -23,6 +23,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     publicUrl: null,
     maxPayloadBytes: 1,
     rejected: { bodyBytes: 0, accountDailyBytes: 0, dailyBytes: 0 },
+    maxBodyBytesInFlight: 1,
     log,
   });
   const result = work(app);

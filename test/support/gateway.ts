@@ -58,6 +58,8 @@ export interface TestGatewayOptions {
   maxPayloadBytes?: number;
   /** As REJECTED_BODY_BYTES and the daily limits. */
   rejected?: Partial<RejectedSettings>;
+  maxBodyBytesInFlight?: number;
+  maxConnections?: number;
   allowedNetworks?: string[];
   /** As DROPPED_HEADERS. */
   droppedHeaders?: string[];
@@ -116,6 +118,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
     rejected: { bodyBytes: 16_384, accountDailyBytes: 2 ** 25, dailyBytes: 2 ** 28, ...options.rejected },
+    maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 64 * 1024 * 1024,
+    maxConnections: options.maxConnections ?? 2_000,
     host: options.host ?? '127.0.0.1',
     port: 0,
   });

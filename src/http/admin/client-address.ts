@@ -20,7 +20,7 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
       if (isIP(bare) === 0) break;
       found = bare;
     }
-    return isIP(found) === 0 ? found : ipaddr.process(found).toString();
+    return isIP(found) === 6 ? ipaddr.process(found).toString() : found;
   };
 }
 

@@ -1,5 +1,6 @@
 import { isWithinBounds } from '../../bounded-json.ts';
-import { nodeRequest, readBody } from '../node-request.ts';
+import type { BodyReader } from '../bodies/body-reader.ts';
+import { nodeExchange } from '../node-request.ts';
 import { Problem } from '../problem.ts';
 
 /** Far more than any admin body needs. */
@@ -11,10 +12,10 @@ const maxLevels = 100;
  * Reads the JSON body of an admin request; null when it has none, whatever type it announces (undefined would let Elysia
  * look for another one).
  *
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_json` or, nested too deep, `invalid`.
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `overloaded`, `malformed_json` or, nested too deep, `invalid`.
  */
-export async function readJsonBody(request: Request, contentType: string): Promise<unknown> {
-  const bytes = await readBody(nodeRequest(request), maxBodyBytes);
+export async function readJsonBody(bodies: BodyReader, request: Request, contentType: string): Promise<unknown> {
+  const bytes = await bodies.read(...nodeExchange(request), maxBodyBytes);
   if (bytes.length === 0) return null;
   if (contentType.trim().toLowerCase() !== 'application/json')
     throw new Problem('unsupported_media_type', 'the content type must be application/json');

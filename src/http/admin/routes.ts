@@ -12,6 +12,7 @@ import type { Provider } from '../../providers/provider.ts';
 import type { Upkeep } from '../../upkeep/upkeep.ts';
 import { addressOf } from '../address.ts';
 import { describedBy } from '../api/document.ts';
+import type { BodyReader } from '../bodies/body-reader.ts';
 import { accountRoutes } from './accounts.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import { auditLogRoutes } from './audit-logs.ts';
@@ -30,6 +31,7 @@ export interface AdminDeps {
   accounts: AccountStore;
   destinations: DestinationStore;
   calls: AdminCalls;
+  bodies: BodyReader;
   providers: ReadonlyMap<string, Provider>;
   /** As people reach the gateway, without a slash at its end. */
   baseUrl: () => string;
@@ -57,7 +59,7 @@ export function adminRoutes(deps: AdminDeps) {
     // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
     .onParse(async ({ request, route, params, contentType }) => {
       await admit(request, route, params);
-      return readJsonBody(request, contentType);
+      return readJsonBody(deps.bodies, request, contentType);
     })
     .onTransform(async (context) => {
       const { request, route, params } = context;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Elysia } from 'elysia';
+import { directAnswer } from '../direct-answer.ts';
 import { Problem } from '../problem.ts';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -13,7 +14,7 @@ const files = {
 type File = keyof typeof files;
 const isFile = (name: string): name is File => Object.hasOwn(files, name);
 
-const page = `<!doctype html>
+const page = Buffer.from(`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -29,9 +30,9 @@ const page = `<!doctype html>
     <script src="/openapi/assets/start.js"></script>
   </body>
 </html>
-`;
+`);
 
-const start = `SwaggerUIBundle({
+const start = Buffer.from(`SwaggerUIBundle({
   url: '/openapi/json',
   dom_id: '#api',
   deepLinking: true,
@@ -40,7 +41,7 @@ const start = `SwaggerUIBundle({
   persistAuthorization: false,
   validatorUrl: null,
 });
-`;
+`);
 
 /** The page needs nothing from elsewhere; Swagger UI sets styles of its own and shows images from data URLs. */
 const policy =
@@ -54,22 +55,28 @@ const cached = 'public, max-age=3600';
  * @param document made once all routes are known.
  */
 export function docsRoutes(document: () => unknown) {
-  let json: string | null = null;
-  const read = new Map<File, Buffer<ArrayBuffer>>();
-  const respond = (body: string | Uint8Array<ArrayBuffer>, type: string, headers: Record<string, string> = {}) =>
-    new Response(body, { headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers } });
+  let json: Uint8Array | null = null;
+  const read = new Map<File, Buffer>();
+  const respond = (request: Request, bytes: Uint8Array, type: string, headers: Record<string, string> = {}) =>
+    directAnswer(
+      request,
+      { bytes, isShared: true },
+      { headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers } },
+    );
   return new Elysia({ name: 'docs', prefix: '/openapi' })
-    .get('/', () => respond(page, 'text/html; charset=utf-8', { 'content-security-policy': policy }))
-    .get('/json', () => {
-      json ??= `${JSON.stringify(document(), null, 2)}\n`;
-      return respond(json, 'application/json');
+    .get('/', ({ request }) =>
+      respond(request, page, 'text/html; charset=utf-8', { 'content-security-policy': policy }),
+    )
+    .get('/json', ({ request }) => {
+      json ??= Buffer.from(`${JSON.stringify(document(), null, 2)}\n`);
+      return respond(request, json, 'application/json');
     })
-    .get('/assets/:file', ({ params }) => {
+    .get('/assets/:file', ({ request, params }) => {
       if (params.file === 'start.js')
-        return respond(start, 'text/javascript; charset=utf-8', { 'cache-control': cached });
+        return respond(request, start, 'text/javascript; charset=utf-8', { 'cache-control': cached });
       if (!isFile(params.file)) throw new Problem('not_found', 'there is nothing at this address');
       const bytes = read.get(params.file) ?? readFileSync(join(swaggerUi, params.file));
       read.set(params.file, bytes);
-      return respond(bytes, files[params.file], { 'cache-control': cached });
+      return respond(request, bytes, files[params.file], { 'cache-control': cached });
     });
 }

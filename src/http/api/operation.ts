@@ -22,7 +22,7 @@ type ProblemBody = ReturnType<typeof problemSchema>;
 /** What can happen to any admin request. */
 const always = ['unauthorized', 'rate_limited', 'internal', 'database_unavailable', 'invalid'] as const;
 /** And to one whose method may carry a body. */
-export const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
+export const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'overloaded'] as const;
 type Usual = (typeof always)[number] | (typeof withBody)[number];
 
 /** What the OpenAPI document says of a route beyond its schemas. */

@@ -7,11 +7,13 @@ import { eventStatuses } from '../../events/event.ts';
 import { inboundRequest } from '../../providers/inbound-request.ts';
 import type { ChallengeAnswer } from '../../providers/provider.ts';
 import { publicOperation } from '../api/operation.ts';
+import type { BodyReader } from '../bodies/body-reader.ts';
+import { directAnswer } from '../direct-answer.ts';
 import { isReserved } from '../method-not-allowed.ts';
-import { nodeRequest, readBody } from '../node-request.ts';
+import { nodeExchange, nodeRequest } from '../node-request.ts';
 import { databaseUnavailable, Problem } from '../problem.ts';
 import { handshake } from './handshake.ts';
-import { type IngestDeps, ingest } from './ingest.ts';
+import { type IngestDeps, ingest, ingestionNotFound } from './ingest.ts';
 import { largeWebhookWarnings } from './large-webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -59,6 +61,7 @@ const described = publicOperation(
       'invalid',
       'internal',
       'database_unavailable',
+      'overloaded',
     ],
   },
   'bytes',
@@ -86,6 +89,7 @@ const handshakeDescribed = publicOperation({
 /** `/{provider}/{account_slug}`: where providers send their webhooks, and look first whether anybody is there. */
 export function ingestRoutes(
   deps: IngestDeps & {
+    bodies: BodyReader;
     maxPayloadBytes: number;
     publicUrl: string | null;
     /** Whose request it is, for what is shared fairly. */
@@ -100,6 +104,12 @@ export function ingestRoutes(
       body,
       receivedAt,
     });
+  /** Nothing is read for an address that does not exist, and that is never said by what a cache remembers. */
+  const existing = async (provider: string, slug: string, client: () => string): Promise<void> => {
+    if (!deps.providers.has(provider)) throw ingestionNotFound();
+    const { account } = await deps.directory.lookup(provider, slug, client);
+    if (!account) throw ingestionNotFound();
+  };
   const tooLarge = largeWebhookWarnings(deps.log, deps.maxPayloadBytes);
   return new Elysia({ name: 'ingest' })
     .get(
@@ -110,7 +120,10 @@ export function ingestRoutes(
         const node = nodeRequest(request);
         try {
           const client = () => deps.clientOf(node);
-          return respond(await handshake(deps, provider, params.slug, inbound(node, new Uint8Array()), client));
+          return respond(
+            request,
+            await handshake(deps, provider, params.slug, inbound(node, new Uint8Array()), client),
+          );
         } catch (error) {
           throw unavailable(error);
         }
@@ -122,19 +135,19 @@ export function ingestRoutes(
       async ({ request, params }) => {
         if (isReserved(params.provider)) throw new NotFoundError();
         const receivedAt = new Date();
-        const node = nodeRequest(request);
-        const body = await readBody(node, deps.maxPayloadBytes).catch((error: unknown) => {
-          if (error instanceof Problem && deps.providers.has(params.provider)) tooLarge(params.provider, params.slug);
-          throw error;
-        });
+        const [node, response] = nodeExchange(request);
         try {
           const client = () => deps.clientOf(node);
+          await existing(params.provider, params.slug, client);
+          const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
+            if (error instanceof Problem && error.code === 'payload_too_large') tooLarge(params.provider, params.slug);
+            throw error;
+          });
           const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt), client);
-          if (answer.kind === 'challenge') return respond(answer);
+          if (answer.kind === 'challenge') return respond(request, answer);
           const { status = 202, reply } = answer.acknowledgement ?? {};
-          return reply
-            ? respond({ status, ...reply })
-            : new Response(JSON.stringify(answer.body), { status, headers: json });
+          if (reply) return respond(request, { status, ...reply });
+          return directAnswer(request, own(JSON.stringify(answer.body)), { status, headers: json });
         } catch (error) {
           throw unavailable(error);
         }
@@ -144,8 +157,13 @@ export function ingestRoutes(
     );
 }
 
-const respond = ({ status, contentType, body }: ChallengeAnswer) =>
-  new Response(body, { status, headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' } });
+const own = (text: string) => ({ bytes: Buffer.from(text), isShared: false });
+
+const respond = (request: Request, { status, contentType, body }: ChallengeAnswer) =>
+  directAnswer(request, own(body), {
+    status,
+    headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' },
+  });
 
 /** Not logged: a flood while the database is away would be a line for each webhook. */
 const unavailable = (error: unknown): unknown =>

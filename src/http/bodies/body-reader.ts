@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { networkOf } from '../network.ts';
+import { Problem } from '../problem.ts';
+import type { BodyBudget, Holding } from './body-budget.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
+
+/** What a body in pieces may cost: each piece is an object and some calls, however small it is. */
+const freeChunks = 10_000;
+/** Beyond these, pieces are to be of this size on average; a packet of a slow line is larger. */
+const leastChunkBytes = 64;
+
+const empty = Buffer.alloc(0);
+
+/** Reads the bodies of requests, within one budget for all of them. */
+export class BodyReader {
+  readonly #budget: BodyBudget;
+  readonly #clientAddress: (request: IncomingMessage) => string;
+  readonly #holdings = new WeakMap<IncomingMessage, Holding>();
+
+  constructor(options: { budget: BodyBudget; clientAddress: (request: IncomingMessage) => string }) {
+    this.#budget = options.budget;
+    this.#clientAddress = options.clientAddress;
+  }
+
+  /**
+   * Reads a body of at most `maxBytes`. Nothing of it is read before this call, and a client that waits for
+   * `100 Continue` is told to go on only here. The bytes count as held until `release`.
+   *
+   * @throws Problem `payload_too_large` for one that is larger or comes in too many pieces, `overloaded` when there is
+   *   no room or it gave way to another one, `invalid` when the client went away in the middle.
+   */
+  read(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
+    if (!hasBody(request)) return Promise.resolve(empty);
+    const declared = declaredLength(request);
+    if (declared !== null && declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
+    return new Promise((resolve, reject) => {
+      const holding = this.#budget.open(networkOf(this.#clientAddress(request)), fail);
+      this.#holdings.set(request, holding);
+      const bytes = new GrowingBuffer(declared ?? maxBytes);
+      let whole: Buffer | null = null;
+      let chunks = 0;
+
+      const onData = (chunk: Buffer) => {
+        try {
+          chunks++;
+          const length = bytes.length + chunk.length;
+          if (length > maxBytes) throw tooLarge(maxBytes);
+          if (chunks > freeChunks && length < chunks * leastChunkBytes) throw tooManyChunks();
+          this.#budget.arrived(holding, chunk.length);
+          // A body in one piece, as most are, needs no copy.
+          if (chunks === 1 && chunk.length === declared) {
+            this.#budget.grow(holding, chunk.length);
+            whole = chunk;
+            return;
+          }
+          const capacity = bytes.capacityFor(chunk.length);
+          if (capacity > holding.bytes) this.#budget.grow(holding, capacity);
+          bytes.add(chunk);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      const onEnd = () => {
+        stop();
+        holding.isReading = false;
+        resolve(whole ?? bytes.take());
+      };
+      const onGone = () => fail(new Problem('invalid', 'the connection ended before the body did'));
+      const stop = () => {
+        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        // Errors of a request that is given up are no one's.
+        request.on('error', () => undefined);
+      };
+      function fail(this: unknown, error: unknown) {
+        stop();
+        request.pause();
+        release();
+        bytes.free();
+        reject(error);
+      }
+      const release = () => this.release(request);
+      request.on('data', onData).once('end', onEnd).once('error', onGone).once('close', onGone);
+      if (expectsContinue(request)) response.writeContinue();
+    });
+  }
+
+  /** Says that the request is answered, so that its body is no longer held. */
+  release(request: IncomingMessage): void {
+    const holding = this.#holdings.get(request);
+    if (holding) this.#budget.release(holding);
+  }
+}
+
+/** Whether the request announces a body (RFC 9112, section 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** The length that the request declares, in bytes; null for a chunked one. The HTTP parser takes none that is no number. */
+export function declaredLength({ headers }: IncomingMessage): number | null {
+  return headers['content-length'] === undefined ? null : Number(headers['content-length']);
+}
+
+/** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
+export const expectsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
+
+const tooLarge = (maxBytes: number) => new Problem('payload_too_large', `the body is larger than ${maxBytes} bytes`);
+
+const tooManyChunks = () =>
+  new Problem(
+    'payload_too_large',
+    `the body comes in too many pieces: more than ${freeChunks}, of less than ${leastChunkBytes} bytes on average`,
+  );

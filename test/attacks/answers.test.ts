@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { attacker, bearable, damageOf, head } from '../support/attack.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+
+gatewaysEndWithTheirTest();
+
+const bundle = '/openapi/assets/swagger-ui-bundle.js';
+const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;
+
+test.each<[name: string, connections: number, request: (path: string, token: string) => string]>([
+  ['a file', 1, () => get(bundle)],
+  ['a file', 50, () => get(bundle)],
+  ['what does not exist', 50, () => get('/nothing/here/at-all')],
+  ['admin calls without a token', 50, () => get('/admin/events')],
+  ['large admin answers', 10, (_path, token) => get('/admin/providers', `x-admin-token: ${token}\r\n`)],
+  ['webhooks', 10, (path) => `${head(path, { length: 100 })}${'a'.repeat(100)}`],
+])(
+  'a thousand requests in one write, for %s, on %i connections that read nothing',
+  async (_name, connections, request) => {
+    const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+    const api = await roles.startApi();
+    const { account_slug } = await api.admin.createAccount({});
+    const requests = request(`/generic/${account_slug}`, roles.variables.ADMIN_TOKEN ?? '').repeat(1_000);
+    const damage = await damageOf(api, { method: 'GET', path: '/health/live' }, async () => {
+      for (let n = 0; n < connections; n++) {
+        const { socket } = await attacker(api.baseUrl, { localAddress: `127.0.1.${1 + (n % 8)}` });
+        socket.write(requests);
+        // Some say that they will send nothing more.
+        if (n % 5 === 4) socket.end();
+      }
+      await sleep(3_000);
+    });
+    expect(damage.statuses).toEqual([200]);
+    expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
+    expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
+  },
+);

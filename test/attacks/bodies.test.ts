@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { attacker, bearable, damageOf, head, mib, oneByteChunks } from '../support/attack.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { type Api, gatewayRoles } from '../support/gateway-roles.ts';
+
+gatewaysEndWithTheirTest();
+
+async function startApi(variables: Record<string, string> = {}): Promise<{ api: Api; path: string }> {
+  const api = await gatewayRoles({ databaseUrl: await migratedDatabase() }).startApi(variables);
+  const { account_slug } = await api.admin.createAccount({});
+  return { api, path: `/generic/${account_slug}` };
+}
+
+function expectBearable(damage: Awaited<ReturnType<typeof damageOf>>, statuses: number[]): void {
+  expect(damage.statuses).toEqual(statuses);
+  expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
+  expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
+}
+
+/** The database is not what is attacked, so that the other client asks for what needs none. */
+const other = { method: 'GET', path: '/health/live' };
+
+test.each([
+  ['an address that does not exist', () => '/generic/nobody'],
+  ['a provider that does not exist', () => '/nobody/nothing'],
+  ['an address that exists', (path: string) => path],
+  ['the admin API, without a token', () => '/admin/accounts'],
+])('ten bodies of a megabyte in chunks of one byte to %s', async (_name, target) => {
+  const { api, path } = await startApi();
+  const body = Buffer.concat([Buffer.from(head(target(path), 'chunked')), oneByteChunks(mib)]);
+  const damage = await damageOf(api, other, async () => {
+    const attackers = await Promise.all(Array.from({ length: 10 }, () => attacker(api.baseUrl)));
+    for (const { socket } of attackers) socket.write(body);
+    await sleep(3_000);
+  });
+  expectBearable(damage, [200]);
+});
+
+test.each([
+  ['one address', 1],
+  ['eight addresses', 8],
+])('400 connections from %s that hold back the end of a megabyte', async (_name, addresses) => {
+  const { api, path } = await startApi();
+  const most = Buffer.alloc(mib - 1, 'a');
+  const damage = await damageOf(api, other, async () => {
+    for (let n = 0; n < 400; n++) {
+      const { socket } = await attacker(api.baseUrl, { localAddress: `127.0.1.${1 + (n % addresses)}` });
+      socket.write(head(path, { length: mib }));
+      socket.write(most);
+    }
+    await sleep(2_000);
+  });
+  expectBearable(damage, [200]);
+});
