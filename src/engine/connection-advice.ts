@@ -2,7 +2,7 @@ import type { TemporalServer } from './connection.ts';
 
 /** What a server or a proxy does to a client that it does not want, as the two gRPC libraries tell it. */
 const cutOff =
-  /broken ?pipe|unexpected ?eof|connection ?reset|ECONNRESET|EPIPE|dropped|socket hang up|disconnected|closed|alert|CertificateRequired|UnknownCA|HandshakeFailure|DecryptError|h2 protocol error|INVALID_|protocol error/i;
+  /failed to connect|broken ?pipe|unexpected ?eof|connection ?reset|ECONNRESET|EPIPE|dropped|socket hang up|disconnected|closed|alert|CertificateRequired|UnknownCA|HandshakeFailure|DecryptError|h2 protocol error|INVALID_|protocol error/i;
 
 /**
  * Which setting to look at when a connection to Temporal fails: told by what the libraries say of the server's certificate, or

@@ -224,7 +224,8 @@ describe("the gateway's containers", () => {
     expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
     const config = readConfig(role, environment);
     expect(config.databaseUrl).toBe('postgresql://gateway:fedcba9876543210@postgresql:5432/gateway?sslmode=disable');
-    expect(config.temporal.address).toBe('temporal:7233');
+    // It connects to PostgreSQL alone.
+    expect(config.temporal.address).toBe(role === 'migrate' ? null : 'temporal:7233');
     expect(service(role).command ?? ['node', 'src/main.ts', 'api']).toEqual(['node', 'src/main.ts', role]);
   });
 
