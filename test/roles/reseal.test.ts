@@ -121,8 +121,9 @@ const overlapMs = 1_000;
 async function restartAll(roles: Roles, running: Running, settings: Record<string, string>) {
   const variables = { SECRETS_KEY: '', SECRETS_KEY_PREVIOUS: '', ...settings };
   const [apis, workers] = [[...running.apis], [...running.workers]];
-  running.apis.push(await roles.startApi(variables));
-  running.workers.push(await roles.startWorker(variables));
+  const [api, worker] = await Promise.all([roles.startApi(variables), roles.startWorker(variables)]);
+  running.apis.push(api);
+  running.workers.push(worker);
   await sleep(overlapMs);
   running.apis.splice(0, apis.length);
   running.workers.splice(0, workers.length);
@@ -141,7 +142,7 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
   });
   await roles.migrate();
   const running = {
-    apis: await Promise.all([roles.startApi(), roles.startApi()]),
+    apis: [await roles.startApi()],
     workers: [await roles.startWorker()],
   };
   const admin = () => {
