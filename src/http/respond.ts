@@ -33,7 +33,10 @@ export async function respond(
   if (!request.complete && !isReadAway(request)) await sendAndLinger(connection, request, response, answer, direct);
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
-    response.writeHead(answer.status, [...answer.headers].flat());
+    // Elysia's answer to HEAD has the length of its empty body.
+    const headers = new Headers(answer.headers);
+    headers.set('content-length', String(direct.bytes.length));
+    response.writeHead(answer.status, [...headers].flat());
     response.end(direct.bytes);
   }
 }
