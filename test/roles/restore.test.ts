@@ -14,6 +14,7 @@ import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } f
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
 import { askToWait } from '../support/replies.ts';
+import { secretText } from '../support/secrets.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
 gatewaysEndWithTheirTest();
@@ -39,7 +40,10 @@ async function forgetWorkflow(address: string, eventId: string): Promise<void> {
 async function backedUp() {
   const consumer = await startConsumer(200, 500);
   const gateway = await startGateway({ delaysMs: slowDelaysMs });
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const account = await gateway.admin.createAccount({
+    delivery_url: consumer.url,
+    delivery_secret: secretText('a-secret'),
+  });
   const receive = async (id: string): Promise<string> =>
     (await send(gateway.baseUrl, account, JSON.stringify({ id }))).body.id;
   const delivered = await receive('delivered');

@@ -10,8 +10,11 @@ import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
+import { leaksInFolder } from './leaks/files.ts';
+import { note, watchAnswersOf } from './leaks/watch.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
+import { randomSecretsKey, secretText } from './secrets.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
 export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
@@ -23,7 +26,7 @@ export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 /** As long as DELIVERY_TIMEOUT is unless it is set: what a test holds back has that long until it is let go. */
 const defaultTimeLimitMs = 15_000;
 
-const adminToken = 'test-admin-token';
+const adminToken = secretText('admin-token');
 
 export interface TestGateway {
   baseUrl: string;
@@ -85,7 +88,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
-  const secretsKey = options.inPlaceOf?.secretsKey ?? randomBytes(32);
+  const secretsKey = options.inPlaceOf?.secretsKey ?? randomSecretsKey();
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
     namespace: 'default',
@@ -111,6 +114,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port: 0,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
+  watchAnswersOf(baseUrl);
   const workers: Running[] = [];
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
@@ -150,7 +154,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       await gateway.stopWorker();
       await api.stop();
       await database.close();
-      for (const dir of backupDirs) await rm(dir, { recursive: true, force: true });
+      for (const dir of backupDirs) {
+        note(leaksInFolder(dir));
+        await rm(dir, { recursive: true, force: true });
+      }
       // Else the shared server would go on with them, for nobody.
       if (options.temporalAddress === undefined && options.upkeep) await removeSchedules(temporal);
     },
