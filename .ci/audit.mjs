@@ -21,8 +21,8 @@ for (const { advisory, reason } of JSON.parse(readFileSync(exceptionsFile, 'utf8
 }
 
 const found = new Map();
+// A text is the name of another package, which is listed with its own advisories.
 for (const { via } of Object.values(report.vulnerabilities))
-  // A text is the name of another package, which is listed with its own advisories.
   for (const advisory of via) if (typeof advisory === 'object') found.set(advisory.url.split('/').at(-1), advisory);
 
 const unexplained = [...found].filter(([id]) => !exceptions.has(id));
