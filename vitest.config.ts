@@ -10,6 +10,7 @@ export default defineConfig({
     isolate: false,
     // Node runs the code as `npm start` does, and nothing has to be transformed beforehand. No test mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    setupFiles: ['test/support/leaks/setup.ts'],
     globalSetup: ['test/support/servers.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

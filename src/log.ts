@@ -2,9 +2,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** A JSON logger on standard error, so that what the program prints for people on standard output stays readable. */
-export function createLog(level: string): Log {
-  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, standardError());
+/** A JSON logger. It writes to standard error, so that what the program prints for people on standard output stays readable. */
+export function createLog(level: string, destination: DestinationStream = standardError()): Log {
+  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 /**

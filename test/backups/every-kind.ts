@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fillEvents, type StoredFields } from '../events/fill-events.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { secretText, secretWhsec } from '../support/secrets.ts';
 
 const bodies = [
   Buffer.alloc(0),
@@ -16,10 +17,15 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   const { database, admin } = gateway;
   const account = await admin.createAccount({
     delivery_url: 'http://127.0.0.1:9/nobody',
-    delivery_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    delivery_secret: secretWhsec('every-kind'),
   });
   const { body: deleted } = await admin.post('/admin/accounts', {
-    ...{ provider: 'generic', account_slug: 'gone', app_key: "it's \\gone\t", signing_secret_current: 'gone-secret' },
+    ...{
+      provider: 'generic',
+      account_slug: 'gone',
+      app_key: "it's \\gone\t",
+      signing_secret_current: secretText('gone-secret'),
+    },
   });
   await admin.request('DELETE', `/admin/accounts/${deleted.id}`);
   await admin.post(`/admin/accounts/${account.id}/destinations`, {

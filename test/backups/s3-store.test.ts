@@ -17,6 +17,7 @@ import { createLog } from '../../src/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
+import { secretText } from '../support/secrets.ts';
 import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
@@ -116,7 +117,7 @@ test('what the server refuses is said in words, without credentials', async () =
   await expect(at(`s3://not-there?endpoint=${endpoint}`).files()).rejects.toThrow(
     /There is no bucket for s3:\/\/not-there/,
   );
-  process.env.AWS_SECRET_ACCESS_KEY = 'wrong-secret-of-mine';
+  process.env.AWS_SECRET_ACCESS_KEY = secretText('wrong-secret-of-mine');
   const error: Error = await at(url)
     .files()
     .catch((thrown: Error) => thrown)
@@ -130,7 +131,7 @@ test('an object that the server does not hand out is skipped and logged; the oth
   const source = await migratedDatabase();
   const first = await backUp(source, store);
   const second = await backUp(source, store);
-  const user = { AWS_ACCESS_KEY_ID: 'reader', AWS_SECRET_ACCESS_KEY: 'secret-of-the-reader' };
+  const user = { AWS_ACCESS_KEY_ID: 'reader', AWS_SECRET_ACCESS_KEY: secretText('reader') };
   await server.addUser(user);
   const all = `arn:aws:s3:::${server.bucket}`;
   const one = { Principal: [user.AWS_ACCESS_KEY_ID], Effect: 'Allow' };

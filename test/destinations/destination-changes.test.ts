@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DestinationChange, NewDestination } from '../../src/destinations/destination-rules.ts';
 import { type Destination, DestinationUnreadable } from '../../src/destinations/destination-store.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 import { made, openStores, type Stores } from './support.ts';
 
@@ -16,7 +17,7 @@ beforeEach(async () => {
 });
 
 const url = 'https://a.test/hook';
-const hook: NewDestination = { destination_type: 'webhook', name: 'hook', config: { url, secret: 'shh' } };
+const hook: NewDestination = { destination_type: 'webhook', name: 'hook', config: { url, secret: secretText('shh') } };
 const mail: NewDestination = {
   destination_type: 'email',
   name: 'mail',
@@ -33,7 +34,7 @@ test.each<[NewDestination, DestinationChange, Partial<Destination>]>([
   [{ ...hook, condition: 'true' }, { condition: null }, { condition: null }],
   [{ ...hook, condition: 'true' }, { condition: undefined, name: undefined }, {}],
   [hook, { config: {} }, {}],
-  [hook, { config: { url: 'http://b.test' } }, { config: { url: 'http://b.test', secret: 'shh' } }],
+  [hook, { config: { url: 'http://b.test' } }, { config: { url: 'http://b.test', secret: secretText('shh') } }],
   [hook, { config: { secret: 'new' } }, { config: { url, secret: 'new' } }],
   [hook, { config: { secret: null } }, { config: { url } }],
   [hook, { config: { secret: '' } }, { config: { url } }],
@@ -62,15 +63,19 @@ test.each<[NewDestination, DestinationChange, Partial<Destination>]>([
 test.each<[NewDestination, DestinationChange, string[]]>([
   [hook, { config: { webhook_url: url } }, ['config.webhook_url is not a known field']],
   [hook, { config: { addresses: ['a@b.example'] }, name: 'b' }, ['config.addresses is not a known field']],
-  [mail, { config: { secret: 'very-secret-value' } }, ['config.secret is not a known field']],
+  [mail, { config: { secret: secretText('very-secret-value') } }, ['config.secret is not a known field']],
   [hook, { destination_type: 'email' }, ['config is required']],
   [hook, { destination_type: 'chat_one', config: {} }, ['config.webhook_url is required']],
   [
     hook,
-    { destination_type: 'chat_one', config: { url, secret: 'very-secret-value' } },
+    { destination_type: 'chat_one', config: { url, secret: secretText('very-secret-value') } },
     ['config.webhook_url is required', 'config.url is not a known field', 'config.secret is not a known field'],
   ],
-  [mail, { destination_type: 'webhook', config: { secret: 'very-secret-value' } }, ['config.url is required']],
+  [
+    mail,
+    { destination_type: 'webhook', config: { secret: secretText('very-secret-value') } },
+    ['config.url is required'],
+  ],
 ])('%j is not changed by %j', async (before, change, errors) => {
   const destination = await create(before);
   const refused = await update(destination, change);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sqlOfTransaction } from '../../src/database/transaction.ts';
 import type { NewDestination } from '../../src/destinations/destination-rules.ts';
 import { maxDestinations } from '../../src/destinations/destination-store.ts';
+import { secretInUrl, secretText } from '../support/secrets.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { made, openStores, type Stores } from './support.ts';
@@ -21,12 +22,12 @@ beforeEach(async () => {
 const hook: NewDestination = {
   destination_type: 'webhook',
   name: 'hook',
-  config: { url: 'https://a.test/very-secret-path', secret: 'very-secret-value' },
+  config: { url: `https://a.test/${secretInUrl('very-secret-path')}`, secret: secretText('very-secret-value') },
 };
 const chat: NewDestination = {
   destination_type: 'chat_one',
   name: 'chat',
-  config: { webhook_url: 'https://chat.test/very-secret-chat' },
+  config: { webhook_url: `https://chat.test/${secretInUrl('very-secret-chat')}` },
 };
 const create = async (input: NewDestination) => made(await stores.destinations.create(account, input));
 const listed = async () => (await stores.destinations.list(account)) ?? [];

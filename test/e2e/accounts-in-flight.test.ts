@@ -4,6 +4,7 @@ import type { Reply } from '../support/consumer.ts';
 import { instantDelaysMs, slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { hang } from '../support/replies.ts';
+import { secretText } from '../support/secrets.ts';
 import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
@@ -185,12 +186,12 @@ describe('a deleted account', () => {
     const { admin, baseUrl } = stage.gateway;
     const { accountId, slug } = await stage.sendTo(await stage.consumer());
     await stage.operate.deleteAccount(accountId);
-    const secret = { skip_signature_verification: false, signing_secret_current: 'the new secret' };
+    const secret = { skip_signature_verification: false, signing_secret_current: secretText('the-new-secret') };
     const account = await admin.createAccount({ account_slug: slug, ...secret });
     const address = { provider: 'generic', account_slug: slug };
     // What ingestion remembers of the old account (it verified nothing) counts no more.
     expect((await send(baseUrl, address, '{"id":"a"}', { 'x-secret': 'wrong' })).status).toBe(401);
-    const { status, body } = await send(baseUrl, address, '{"id":"b"}', { 'x-secret': 'the new secret' });
+    const { status, body } = await send(baseUrl, address, '{"id":"b"}', { 'x-secret': secretText('the-new-secret') });
     expect(status).toBe(202);
     expect((await admin.event(body.id)).account_id).toBe(account.id);
   });

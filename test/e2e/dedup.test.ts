@@ -3,6 +3,7 @@ import { type Answer, send } from '../support/admin-client.ts';
 import type { Consumer } from '../support/consumer.ts';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { secretText } from '../support/secrets.ts';
 import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 
 // Which webhooks count as sent twice (design, section 6, "Duplicates").
@@ -162,11 +163,11 @@ test('the key lasts for 24 hours from the receipt', async () => {
 
 test('rejected webhooks are never deduped, and stand in the way of none', async () => {
   const consumer = await stage.consumer();
-  const verified = { skip_signature_verification: false, signing_secret_current: 'the secret' };
+  const verified = { skip_signature_verification: false, signing_secret_current: secretText('the-secret') };
   const account = await accountTo(consumer, verified);
   for (const secret of ['wrong', 'wrong'])
     expect((await post(account, '{"id":"r"}', { 'x-secret': secret })).status).toBe(401);
-  const right = await post(account, '{"id":"r"}', { 'x-secret': 'the secret' });
+  const right = await post(account, '{"id":"r"}', { 'x-secret': secretText('the-secret') });
   expect(right.body.duplicate).toBe(false);
   await delivered(right.body.id);
   // A wrong secret stays wrong for a webhook that is known.

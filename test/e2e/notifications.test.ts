@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { secretText } from '../support/secrets.ts';
 import { hookSecret, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { playWithReceivers } from '../support/services/stage.ts';
 import {
@@ -102,7 +103,7 @@ test('a mail goes from the sender to everybody, with the payload attached byte f
 
 test('a webhook is signed, and named for good', async () => {
   const { hook, destinations } = receivers;
-  const plaintext = { url: new URL('/plaintext', hook.url).href, secret: 'a plaintext secret' };
+  const plaintext = { url: new URL('/plaintext', hook.url).href, secret: secretText('a-plaintext-secret') };
   const situation = await accountWith(stage, [
     destinations[0],
     webhookTo(hook, '/plaintext', { config: plaintext }),

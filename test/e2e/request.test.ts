@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
 // What a delivery looks like to the consumer (design, section 5).
@@ -110,14 +111,18 @@ test('percent-encodes values that are not printable ASCII, and leaves out an eve
 });
 
 test.each([
-  ['a header of its own', { 'x-webhook-secret': 'very-secret-value' }, ''],
-  ['a bearer token', { authorization: 'Bearer very-secret-value' }, ''],
-  ['the URL', { 'x-original-url': 'https://shop.example/in?key=very-secret-value' }, '?key=very-secret-value'],
+  ['a header of its own', { 'x-webhook-secret': secretText('very-secret-value') }, ''],
+  ['a bearer token', { authorization: `Bearer ${secretText('very-secret-value')}` }, ''],
+  [
+    'the URL',
+    { 'x-original-url': `https://shop.example/in?key=${secretText('very-secret-value')}` },
+    `?key=${secretText('very-secret-value')}`,
+  ],
 ])('does not hold the inbound secret that came in %s, nor cookies', async (_, secretHeaders, query) => {
   const account = await gateway.admin.createAccount({
     delivery_url: consumer.url,
     skip_signature_verification: false,
-    signing_secret_current: 'very-secret-value',
+    signing_secret_current: secretText('very-secret-value'),
   });
   const headers = { ...secretHeaders, cookie: 'session=biscuit', 'x-shop': 'kept' };
   const { status, body } = await send(gateway.baseUrl, account, '{"id":"secret"}', headers, query);

@@ -4,6 +4,7 @@ import { type AdminApiClient, createAdminClient } from '../../src/client/client.
 import { send } from '../support/admin-client.ts';
 import { type Delivery, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
@@ -88,18 +89,21 @@ describe('signing_secret', () => {
   test('changes under load without one webhook refused, and the old one is refused afterwards', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
-      signing_secret_current: 'the old one',
+      signing_secret_current: secretText('the-old-one'),
     });
-    const traffic = startTraffic(account, 'the old one');
+    const traffic = startTraffic(account, secretText('the-old-one'));
     await traffic.more();
-    const both = { signing_secret_current: 'the new one', signing_secret_previous: 'the old one' };
+    const both = {
+      signing_secret_current: secretText('the-new-one'),
+      signing_secret_previous: secretText('the-old-one'),
+    };
     expect(await change(account.id, both)).toMatchObject({
       has_signing_secret_current: true,
       has_signing_secret_previous: true,
     });
     // The senders do not know yet.
     await traffic.more();
-    traffic.secret = 'the new one';
+    traffic.secret = secretText('the-new-one');
     await traffic.more();
     const after = await change(account.id, { signing_secret_previous: null });
     expect(after).toMatchObject({ has_signing_secret_current: true, has_signing_secret_previous: false });
@@ -108,7 +112,7 @@ describe('signing_secret', () => {
     expect(traffic.sent.length).toBeGreaterThanOrEqual(4 * perPhase * senders);
     expect(refusedOf(traffic.sent)).toEqual([]);
 
-    const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': 'the old one' });
+    const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
     // Caches may know the old one for moments, no longer.
     await until('the old one is refused', async () => (await refusals()).status === 401);
     const answers = await Promise.all(Array.from({ length: senders }, refusals));
@@ -125,15 +129,18 @@ describe('signing_secret', () => {
   test('the new one is taken from the very moment of the answer', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
-      signing_secret_current: 'secret 0',
+      signing_secret_current: secretText('0'),
     });
     for (let n = 1; n <= 10; n++) {
       // Ingestion has the account in its cache.
-      expect((await send(gateway.baseUrl, account, '{}', { 'x-secret': `secret ${n - 1}` })).status).toBe(202);
-      await change(account.id, { signing_secret_current: `secret ${n}`, signing_secret_previous: `secret ${n - 1}` });
+      expect((await send(gateway.baseUrl, account, '{}', { 'x-secret': secretText(`${n - 1}`) })).status).toBe(202);
+      await change(account.id, {
+        signing_secret_current: secretText(`${n}`),
+        signing_secret_previous: secretText(`${n - 1}`),
+      });
       const answers = await Promise.all(
         Array.from({ length: senders }, (_, m) =>
-          send(gateway.baseUrl, account, '{}', { 'x-secret': `secret ${n - (m % 2)}` }),
+          send(gateway.baseUrl, account, '{}', { 'x-secret': secretText(`${n - (m % 2)}`) }),
         ),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(202));
@@ -152,10 +159,10 @@ describe.each([
     });
     try {
       const account = await gateway.admin.createAccount({
-        ...{ skip_signature_verification: false, signing_secret_current: 'inbound' },
+        ...{ skip_signature_verification: false, signing_secret_current: secretText('inbound') },
         ...{ [urlField]: consumer.url, [secretField]: secrets.old },
       });
-      const traffic = startTraffic(account, 'inbound');
+      const traffic = startTraffic(account, secretText('inbound'));
       await traffic.more();
       await until('deliveries with the old one', () => consumer.deliveries.length > 0);
       const body: Change =

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { everythingStored } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -24,17 +25,17 @@ test('what is set is shown, without the defaults', async () => {
 });
 
 test('a change is merged field by field; null removes one, or all', async () => {
-  const { body } = await create({ provider: 'meta', provider_config: { verify_token: 'hush-hush-token' } });
+  const { body } = await create({ provider: 'meta', provider_config: { verify_token: secretText('hush-hush-token') } });
   expect(body.provider_config).toEqual({ has_verify_token: true });
   expect((await patch(body.id, { provider_config: {} })).body.provider_config).toEqual({ has_verify_token: true });
   expect((await patch(body.id, { app_key: 'else' })).body.provider_config).toEqual({ has_verify_token: true });
   expect((await patch(body.id, { provider_config: { verify_token: null } })).body.provider_config).toEqual({});
-  await patch(body.id, { provider_config: { verify_token: 'another-token' } });
+  await patch(body.id, { provider_config: { verify_token: secretText('another-token') } });
   expect((await patch(body.id, { provider_config: null })).body.provider_config).toEqual({});
 });
 
 test('a field that is secret is neither shown nor stored in the clear', async () => {
-  const { body } = await create({ provider: 'meta', provider_config: { verify_token: 'hush-hush-token' } });
+  const { body } = await create({ provider: 'meta', provider_config: { verify_token: secretText('hush-hush-token') } });
   expect(JSON.stringify([body, await read(body.id)])).not.toContain('hush-hush');
   expect(await everythingStored(gateway.database)).not.toContain('hush-hush');
 });

@@ -4,6 +4,7 @@ import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { send } from '../support/admin-client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -17,9 +18,9 @@ const stored = async (id: string) =>
 const all = (value: string | null) => Object.fromEntries(secretFields.map((field) => [field, value]));
 
 test('secrets are never shown', async () => {
-  const created = await gateway.admin.createAccount(all('plaintext-of-a-secret'));
+  const created = await gateway.admin.createAccount(all(secretText('plaintext-of-a-secret')));
   const { status, body: patched } = await gateway.admin.request('PATCH', `/admin/accounts/${created.id}`, {
-    signing_secret_previous: 'plaintext-of-another',
+    signing_secret_previous: secretText('plaintext-of-another'),
   });
   expect(status).toBe(200);
   const { body: got } = await gateway.admin.request('GET', `/admin/accounts/${created.id}`);
@@ -33,7 +34,7 @@ test('secrets are never shown', async () => {
 });
 
 test('secrets are encrypted at rest, equal ones differently, and open for their own account and field only', async () => {
-  const secret = 'plaintext-at-rest';
+  const secret = secretText('plaintext-at-rest');
   const [one, two] = [await gateway.admin.createAccount(all(secret)), await gateway.admin.createAccount(all(secret))];
   expect(await everythingStored(gateway.database)).not.toContain(secret);
   const box = createSecretBox(gateway.keyring);
@@ -46,9 +47,9 @@ test('secrets are encrypted at rest, equal ones differently, and open for their 
 });
 
 test('null and empty text clear a secret', async () => {
-  const account = await gateway.admin.createAccount(all('set'));
+  const account = await gateway.admin.createAccount(all(secretText('set')));
   for (const nothing of [null, '']) {
-    await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, all('set again'));
+    await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, all(secretText('set-again')));
     const { body } = await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, all(nothing));
     const row = await stored(account.id);
     for (const field of secretFields) expect([body[`has_${field}`], row[field]]).toEqual([false, null]);
@@ -58,7 +59,7 @@ test('null and empty text clear a secret', async () => {
 });
 
 test('a change of another field leaves the stored secret as it is', async () => {
-  const account = await gateway.admin.createAccount(all('kept'));
+  const account = await gateway.admin.createAccount(all(secretText('kept')));
   const before = await stored(account.id);
   await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { org_id: 'changed', delivery_secret: 'new' });
   const after = await stored(account.id);
@@ -69,9 +70,11 @@ test('a change of another field leaves the stored secret as it is', async () => 
 test('a secret that comes by an id in capital letters opens like any other', async () => {
   const account = await gateway.admin.createAccount({ skip_signature_verification: false });
   const path = `/admin/accounts/${account.id.toUpperCase()}`;
-  const { status, body } = await gateway.admin.request('PATCH', path, { signing_secret_current: 'by capitals' });
+  const { status, body } = await gateway.admin.request('PATCH', path, {
+    signing_secret_current: secretText('by-capitals'),
+  });
   expect([status, body.id]).toEqual([200, account.id]);
-  expect((await send(gateway.baseUrl, account, 'x', { 'x-secret': 'by capitals' })).status).toBe(202);
+  expect((await send(gateway.baseUrl, account, 'x', { 'x-secret': secretText('by-capitals') })).status).toBe(202);
   expect(await entriesOf(gateway.database, account.id, 'account.update')).toHaveLength(1);
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
 
@@ -36,14 +37,14 @@ const bare = (fields: Record<string, unknown>) => ({
 
 const every = {
   org_id: 'org',
-  signing_secret_current: 'one',
-  signing_secret_previous: 'two',
+  signing_secret_current: secretText('one'),
+  signing_secret_previous: secretText('two'),
   skip_signature_verification: true,
   delivery_url: 'https://consumer.test/hook?a=b#c',
-  delivery_secret: 'three',
+  delivery_secret: secretText('three'),
   project_id: 'project',
   project_delivery_url: 'http://10.0.0.1:8080/',
-  project_delivery_secret: 'four',
+  project_delivery_secret: secretText('four'),
   enabled: false,
 };
 const everyShown = {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
 let gateway: TestGateway;
-const ann = { name: 'ann', token: 'token-of-ann' };
+const ann = { name: 'ann', token: secretText('token-of-ann') };
 const list = '/admin/audit-logs';
 beforeAll(async () => {
   gateway = await startGateway({ worker: false, adminTokens: [ann], trustedProxies: ['127.0.0.1'] });

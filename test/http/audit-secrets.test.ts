@@ -4,9 +4,10 @@ import { auditTrail } from '../support/audit-trail.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
-const otherToken = 'canary-token-of-ann';
+const otherToken = secretText('canary-token-of-ann');
 
 let gateway: TestGateway;
 let consumer: Consumer;

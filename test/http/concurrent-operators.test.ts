@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../support/admin-client.ts';
 import { entriesAbout, entriesOf } from '../support/audit.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
 // What operators do at the same moment: nothing is lost, and each thing done is in the audit log once, as it was.
@@ -18,7 +19,11 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 const newAccount = (fields: Record<string, unknown> = {}) => gateway.admin.createAccount(fields);
 const chat = { destination_type: 'chat_one', name: 'chat', config: { webhook_url: 'https://ops.test/0' } };
-const hook = { destination_type: 'webhook', name: 'hook', config: { url: 'https://ops.test/0', secret: 'zero' } };
+const hook = {
+  destination_type: 'webhook',
+  name: 'hook',
+  config: { url: 'https://ops.test/0', secret: secretText('zero') },
+};
 
 /** The statuses that the audit log has of an action on one thing. */
 const auditedStatuses = async (id: string, action: string) =>
@@ -115,7 +120,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       const { body: made } = await admin('POST', base, { ...hook, config: { url: 'https://ops.test/0' } });
       const changes = [
         { config: { url: 'https://ops.test/1' } },
-        { config: { secret: 'one' } },
+        { config: { secret: secretText('one') } },
         { name: 'renamed' },
         { position: 9 },
         { condition: 'delivery_failed' },
@@ -136,7 +141,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       const { body: made } = await admin('POST', base, hook);
       const [created, patched, deleted, gone] = await Promise.all([
         times(operators, () => admin('POST', base, chat)),
-        times(operators, (n) => admin('PATCH', `${base}/${made.id}`, { config: { secret: `s ${n}` } })),
+        times(operators, (n) => admin('PATCH', `${base}/${made.id}`, { config: { secret: secretText(`${n}`) } })),
         times(operators, () => admin('DELETE', `${base}/${made.id}`)),
         admin('DELETE', `/accounts/${account.id}`),
       ]);

@@ -3,6 +3,7 @@ import { createAdminClient } from '../../src/client/client.ts';
 import { send } from '../support/admin-client.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
@@ -79,7 +80,7 @@ describe('on an event', () => {
   test('that was rejected: it has no delivery that could have failed', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
-      signing_secret_current: 's3cret',
+      signing_secret_current: secretText('s3cret'),
     });
     expect((await send(gateway.baseUrl, account, '{}')).status).toBe(401);
     const [event] = await rows(gateway.database, 'select id from events where account_id = $1', [account.id]);

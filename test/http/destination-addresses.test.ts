@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../src/client/client.ts';
 import { chat, destinationClient, hook, mail } from '../support/destination-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretText } from '../support/secrets.ts';
 
 let gateway: TestGateway;
 let client: ReturnType<typeof destinationClient>;
@@ -74,7 +75,7 @@ describe('what is not there is 404, on every route:', () => {
 test('ids are taken in capital letters too, and mean the same', async () => {
   const { id } = await client.create(account_id, hook);
   const upper = account_id.toUpperCase();
-  const changed = await client.patch(upper, id.toUpperCase(), { config: { secret: 'plaintext-secret-2' } });
+  const changed = await client.patch(upper, id.toUpperCase(), { config: { secret: secretText('plaintext-secret-2') } });
   expect(changed.status).toBe(200);
   await client.create(upper, mail);
   expect(await client.listed(account_id)).toHaveLength(2);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { entriesAbout } from '../support/audit.ts';
 import { type Change, type Create, chat, destinationClient, hook, mail, url } from '../support/destination-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { secretInUrl, secretText } from '../support/secrets.ts';
 import { everythingStored } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -129,10 +130,10 @@ describe('change', () => {
 
   test.each<[before: Create, change: Change, paths: string[]]>([
     [hook, { config: { webhook_url: url } }, ['config.webhook_url']],
-    [mail, { config: { secret: 'plaintext-secret' } }, ['config.secret']],
+    [mail, { config: { secret: secretText('plaintext-secret') } }, ['config.secret']],
     [chat, { config: { url, addresses: ['a@ops.example'] } }, ['config.url', 'config.addresses']],
     [hook, { destination_type: 'email' }, ['config']],
-    [mail, { destination_type: 'webhook', config: { secret: 'plaintext-secret' } }, ['config.url']],
+    [mail, { destination_type: 'webhook', config: { secret: secretText('plaintext-secret') } }, ['config.url']],
     [hook, { destination_type: 'chat_one', config: { url } }, ['config.webhook_url', 'config.url']],
   ])('of %j by %j is 422 and changes nothing', async (before, change, paths) => {
     const created = await client.create(account_id, before);
@@ -141,13 +142,13 @@ describe('change', () => {
     if (error?.status !== 422) throw new Error(`it was ${error?.status}`);
     expect(error.value.code).toBe('invalid');
     expect(error.value.errors?.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
-    expect(JSON.stringify(error.value)).not.toContain('plaintext-secret');
+    expect(JSON.stringify(error.value)).not.toContain(secretText('plaintext-secret'));
     expect(await client.listed(account_id)).toEqual([created]);
   });
 
   test('tells the audit log which fields it held, not what they held', async () => {
     const { id } = await client.create(account_id, hook);
-    await client.patch(account_id, id, { name: 'New', config: { secret: 'plaintext-secret', url } });
+    await client.patch(account_id, id, { name: 'New', config: { secret: secretText('plaintext-secret'), url } });
     const [, entry, ...more] = await entriesAbout(gateway.database, id);
     expect(more).toEqual([]);
     const changed = ['name', 'config.secret', 'config.url'];
@@ -186,8 +187,9 @@ test('of the 101st, 409', async () => {
 });
 
 test('secrets and addresses are nowhere in the tables, and secrets in no answer', async () => {
-  const secret = 'plaintext-in-no-table';
-  const body: Create = { ...hook, config: { url: `https://${secret}.test/`, secret: `${secret}-1` } };
+  const secret = secretText('plaintext-in-no-table');
+  const address = secretInUrl('plaintext-in-no-table');
+  const body: Create = { ...hook, config: { url: `https://ops.test/${address}`, secret: `${secret}-1` } };
   const answers: unknown[] = [await client.create(account_id, body)];
   const [destination] = await client.listed(account_id);
   answers.push(await client.patch(account_id, destination?.id ?? '', { config: { secret: `${secret}-2` } }));
@@ -196,5 +198,6 @@ test('secrets and addresses are nowhere in the tables, and secrets in no answer'
   );
   answers.push(await client.listed(account_id), await gateway.admin.request('GET', '/admin/audit-logs'));
   expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${secret}-\\d`));
-  expect(await everythingStored(gateway.database)).not.toContain(secret);
+  const stored = await everythingStored(gateway.database);
+  for (const text of [secret, address]) expect(stored).not.toContain(text);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { secretText } from '../support/secrets.ts';
 import { eventsOf, everythingStored, storedEvent } from '../support/stored.ts';
 
 const current = 'current-secret-5f1c0a';
@@ -173,10 +174,10 @@ describe('secrets', () => {
   test('nothing that was offered is stored or shown, right or wrong', async () => {
     const own = await gateway.admin.createAccount({
       skip_signature_verification: false,
-      signing_secret_current: 'stored-nowhere-A91',
-      signing_secret_previous: 'stored-nowhere-B92',
+      signing_secret_current: secretText('stored-nowhere-A91'),
+      signing_secret_previous: secretText('stored-nowhere-B92'),
     });
-    const offered = ['stored-nowhere-A91', 'stored-nowhere-B92', 'stored-nowhere-C93'];
+    const offered = [secretText('stored-nowhere-A91'), secretText('stored-nowhere-B92'), 'stored-nowhere-C93'];
     const answers: string[] = [];
     for (const secret of offered) {
       for (const [, carry] of ways) {

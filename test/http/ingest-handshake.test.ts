@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { secretText } from '../support/secrets.ts';
 import { eventsOf } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -17,8 +18,8 @@ const accountOf = (provider: string, provider_config = {}) =>
 
 describe('meta', () => {
   test('its question is answered to whoever knows the verify token, and is no event', async () => {
-    const account = await accountOf('meta', { verify_token: 'right-token' });
-    const answer = await asked(`/meta/${account.account_slug}${query('right-token')}`);
+    const account = await accountOf('meta', { verify_token: secretText('right-token') });
+    const answer = await asked(`/meta/${account.account_slug}${query(secretText('right-token'))}`);
     expect(answer).toMatchObject({ status: 200, text: '1158201444' });
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(await eventsOf(gateway.database, account.id)).toEqual([]);
@@ -27,18 +28,18 @@ describe('meta', () => {
   test.each([
     ['another token', query('wrong-token')],
     ['none', '?hub.mode=subscribe&hub.challenge=1158201444'],
-    ['another mode', query('right-token').replace('subscribe', 'unsubscribe')],
+    ['another mode', query(secretText('right-token')).replace('subscribe', 'unsubscribe')],
     ['no query at all', ''],
   ])('with %s it is refused, and nothing is given back', async (_, given) => {
-    const account = await accountOf('meta', { verify_token: 'right-token' });
+    const account = await accountOf('meta', { verify_token: secretText('right-token') });
     const answer = await asked(`/meta/${account.account_slug}${given}`);
     expect(answer).toMatchObject({ status: 401, body: { code: 'verification_failed' } });
     expect(answer.text).not.toMatch(/1158201444|right-token/);
   });
 
   test('markup in the challenge is no page', async () => {
-    const account = await accountOf('meta', { verify_token: 'right-token' });
-    const answer = await asked(`/meta/${account.account_slug}${query('right-token', '%3Cscript%3E')}`);
+    const account = await accountOf('meta', { verify_token: secretText('right-token') });
+    const answer = await asked(`/meta/${account.account_slug}${query(secretText('right-token'), '%3Cscript%3E')}`);
     expect(answer).toMatchObject({ status: 200, text: '<script>' });
     expect(answer.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -48,9 +49,9 @@ describe('meta', () => {
 
   test('a token that has just been set counts at once', async () => {
     const account = await accountOf('meta');
-    const path = `/meta/${account.account_slug}${query('new-token')}`;
+    const path = `/meta/${account.account_slug}${query(secretText('new-token'))}`;
     expect((await asked(path)).status).toBe(401);
-    const change = { provider_config: { verify_token: 'new-token' } };
+    const change = { provider_config: { verify_token: secretText('new-token') } };
     expect((await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, change)).status).toBe(200);
     expect((await asked(path)).status).toBe(200);
   });

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
+
+import { secretText } from '../support/secrets.ts';
 import { eventsOf, rows } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -12,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const closedAccount = () =>
-  gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
+  gateway.admin.createAccount({
+    skip_signature_verification: false,
+    signing_secret_current: secretText('closed-secret'),
+  });
 const bad = (account: { provider: string; account_slug: string }, body = '{"id":"same","type":"t"}') =>
   send(gateway.baseUrl, account, body, { 'x-secret': 'guess' });
 
@@ -82,7 +87,7 @@ test.each([
 
 test('a flood of bad ones does not keep the good ones out', async () => {
   const account = await closedAccount();
-  const good = () => send(gateway.baseUrl, account, 'good', { 'x-secret': 'closed-secret' });
+  const good = () => send(gateway.baseUrl, account, 'good', { 'x-secret': secretText('closed-secret') });
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 5 === 0 ? good() : bad(account))));
   expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => (n % 5 === 0 ? 202 : 401)));
   const received = (await eventsOf(gateway.database, account.id)).filter((event) => event.status === 'received');

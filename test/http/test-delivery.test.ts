@@ -5,6 +5,7 @@ import { entriesOf } from '../support/audit.ts';
 import { type Consumer, type Delivery, type Reply, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { hang } from '../support/replies.ts';
+import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
 let gateway: TestGateway;
@@ -137,7 +138,7 @@ describe('credentials of the URL', () => {
   test.each([200, 500])('are sent, and shown nowhere, after %i', async (status) => {
     const { port, deliveries } = await consumer(status);
     const delivery_url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret#very-secret`;
-    const { id, answer } = await tryOut({ delivery_url, delivery_secret: 'very-secret' });
+    const { id, answer } = await tryOut({ delivery_url, delivery_secret: secretText('very-secret') });
     expect(answer.status).toBe(status === 200 ? 200 : 502);
     const entries = await entriesOf(gateway.database, id, 'account.test_delivery');
     expect(entries).toHaveLength(1);

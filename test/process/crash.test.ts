@@ -4,6 +4,7 @@ import { type Reply, startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import { secretText } from '../support/secrets.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -32,7 +33,10 @@ async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
     () => worker.signal('SIGKILL'),
     200,
   );
-  const account = await api.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const account = await api.admin.createAccount({
+    delivery_url: consumer.url,
+    delivery_secret: secretText('a-secret'),
+  });
   const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
   const exit = await worker.exited;
   const deliveries = consumer.deliveries.length;

@@ -6,6 +6,7 @@ import { freshDatabase } from '../support/database.ts';
 import { startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { secretText } from '../support/secrets.ts';
 
 const timeout = 180_000;
 gatewaysEndWithTheirTest();
@@ -89,9 +90,9 @@ test('all wrong settings are named at once, and no secret is repeated', async ()
     DELIVERY_TIMEOUT: '15',
     DELIVERY_ALLOWED_NETWORKS: '10.0.0.0',
     FIRST_ATTEMPT: 'soon',
-    SECRETS_KEY: 'a-key-that-nobody-may-see',
-    ADMIN_TOKENS: 'name:hunter2, no-name-but-hunter3',
-    DATABASE_URL: 'mysql://user:hunter4@example.org/db',
+    SECRETS_KEY: secretText('a-key-that-nobody-may-see'),
+    ADMIN_TOKENS: `name:${secretText('hunter2')}, no-name-but-${secretText('hunter3')}`,
+    DATABASE_URL: `mysql://user:${secretText('hunter4')}@example.org/db`,
     TEMPORAL_ADDRESS: 'http://example.org',
     PUBLIC_URL: 'example.org',
     LOG_LEVEL: 'loud',
@@ -137,7 +138,9 @@ test('a role that there is not', async () => {
 test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_URL', { timeout }, async (role) => {
   const port = await closedPort();
   const dataDir = temporaryFolder();
-  const { variables } = gatewayRoles({ databaseUrl: `postgresql://someone:hunter2@127.0.0.1:${port}/db` });
+  const { variables } = gatewayRoles({
+    databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
+  });
   const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
   expect(said).toContain('DATABASE_URL');
   expect(said).toContain(`127.0.0.1:${port}`);
@@ -146,7 +149,7 @@ test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_U
 
 test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wrong', { timeout }, async (role) => {
   const url = new URL(await freshDatabase());
-  url.password = 'hunter2';
+  url.password = secretText('hunter2');
   const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
   expect(said).toContain('DATABASE_URL');
   expect(said).toContain('password');

@@ -12,6 +12,7 @@ import {
   spawnGateway,
   temporaryFolder,
 } from '../support/gateway-process.ts';
+import { secretText } from '../support/secrets.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -70,7 +71,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
   const first = await startWholeGateway(dataDir, variables);
   const account = await first.admin.createAccount({
     delivery_url: consumer.url,
-    signing_secret_current: 'kept secret',
+    signing_secret_current: secretText('kept-secret'),
   });
   const done = await send(first.baseUrl, account, '{"id":"done"}');
   await first.admin.eventually(done.body.id, (e) => e.delivery_status === 'delivered');
@@ -105,7 +106,9 @@ test('the next start finds accounts, events and the workflow of an event that wa
   });
   expect(patched.status).toBe(200);
   await eventually('the secret is asked for', async () => (await send(second.baseUrl, account, '{}')).status === 401);
-  const verified = await send(second.baseUrl, account, '{"id":"verified"}', { 'x-webhook-secret': 'kept secret' });
+  const verified = await send(second.baseUrl, account, '{"id":"verified"}', {
+    'x-webhook-secret': secretText('kept-secret'),
+  });
   expect(verified.status).toBe(202);
 });
 

@@ -19,6 +19,7 @@ import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
+import { secretText } from '../support/secrets.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
 gatewaysEndWithTheirTest();
@@ -44,7 +45,10 @@ async function forgetWorkflow(address: string, eventId: string): Promise<void> {
 async function backedUp({ encrypt = true } = {}) {
   const consumer = await startConsumer(200, 500);
   const gateway = await startGateway({ delaysMs: slowDelaysMs });
-  const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: 'a secret' });
+  const account = await gateway.admin.createAccount({
+    delivery_url: consumer.url,
+    delivery_secret: secretText('a-secret'),
+  });
   const receive = async (id: string): Promise<string> =>
     (await send(gateway.baseUrl, account, JSON.stringify({ id }))).body.id;
   const delivered = await receive('delivered');

@@ -1,5 +1,6 @@
 import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
 import type { TestGateway } from './gateway.ts';
+import { secretText } from './secrets.ts';
 
 type Destinations = ReturnType<AdminApiClient['accounts']>['destinations'];
 export type Create = Parameters<Destinations['post']>[0];
@@ -9,7 +10,7 @@ export const url = 'https://ops.test/hook?a=b#c';
 export const hook = {
   destination_type: 'webhook',
   name: 'Hook',
-  config: { url, secret: 'plaintext-secret' },
+  config: { url, secret: secretText('plaintext-secret') },
 } satisfies Create;
 export const mail = {
   destination_type: 'email',

@@ -7,9 +7,10 @@ import { entriesOf } from './audit.ts';
 import { type Consumer, type Reply, startConsumer } from './consumer.ts';
 import { type Create, destinationClient } from './destination-client.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
+import { secretInUrl, secretText } from './secrets.ts';
 
 export const mailFrom = 'gateway@gateway.test';
-export const apiKey = 'SG.very-secret-key';
+export const apiKey = `SG.${secretText('very-secret-key')}`;
 
 export const hookTo = (url: string, more: object = {}) =>
   ({ destination_type: 'webhook', name: 'Hook', config: { url, ...more } }) satisfies Create;
@@ -21,14 +22,15 @@ export const mailTo = (include_payload = false) =>
 
 /** Types of destinations that post to one address, with an address of each at a service. */
 export const posts = {
-  webhook: (port: number) => hookTo(`http://127.0.0.1:${port}/very-secret-path?sig=very-secret-sig`),
+  webhook: (port: number) =>
+    hookTo(`http://127.0.0.1:${port}/${secretInUrl('very-secret-path')}?sig=${secretInUrl('very-secret-sig')}`),
   chat_one: (port: number) => ({
     ...{ destination_type: 'chat_one' as const, name: 'Chat' },
-    config: { webhook_url: `http://127.0.0.1:${port}/services/T1/B1/very-secret-token` },
+    config: { webhook_url: `http://127.0.0.1:${port}/services/T1/B1/${secretInUrl('very-secret-token')}` },
   }),
   chat_two: (port: number) => ({
     ...{ destination_type: 'chat_two' as const, name: 'Chat' },
-    config: { webhook_url: `http://127.0.0.1:${port}/api/webhooks/12/very-secret-token` },
+    config: { webhook_url: `http://127.0.0.1:${port}/api/webhooks/12/${secretInUrl('very-secret-token')}` },
   }),
 } satisfies Record<string, (port: number) => Create>;
 export const kinds = ['webhook', 'chat_one', 'chat_two'] as const;

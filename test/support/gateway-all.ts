@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { type GatewayProcess, processesOn, spawnGateway } from './gateway-process.ts';
+import { watchAnswersOf } from './leaks/watch.ts';
 
 /** What `npm start` is on one machine, with the servers of its data folder. */
 export interface WholeGateway extends GatewayProcess {
@@ -25,6 +26,7 @@ export async function startWholeGateway(
   await gateway.printed(/Ctrl-C stops everything/);
   const shown = (pattern: RegExp) => pattern.exec(gateway.stdout())?.[1] ?? '';
   const baseUrl = shown(/^ {2}Gateway +(http:\S+)$/m);
+  watchAnswersOf(baseUrl);
   const adminToken = shown(/^ {2}Admin token +(\S+)$/m);
   return {
     ...gateway,

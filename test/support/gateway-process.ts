@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
+import { leaksInFolder } from './leaks/files.ts';
+import { note, watch } from './leaks/watch.ts';
 
 export interface Exit {
   code: number | null;
@@ -86,6 +88,7 @@ export function spawnGateway(
     child.once('close', (code, signal) => {
       isRunning = false;
       running.delete(gateway);
+      for (const [name, text] of Object.entries(printed)) watch(`${name} of the process ${role}`, text);
       resolve({ code, signal });
     });
   });
@@ -148,6 +151,7 @@ export function gatewaysEndWithTheirTest(): void {
     process.off('exit', lastResort);
     const all = [...folders.gateway, ...folders.test];
     const left = await killedOn(all);
+    for (const folder of all) note(leaksInFolder(folder));
     for (const folder of all) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     // The next file of this worker starts from nothing.
     for (const owned of Object.values(folders)) owned.clear();

@@ -3,6 +3,8 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { eventually, type GatewayProcess, spawnGateway } from './gateway-process.ts';
+import { watchAnswersOf } from './leaks/watch.ts';
+import { randomSecretsKey, secretText } from './secrets.ts';
 
 export interface Roles {
   /** The settings that all of them share. */
@@ -20,7 +22,7 @@ export interface Api extends GatewayProcess {
   admin: AdminClient;
 }
 
-const adminToken = 'token-of-the-process-tests';
+const adminToken = secretText('admin-token-of-processes');
 
 /** The separate processes of one gateway, on servers that exist already. */
 export function gatewayRoles(options: {
@@ -33,7 +35,7 @@ export function gatewayRoles(options: {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: options.temporalAddress ?? inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: `process-${randomBytes(6).toString('hex')}`,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
+    SECRETS_KEY: randomSecretsKey().toString('base64'),
     ADMIN_TOKEN: adminToken,
     DELIVERY_ALLOWED_NETWORKS: '127.0.0.0/8',
     PORT: '0',
@@ -51,6 +53,7 @@ export function gatewayRoles(options: {
       const process = spawnGateway('api', { ...variables, ...more });
       const [, port] = await process.printed(/"port":(\d+),"msg":"the api listens"/, 'stderr');
       const baseUrl = `http://127.0.0.1:${port}`;
+      watchAnswersOf(baseUrl);
       await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
       return { ...process, baseUrl, admin: adminClient(baseUrl, adminToken) };
     },

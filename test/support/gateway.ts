@@ -12,8 +12,11 @@ import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { randomKeyring } from './keyring.ts';
+import { leaksInFolder } from './leaks/files.ts';
+import { note, watchAnswersOf } from './leaks/watch.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
+import { secretText } from './secrets.ts';
 
 /** Nine short delays: a whole exhausted delivery in well under two seconds. */
 export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
@@ -25,7 +28,7 @@ export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 /** As long as DELIVERY_TIMEOUT is unless it is set: what a test holds back has that long until it is let go. */
 const defaultTimeLimitMs = 15_000;
 
-const adminToken = 'test-admin-token';
+const adminToken = secretText('admin-token');
 
 export interface TestGateway {
   baseUrl: string;
@@ -124,6 +127,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port: 0,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
+  watchAnswersOf(baseUrl);
   const workers: Running[] = [];
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
@@ -164,7 +168,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       await gateway.stopWorker();
       await api.stop();
       await database.close();
-      for (const dir of backupDirs) await rm(dir, { recursive: true, force: true });
+      for (const dir of backupDirs) {
+        note(leaksInFolder(dir));
+        await rm(dir, { recursive: true, force: true });
+      }
       // Else the shared server would go on with them, for nobody.
       if (options.temporalAddress === undefined && options.upkeep) await removeSchedules(temporal);
     },

@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { freshDatabase } from './database.ts';
+import { secretText } from './secrets.ts';
 
 /** A role without any special rights, as a PostgreSQL of somebody else has it. It goes with the test, and its databases too. */
 export async function ownRole() {
   const adminUrl = await freshDatabase();
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();
+  const password = secretText('role');
   const name = `role_${randomBytes(6).toString('hex')}`;
-  await admin.query(`create role ${name} login password 'own'`);
+  await admin.query(`create role ${name} login password '${password}'`);
   const databases: string[] = [];
   const first: (() => Promise<void>)[] = [];
   onTestFinished(async () => {
@@ -26,7 +28,7 @@ export async function ownRole() {
       const database = `${name}_${databases.length}`;
       await admin.query(`create database ${database} owner ${name}`);
       databases.push(database);
-      return at(adminUrl, { username: name, password: 'own', pathname: `/${database}` });
+      return at(adminUrl, { username: name, password, pathname: `/${database}` });
     },
     /** The same database for the administrator. */
     asAdmin: (url: string) => at(adminUrl, { pathname: new URL(url).pathname }),

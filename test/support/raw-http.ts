@@ -1,4 +1,5 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
+import { watchAnswer } from './leaks/watch.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
 type Json = any;
@@ -41,6 +42,8 @@ export function rawRequest(baseUrl: string, options: RawRequest): Promise<RawAns
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(parts).toString('utf8');
+          const about = { origin: new URL(baseUrl).origin, method, path, status: response.statusCode ?? 0 };
+          watchAnswer(about, '', `${JSON.stringify(response.headers)}\n${text}`);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
           outgoing.destroy();
         });

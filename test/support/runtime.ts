@@ -1,8 +1,21 @@
+import { pino } from 'pino';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import { createLog } from '../../src/log.ts';
+import { watch } from './leaks/watch.ts';
 
-/** The log of everything that a test file starts in its own process. */
-export const log = createLog(process.env.TEST_LOG_LEVEL ?? 'fatal');
+const level = process.env.TEST_LOG_LEVEL ?? 'fatal';
+
+/**
+ * The log of the gateways in this process. It is searched for secrets at every level that an operator may set, and shown
+ * from TEST_LOG_LEVEL on.
+ */
+export const log = createLog(
+  'trace',
+  pino.multistream([
+    { level: 'trace', stream: { write: (line) => watch('the log', line) } },
+    { level: pino.levels.values[level] === undefined ? 'fatal' : (level as pino.Level), stream: pino.destination(2) },
+  ]),
+);
 let installed = false;
 
 /**

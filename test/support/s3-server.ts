@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/ports.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
 import { defaultCacheDir } from '../../src/embedded/temporal-program.ts';
+import { leaksInFolder } from './leaks/files.ts';
+import { note } from './leaks/watch.ts';
+import { secretText } from './secrets.ts';
 
 const serverVersion = '1.8.0';
 const serverModule = `github.com/versity/versitygw/cmd/versitygw@v${serverVersion}`;
@@ -13,7 +16,7 @@ const buildLimitMs = 30 * 60_000;
 /** A first build. */
 export const s3StartLimitMs = buildLimitMs;
 
-export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: 'test-secret-of-the-bucket' };
+export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: secretText('bucket') };
 
 export interface S3Server {
   endpoint: string;
@@ -79,6 +82,7 @@ export async function startS3(): Promise<S3Server> {
   });
   const stop = async () => {
     await ended(child);
+    note(leaksInFolder(bucketDir));
     await rm(root, { recursive: true, force: true });
   };
   for (let look = 0; !(await answers(endpoint)); look++) {

@@ -11,6 +11,9 @@ import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/tempora
 import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
 import { createLog } from '../../src/log.ts';
 import { freshDatabase } from './database.ts';
+import { leaksInDatabases } from './leaks/database.ts';
+import { reportOf } from './leaks/markers.ts';
+import { leaksInTemporal } from './leaks/temporal.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -50,9 +53,11 @@ export default async function setup(project: TestProject) {
   project.provide('workflowCode', (await bundleWorkflows(log)).code);
   return async () => {
     await temporal.stop();
+    const leaks = [...leaksInTemporal(join(folder, 'temporal.db')), ...(await leaksInDatabases(postgres.url))];
     await postgres.stop();
     dataDir.release();
     await rm(folder, { recursive: true, force: true });
+    if (leaks.length > 0) throw new Error(reportOf(leaks));
   };
 }
 

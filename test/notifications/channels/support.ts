@@ -8,6 +8,7 @@ import { type ChannelDeps, createChannels } from '../../../src/notifications/cha
 import type { FailureNotice, SummaryNotice } from '../../../src/notifications/notice.ts';
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Seen, sender } from '../../delivery/servers.ts';
+import { secretText } from '../../support/secrets.ts';
 
 const eventId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 
@@ -50,7 +51,7 @@ export const summary: SummaryNotice = {
 };
 
 export const noMail: MailSettings = { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
-export const apiKey = 'SG.very-secret.key-of-sendgrid';
+export const apiKey = `SG.very-secret.${secretText('sendgrid')}`;
 export const sendgridAt = (baseUrl: string): MailSettings => ({ ...noMail, sendgrid: { apiKey, baseUrl } });
 
 export const mailTo = (

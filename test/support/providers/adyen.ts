@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hmacValidator } from '@adyen/api-library';
+import { payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 export type Item = Record<string, unknown> & { additionalData?: Record<string, unknown> };
@@ -10,7 +11,7 @@ const newSecret = () => randomBytes(32).toString('hex').toUpperCase();
 
 export function paymentItem(pspReference: string): Item {
   return {
-    additionalData: { 'checkout.cardAddedBrand': 'visa', reason: 'x'.repeat(500) },
+    additionalData: { 'checkout.cardAddedBrand': 'visa', reason: `${payloadMarker}${'x'.repeat(485)}` },
     amount: { currency: 'EUR', value: 1130 },
     eventCode: 'AUTHORISATION',
     eventDate: '2026-03-01T12:00:00+01:00',
@@ -97,7 +98,12 @@ export const adyenPlatform: Sample = {
     };
   },
   event(id) {
-    const data = { id, balancePlatform: 'YOUR_PLATFORM', description: 'x'.repeat(800), status: 'authorised' };
+    const data = {
+      id,
+      balancePlatform: 'YOUR_PLATFORM',
+      description: `${payloadMarker}${'x'.repeat(785)}`,
+      status: 'authorised',
+    };
     const type = 'balancePlatform.transfer.created';
     return { body: JSON.stringify({ data, environment: 'test', type }), type, externalId: `${type}:${id}` };
   },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 /** Nothing is signed: the secret itself goes along. */
@@ -6,11 +6,15 @@ export const generic: Sample = {
   provider: 'generic',
   config: {},
   newKey() {
-    const secret = randomBytes(24).toString('base64url');
+    const secret = newSecret();
     return { secret, sign: ({ body }) => ({ headers: [['X-Webhook-Secret', secret]], body }) };
   },
   event(id) {
-    const body = JSON.stringify({ id, type: 'order.created', data: { total: '42.00', note: 'x'.repeat(900) } });
+    const body = JSON.stringify({
+      id,
+      type: 'order.created',
+      data: { total: '42.00', note: `${payloadMarker}${'x'.repeat(885)}` },
+    });
     return { body, type: 'order.created', externalId: id };
   },
   signature: { header: 'x-webhook-secret' },

@@ -1,12 +1,13 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { sign } from '@octokit/webhooks-methods';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 export const github: Sample = {
   provider: 'github',
   config: {},
   newKey() {
-    const secret = randomBytes(20).toString('hex');
+    const secret = newSecret();
     return {
       secret,
       async sign({ body }) {
@@ -21,7 +22,7 @@ export const github: Sample = {
     const body = JSON.stringify({
       action: 'opened',
       number: 7,
-      pull_request: { id: 279147437, state: 'open', title: 'Say hello', body: 'x'.repeat(800) },
+      pull_request: { id: 279147437, state: 'open', title: 'Say hello', body: `${payloadMarker}${'x'.repeat(785)}` },
       repository: { id: 186853002, full_name: 'acme/hello' },
       sender: { login: 'zoe', type: 'User' },
     });

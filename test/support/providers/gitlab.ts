@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Header } from '../../../src/providers/inbound-request.ts';
+import { newSecret, newWhsec, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 import { inVersionedHeader, messageHeaders, messageIdOf } from './standard.ts';
 
@@ -22,7 +22,7 @@ const event: Sample['event'] = (id) => {
     // Not GitLab's: how the message that is signed gets the id that is asked for.
     custom: { id },
     project: { id: 15, name: 'shop', path_with_namespace: 'acme/shop' },
-    object_attributes: { id: 99, iid: 1, title: 'x'.repeat(700), state: 'opened', action: 'open' },
+    object_attributes: { id: 99, iid: 1, title: `${payloadMarker}${'x'.repeat(685)}`, state: 'opened', action: 'open' },
   });
   return { body, type: 'merge_request.open', externalId: id };
 };
@@ -32,7 +32,7 @@ export const gitlab: Sample = {
   provider: 'gitlab',
   config: {},
   newKey() {
-    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const secret = newWhsec();
     const library = new Webhook(secret);
     return {
       secret,
@@ -56,7 +56,7 @@ export const gitlabToken: Sample = {
   provider: 'gitlab',
   config: {},
   newKey() {
-    const secret = randomBytes(24).toString('base64url');
+    const secret = newSecret();
     return {
       secret,
       sign: ({ body }) => ({ headers: [...deliveryHeaders(messageIdOf(body)), ['X-Gitlab-Token', secret]], body }),

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Header } from '../../../src/providers/inbound-request.ts';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 const id = (body: Uint8Array) => /"ref":"([^"]*)"/.exec(Buffer.from(body).toString('latin1'))?.[1] ?? 'none';
@@ -16,7 +17,7 @@ export const hmac: Sample = {
     event_id_header: 'X-Acme-Delivery',
   },
   newKey() {
-    const secret = randomBytes(24).toString('base64url');
+    const secret = newSecret();
     return {
       secret,
       sign({ body, at }) {
@@ -33,7 +34,7 @@ export const hmac: Sample = {
     };
   },
   event(ref) {
-    const body = JSON.stringify({ ref, order: { total: '42.00', note: 'x'.repeat(900) } });
+    const body = JSON.stringify({ ref, order: { total: '42.00', note: `${payloadMarker}${'x'.repeat(885)}` } });
     return { body, type: 'order.paid', externalId: ref };
   },
   signature: { header: 'x-acme-signature' },

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 /** Signs as https://developers.intercom.com/docs/webhooks/webhook-notifications says; there is no library for it. */
@@ -19,7 +20,10 @@ export const intercom: Sample = {
     const body = JSON.stringify({
       type: 'notification_event',
       app_id: 'a86dr8yl',
-      data: { type: 'notification_event_data', item: { type: 'conversation', id: '4711', title: 'x'.repeat(650) } },
+      data: {
+        type: 'notification_event_data',
+        item: { type: 'conversation', id: '4711', title: `${payloadMarker}${'x'.repeat(635)}` },
+      },
       links: {},
       id,
       topic: 'conversation.user.created',

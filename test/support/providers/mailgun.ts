@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import type { Sample, Signed } from './sample.ts';
 
 export interface MailgunSignature {
@@ -22,7 +23,7 @@ export const mailgun: Sample = {
   // The tests of staleness go by five minutes.
   config: {},
   newKey() {
-    const secret = randomBytes(16).toString('hex');
+    const secret = newSecret();
     return {
       secret,
       sign({ body, at }) {
@@ -40,7 +41,12 @@ export const mailgun: Sample = {
       timestamp: 1772366390.187,
       'log-level': 'info',
       recipient: 'zoe@example.com',
-      message: { headers: { 'message-id': '20260301120000.1@mg.example.com', subject: `Zoë: ${'x'.repeat(600)}` } },
+      message: {
+        headers: {
+          'message-id': '20260301120000.1@mg.example.com',
+          subject: `Zoë: ${payloadMarker}${'x'.repeat(585)}`,
+        },
+      },
       'delivery-status': { code: 250, message: 'OK', 'attempt-no': 1 },
     };
     return { body: JSON.stringify({ 'event-data': data }), type: 'delivered', externalId: id };

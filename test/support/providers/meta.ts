@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 /** Signs as https://developers.facebook.com/docs/graph-api/webhooks/getting-started says; Meta has no library for it. */
@@ -6,7 +7,7 @@ export const meta: Sample = {
   provider: 'meta',
   config: { verify_token: 'meatyhamhock' },
   newKey() {
-    const secret = randomBytes(16).toString('hex');
+    const secret = newSecret();
     return {
       secret,
       sign({ body }) {
@@ -16,7 +17,13 @@ export const meta: Sample = {
     };
   },
   event(id) {
-    const message = { from: '16505551234', id, timestamp: '1772366400', type: 'text', text: { body: 'x'.repeat(600) } };
+    const message = {
+      from: '16505551234',
+      id,
+      timestamp: '1772366400',
+      type: 'text',
+      text: { body: `${payloadMarker}${'x'.repeat(585)}` },
+    };
     const value = {
       messaging_product: 'whatsapp',
       metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },

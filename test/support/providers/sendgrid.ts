@@ -1,4 +1,5 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
+import { payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 export const sendgrid: Sample = {
@@ -28,7 +29,7 @@ export const sendgrid: Sample = {
         email: 'zoe@example.com',
         event: 'delivered',
         ip: '192.0.2.1',
-        response: `250 OK ${'x'.repeat(720)}`,
+        response: `250 OK ${payloadMarker}${'x'.repeat(705)}`,
         sg_event_id: id,
         sg_message_id: 'LRzXl_NHStOGhQ4kofSm_A.filterdrecv-1-2-3.0',
         'smtp-id': '<LRzXl_NHStOGhQ4kofSm_A@geopod-ismtpd-1>',

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 /** Signs as https://shopify.dev/docs/apps/build/webhooks/verify-deliveries says; Shopify's library only verifies. */
@@ -6,7 +7,7 @@ export const shopify: Sample = {
   provider: 'shopify',
   config: {},
   newKey() {
-    const secret = `shpss_${randomBytes(16).toString('hex')}`;
+    const secret = `shpss_${newSecret()}`;
     return {
       secret,
       sign({ body }) {
@@ -21,7 +22,7 @@ export const shopify: Sample = {
       email: 'zoe@example.com',
       currency: 'EUR',
       total_price: '42.00',
-      note: 'x'.repeat(900),
+      note: `${payloadMarker}${'x'.repeat(885)}`,
       line_items: [{ id: 866550311766439000, quantity: 1, price: '42.00' }],
     });
     return {

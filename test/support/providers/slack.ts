@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 /** Signs as https://docs.slack.dev/authentication/verifying-requests-from-slack says; Slack's library only verifies. */
@@ -6,7 +7,7 @@ export const slack: Sample = {
   provider: 'slack',
   config: {},
   newKey() {
-    const secret = randomBytes(16).toString('hex');
+    const secret = newSecret();
     return {
       secret,
       sign({ body, at }) {
@@ -30,7 +31,7 @@ export const slack: Sample = {
       event: {
         type: 'app_mention',
         user: 'U061F7AUR',
-        text: 'x'.repeat(700),
+        text: `${payloadMarker}${'x'.repeat(685)}`,
         ts: '1515449522.000016',
         channel: 'C0LAN2Q65',
         event_ts: '1515449522000016',

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import type { Header } from '../../../src/providers/inbound-request.ts';
+import { newWhsec, payloadMarker } from '../secrets.ts';
 import type { Key, Message, Sample } from './sample.ts';
 
 /** The message's id, by which one event is one message: that of the body, as Resend and others have it there too. */
@@ -38,7 +39,7 @@ function standardSample(prefix: string, version: string, newKey: () => Key): Sam
     config: {},
     newKey,
     event(id) {
-      const data = { id: 'contact_1', note: 'x'.repeat(900) };
+      const data = { id: 'contact_1', note: `${payloadMarker}${'x'.repeat(885)}` };
       const body = JSON.stringify({ id, type: 'contact.created', timestamp: '2026-03-01T12:00:00Z', data });
       return { body, type: 'contact.created', externalId: id };
     },
@@ -53,7 +54,7 @@ function standardSample(prefix: string, version: string, newKey: () => Key): Sam
 /** Signed by a library of either kind. */
 function sharedKey(prefix: string, Library: new (secret: string) => Pick<StandardWebhook, 'sign'>): () => Key {
   return () => {
-    const secret = `whsec_${randomBytes(24).toString('base64')}`;
+    const secret = newWhsec();
     const library = new Library(secret);
     return {
       secret,

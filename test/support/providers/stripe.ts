@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import Stripe from 'stripe';
 import type { Header } from '../../../src/providers/inbound-request.ts';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import type { Sample } from './sample.ts';
 
 const { webhooks } = new Stripe('sk_test_unused');
@@ -9,7 +9,7 @@ export const stripe: Sample = {
   provider: 'stripe',
   config: {},
   newKey() {
-    const secret = `whsec_${randomBytes(24).toString('base64url')}`;
+    const secret = `whsec_${newSecret()}`;
     return {
       secret,
       sign({ body, at }) {
@@ -21,7 +21,9 @@ export const stripe: Sample = {
     };
   },
   event(id) {
-    const data = { object: { id: 'ch_1', object: 'charge', amount: 4200, description: 'x'.repeat(860) } };
+    const data = {
+      object: { id: 'ch_1', object: 'charge', amount: 4200, description: `${payloadMarker}${'x'.repeat(845)}` },
+    };
     const body = JSON.stringify({ id, object: 'event', api_version: '2026-10-28', type: 'charge.succeeded', data });
     return { body, type: 'charge.succeeded', externalId: id };
   },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { payloadMarker } from '../secrets.ts';
 import type { Sample } from './sample.ts';
 
 /** Nothing is signed: the key stands in the address. */
@@ -17,7 +18,7 @@ export const supportChat: Sample = {
     };
   },
   event(id) {
-    const data = { session_id: 'session_1', fingerprint: id, content: 'x'.repeat(900) };
+    const data = { session_id: 'session_1', fingerprint: id, content: `${payloadMarker}${'x'.repeat(885)}` };
     const body = JSON.stringify({ event: 'message:send', timestamp: 1772366400, data });
     return { body, type: 'chat.message', externalId: `session_1:${id}` };
   },

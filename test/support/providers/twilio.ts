@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { parse } from 'node:querystring';
 import twilioLibrary from 'twilio';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 const { getExpectedTwilioSignature, getExpectedBodyHash } = twilioLibrary;
@@ -9,7 +9,7 @@ export const twilio: Sample = {
   provider: 'twilio',
   config: {},
   newKey() {
-    const secret = randomBytes(16).toString('hex');
+    const secret = newSecret();
     return {
       secret,
       sign({ body, contentType, url }) {
@@ -32,7 +32,7 @@ export const twilio: Sample = {
       MessagingServiceSid: 'MG00000000000000000000000000000000',
       To: '+15558675310',
       From: '+15017122661',
-      Body: `Zoë paid 5 €: ${'x'.repeat(640)}`,
+      Body: `Zoë paid 5 €: ${payloadMarker}${'x'.repeat(625)}`,
     }).toString();
     return {
       body,

@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
@@ -25,7 +26,7 @@ export const vonage: Sample = {
   provider: 'vonage',
   config: {},
   newKey() {
-    const secret = randomBytes(24).toString('base64url');
+    const secret = newSecret();
     return {
       secret,
       sign: ({ body, at }) => ({
@@ -42,7 +43,7 @@ export const vonage: Sample = {
       from: '447700900001',
       timestamp: '2026-03-01T12:00:00.000Z',
       message_type: 'text',
-      text: `Zoë paid 5 €: ${'x'.repeat(740)}`,
+      text: `Zoë paid 5 €: ${payloadMarker}${'x'.repeat(725)}`,
       sms: { num_messages: '1', keyword: 'HELLO' },
     });
     return { body, type: 'message.received', externalId: id };

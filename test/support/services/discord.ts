@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import type { Reply } from '../consumer.ts';
+import { secretInUrl } from '../secrets.ts';
 import { type DiscordMessage, isDiscordMessage } from './discord-schema.ts';
 import { type Answer, answering, mistakes, type Service, startService, strictJson } from './service.ts';
 
 const webhookId = '223704706495545344';
-const webhookToken =
-  '3d89bb7572e0fb30d8128367b3b1b44fecd1726de135cbe28a41f8b2f777c372ba2939e72279b94526ff5d1bd4358d65cf11';
+const webhookToken = secretInUrl('discord').padEnd(68, '0');
 /** The path is the secret. */
 export const discordPath = `/api/webhooks/${webhookId}/${webhookToken}`;
 

@@ -1,12 +1,13 @@
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Consumer, startConsumer } from '../consumer.ts';
+import { secretInUrl, secretWhsec } from '../secrets.ts';
 import { type Discord, startDiscord } from './discord.ts';
 import { type SendGrid, startSendGrid } from './sendgrid.ts';
 import { type Slack, startSlack } from './slack.ts';
 
-export const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const hookSecret = secretWhsec('hook');
 /** In each receiver's address or header; nobody may find them in a record or a history. */
-export const hookPath = '/path-of-the-hook/7d1f';
+export const hookPath = `/path-of-the-hook/${secretInUrl('hook')}`;
 export const mailAddress = 'on-call@ops.example';
 
 /** One receiver of each kind of destination. */

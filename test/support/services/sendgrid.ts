@@ -1,4 +1,5 @@
 import type { Reply } from '../consumer.ts';
+import { secretText } from '../secrets.ts';
 import { isSentMail, type SentMail } from './sendgrid-schema.ts';
 import {
   type Answer,
@@ -22,7 +23,7 @@ export interface SendGrid extends Service<SentMail> {
 }
 
 /** SendGrid's mail send; its `origin` is what `SENDGRID_BASE_URL` takes. */
-export async function startSendGrid(apiKey = 'SG.test-key'): Promise<SendGrid> {
+export async function startSendGrid(apiKey = `SG.${secretText('sendgrid')}`): Promise<SendGrid> {
   let accepted = 0;
   const service = await startService<SentMail>((request) => {
     const refused = (answer: Answer, violation: string) => ({ ok: false as const, answer, violation });

@@ -1,9 +1,10 @@
 import type { Reply } from '../consumer.ts';
+import { secretInUrl } from '../secrets.ts';
 import { type Answer, answering, mistakes, type Service, startService, strictJson, stringsIn } from './service.ts';
 import { isSlackMessage, type SlackMessage } from './slack-schema.ts';
 
 /** In the form of https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks; the path is the secret. */
-export const slackPath = '/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX';
+export const slackPath = `/services/T00000000/B00000000/${secretInUrl('slack').replace('-', '')}`;
 
 export interface Slack extends Service<SlackMessage> {
   /** The webhook's URL. */

@@ -1,0 +1,11 @@
+import { afterAll } from 'vitest';
+import { reportOf } from './markers.ts';
+import { takeLeaks, watchFetch } from './watch.ts';
+
+// For every test file: what its gateways wrote holds no secret of the tests.
+
+watchFetch();
+afterAll(() => {
+  const leaks = takeLeaks();
+  if (leaks.length > 0) throw new Error(reportOf(leaks));
+});
