@@ -2,13 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { type Config, type Role, readConfig, roles } from './config.ts';
 import { explainDatabaseError } from './database/explain-error.ts';
 import { createLog, type Log } from './log.ts';
-import { runAll } from './roles/all.ts';
-import { runApi } from './roles/api.ts';
-import { runBackupSql } from './roles/backup-sql.ts';
-import { runMigrate } from './roles/migrate.ts';
-import { runReseal } from './roles/reseal.ts';
-import { runRestore } from './roles/restore.ts';
-import { runWorker } from './roles/worker.ts';
 import { StartError } from './start-error.ts';
 
 /** Ends the process the hard way when a clean stop takes longer than this. */
@@ -28,14 +21,18 @@ export interface RoleContext {
   arguments: string[];
 }
 
+/**
+ * Each role is loaded when it runs: the Temporal worker, the HTTP side and the clients of S3 take a second to load, and most
+ * roles need one of them.
+ */
 const run: Record<Role, (context: RoleContext) => Promise<void>> = {
-  all: runAll,
-  api: runApi,
-  worker: runWorker,
-  migrate: runMigrate,
-  restore: runRestore,
-  reseal: runReseal,
-  'backup-sql': runBackupSql,
+  all: async (context) => (await import('./roles/all.ts')).runAll(context),
+  api: async (context) => (await import('./roles/api.ts')).runApi(context),
+  worker: async (context) => (await import('./roles/worker.ts')).runWorker(context),
+  migrate: async (context) => (await import('./roles/migrate.ts')).runMigrate(context),
+  restore: async (context) => (await import('./roles/restore.ts')).runRestore(context),
+  reseal: async (context) => (await import('./roles/reseal.ts')).runReseal(context),
+  'backup-sql': async (context) => (await import('./roles/backup-sql.ts')).runBackupSql(context),
 };
 
 async function main(): Promise<void> {

@@ -11,7 +11,7 @@ type Env = Record<string, string>;
 const shared: Env = {
   DATABASE_URL: 'postgres://h/d',
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  ADMIN_TOKEN: 'token-of-admin',
+  ADMIN_TOKEN: 'token-of-the-admin',
 };
 const temporal = (env: Env, role: Role = 'worker') => readConfig(role, { ...shared, ...env }).temporal;
 const at: Env = { TEMPORAL_ADDRESS: 't:7233' };

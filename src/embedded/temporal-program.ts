@@ -1,5 +1,6 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { cacheDirOf } from '../cache-dir.ts';
 import { StartError } from '../start-error.ts';
 import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
@@ -15,11 +16,14 @@ const answerLimitMs = 60_000;
 /** Shorter, as there are other ways to get the program: one on PATH may be a wrapper that waits for something. */
 const answerOnPathLimitMs = 10_000;
 
-/** Where programs are kept that all gateways of this user share. */
+/**
+ * Where programs are kept that all gateways of this user share.
+ *
+ * @throws StartError when this user has no such folder.
+ */
 export function defaultCacheDir(machine: { cacheHome: string | null; home: string | null }): string {
-  // The specification of XDG_CACHE_HOME says to ignore a relative one.
-  if (machine.cacheHome !== null && isAbsolute(machine.cacheHome)) return join(machine.cacheHome, 'webhook-gateway');
-  if (machine.home !== null) return join(machine.home, '.cache', 'webhook-gateway');
+  const found = cacheDirOf(machine);
+  if (found !== null) return found;
   throw new StartError(
     'There is no home folder to keep the Temporal program in. Set HOME or XDG_CACHE_HOME, or set TEMPORAL_ADDRESS to a ' +
       'Temporal server of your own.',

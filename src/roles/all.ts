@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { startApi } from '../api.ts';
 import { backupPlace } from '../backups/open-backup-store.ts';
+import { cacheDirOf } from '../cache-dir.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
@@ -54,7 +55,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const { address: givenTemporal, uiUrl } = config.temporal;
   const program = givenTemporal === null ? await temporalProgram() : null;
   goOn();
-  const bundle = bundleWorkflows(log);
+  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
   bundle.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
   goOn();

@@ -1,3 +1,4 @@
+import { cacheDirOf } from '../cache-dir.ts';
 import { openDatabase } from '../database/database.ts';
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
@@ -22,7 +23,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       delivery: config.delivery,
       notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },
       upkeep: config.upkeep,
-      workflowBundle: await bundleWorkflows(log),
+      workflowBundle: await bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log }),
       log,
     });
     if (config.publicUrl === null)

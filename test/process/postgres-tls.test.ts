@@ -39,13 +39,14 @@ test('roles, backup and restore: no connection to PostgreSQL is in clear text', 
   await send(api.baseUrl, account, '{"id":"one"}');
   await eventually('the event is delivered', async () => consumer.deliveries.length > 0);
   await eventually('a backup is triggered', async () => (await api.admin.post('/admin/backups')).status === 202);
-  const isArchive = (name: string) => /^gateway-.+\.sql\.gz$/.test(name);
+  const isArchive = (name: string) => /^gateway-.+\.sql\.gz\.enc$/.test(name);
   const archive = await eventually('the backup is there', async () =>
     existsSync(backups) ? readdirSync(backups).find(isArchive) : null,
   );
   await Promise.all([api.stop(), worker.stop()]);
 
-  const restore = spawnGateway('restore', {}, [join(backups, archive), '--into', url(empty)]);
+  const { SECRETS_KEY } = roles.variables;
+  const restore = spawnGateway('restore', { SECRETS_KEY }, [join(backups, archive), '--into', url(empty)]);
   expect({ exit: await restore.exited, said: restore.stderr() }).toEqual({ exit: { code: 0, signal: null }, said: '' });
 
   expect(way.seen.length).toBeGreaterThan(10);

@@ -131,7 +131,7 @@ test.each([
 
 test('a role that there is not', async () => {
   expect(await refusal('wroker', {})).toContain(
-    "There is no role 'wroker'. The roles are: all, api, worker, migrate, restore.",
+    "There is no role 'wroker'. The roles are: all, api, worker, migrate, restore, backup-sql, reseal.",
   );
 });
 

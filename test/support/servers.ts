@@ -50,7 +50,7 @@ export default async function setup(project: TestProject) {
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
   project.provide('compileCache', join(folder, 'compile-cache'));
-  project.provide('workflowCode', (await bundleWorkflows(log)).code);
+  project.provide('workflowCode', (await bundleWorkflows({ cacheDir: null, log })).code);
   return async () => {
     await temporal.stop();
     const leaks = [...leaksInTemporal(join(folder, 'temporal.db')), ...(await leaksInDatabases(postgres.url))];
