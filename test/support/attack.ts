@@ -1,34 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
-import { rawRequest } from './raw-http.ts';
+import type { Damage } from './bystander.ts';
 
-const pollMs = 50;
 export const mib = 1024 * 1024;
-/** The client that asks while others attack has an address of its own. */
-const bystander = '127.0.0.99';
 
 /** The gateway may grow by so much and keep another client waiting for so long, whatever is done to it. */
 export const bearable = { grownMiB: 150, slowestMs: 1_000 };
-
-/** What an attack does to the others. */
-export interface Damage {
-  /** How far the memory of the gateway (its resident set) rose above what it was before. */
-  grownMiB: number;
-  /** The longest that another client waited for its answer. */
-  slowestMs: number;
-  /** The answers that this client got, each status once. */
-  statuses: number[];
-}
-
-/** The resident set of a process, in MiB. */
-export function residentMiB(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  if (kib === undefined) throw new Error(`process ${pid} has no resident set`);
-  return Number(kib) / 1024;
-}
 
 /**
  * Runs an attack while another client sends request after request, each on a connection of its own, and for `afterMs`
@@ -40,29 +20,22 @@ export async function damageOf(
   attack: () => Promise<void>,
   afterMs = 2_000,
 ): Promise<Damage> {
-  const ask = () => rawRequest(gateway.baseUrl, { ...request, localAddress: bystander });
-  // What the first requests load is not the attack's.
-  for (let n = 0; n < 20; n++) await ask();
-  const before = residentMiB(gateway.pid);
-  const damage: Damage = { grownMiB: 0, slowestMs: 0, statuses: [] };
-  let over = false;
-  const watch = (async () => {
-    while (!over) {
-      const beganMs = performance.now();
-      const { status } = await ask();
-      damage.slowestMs = Math.max(damage.slowestMs, performance.now() - beganMs);
-      if (!damage.statuses.includes(status)) damage.statuses.push(status);
-      damage.grownMiB = Math.max(damage.grownMiB, residentMiB(gateway.pid) - before);
-      await sleep(pollMs);
-    }
-  })();
+  const { pid, baseUrl } = gateway;
+  const bystander = new Worker(new URL('./bystander.ts', import.meta.url), { workerData: { pid, baseUrl, request } });
+  // A rejection: the other client got no answer at all.
+  const broken = once(bystander, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
+  broken.catch(() => undefined);
   try {
-    await Promise.race([attack().then(() => sleep(afterMs)), watch]);
+    await Promise.race([once(bystander, 'message'), broken]);
+    await Promise.race([attack().then(() => sleep(afterMs)), broken]);
+    const report = once(bystander, 'message');
+    bystander.postMessage('report');
+    const [damage]: Damage[] = await Promise.race([report, broken]);
+    if (damage === undefined) throw new Error('the other client has reported nothing');
+    return damage;
   } finally {
-    over = true;
+    await bystander.terminate();
   }
-  await watch;
-  return damage;
 }
 
 export interface Attacker {
