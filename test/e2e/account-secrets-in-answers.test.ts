@@ -129,7 +129,7 @@ test('no secret is in the database, a workflow history or a backup', async () =>
   expect(history).not.toMatch(shown);
 
   const folder = join(testFolder(), 'backups');
-  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(folder));
+  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(folder), { encrypt: false });
   const archive = gunzipSync(readFileSync(join(folder, name))).toString('latin1');
   expect(archive).toContain(account.id);
   expect(archive).not.toMatch(shown);

@@ -81,7 +81,7 @@ test('a private address is refused; nobody else is held up by it', async () => {
   const destinations = [
     ...privately(`http://10.0.0.1${secret}`),
     ...privately(`http://169.254.169.254${secret}`),
-    webhookTo(receivers.hook, hookPath),
+    webhookTo(receivers.hook, hookPath, { name: 'Hook' }),
   ];
   const event = await told(stage, await sendEvent(stage, await accountWith(stage, destinations)), 7);
   const statuses = event.notifications.map(({ status }: Notification) => status);

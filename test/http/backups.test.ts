@@ -155,11 +155,11 @@ test('a file that is gone is listed as failed, a copy as unverified, and one tha
     error: `it was renamed: by its manifest it is ${first.name}`,
     size_bytes: archive.length,
   });
+  const lost = await until('the loss is noticed', async () =>
+    (await backupsOf(gateway)).find(({ id, status }) => id === first.id && status === 'failed'),
+  );
+  expect(lost.error).toContain('gone');
   const listed = await backupsOf(gateway);
-  expect(listed.find(({ id }) => id === first.id)).toMatchObject({
-    status: 'failed',
-    error: expect.stringContaining('gone'),
-  });
   expect(listed.find(({ id }) => id === second.id)).toMatchObject({ status: 'completed' });
   // It turns up again.
   writeFileSync(join(dir, first.name), archive);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { listItemOf } from '../support/list-item.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { eventsOf, rows, storedEvent } from '../support/stored.ts';
 
@@ -39,7 +40,7 @@ const queued = async (id: string) =>
 /** The answer must be the event as the lists show it, and so what is stored. */
 async function expectEvent(answer: Answer, status: number, fields: Record<string, unknown>, id: string) {
   expect(answer.status).toBe(status);
-  const { payload, headers, delivery_history, notifications, workflow, ...item } = await gateway.admin.event(id);
+  const item = listItemOf(await gateway.admin.event(id));
   expect(answer.body).toEqual(item);
   expect(item).toMatchObject(fields);
 }

@@ -27,6 +27,10 @@ const change = (gateway: TestGateway, keyring: Keyring, options: Partial<Paramet
   });
 
 const secrets = Object.fromEntries(secretFields.map((field) => [field, `secret of ${field}`]));
+const urls = {
+  delivery_url: 'http://user:secret-of-url@127.0.0.1:9/in',
+  project_delivery_url: 'http://user:secret-of-url@127.0.0.1:9/project',
+};
 const webhook = {
   destination_type: 'webhook',
   name: 'told',
@@ -41,6 +45,7 @@ async function fill(gateway: TestGateway, accounts: number) {
       ...secrets,
       provider: 'hmac',
       provider_config: { header: 'x-s' },
+      ...urls,
     });
     await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, webhook);
     made.push(account.id);

@@ -48,8 +48,8 @@ function statusOf(baseUrl: string, { method, path, body }: Task['request']): Pro
 }
 
 async function stand({ pid, baseUrl, request }: Task): Promise<void> {
-  // What the first requests load is not the attack's.
-  for (let n = 0; n < 20; n++) await statusOf(baseUrl, request);
+  // What a gateway loads, compiles and keeps once it has had some traffic is not the attack's.
+  for (let n = 0; n < 500; n++) await statusOf(baseUrl, request);
   const before = residentMiB(pid);
   const damage: Damage = { grownMiB: 0, slowestMs: 0, statuses: [] };
   let over = false;

@@ -121,7 +121,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
     rejected: { bodyBytes: 16_384, accountDailyBytes: 2 ** 25, dailyBytes: 2 ** 28, ...options.rejected },
-    maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 64 * 1024 * 1024,
+    maxBodyBytesInFlight:
+      options.maxBodyBytesInFlight ?? Math.max(64 * 1024 * 1024, 4 * (options.maxPayloadBytes ?? 0)),
     maxConnections: options.maxConnections ?? 2_000,
     host: options.host ?? '127.0.0.1',
     port: 0,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../network.ts';
 import { Problem } from '../problem.ts';
 import type { BodyBudget, Holding } from './body-budget.ts';
+import { freeNow } from './free-now.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
 /** What a body in pieces may cost: each piece is an object and some calls, however small it is. */
@@ -56,6 +57,7 @@ export class BodyReader {
           const capacity = bytes.capacityFor(chunk.length);
           if (capacity > holding.bytes) this.#budget.grow(holding, capacity);
           bytes.add(chunk);
+          freeNow(chunk);
         } catch (error) {
           fail(error);
         }

@@ -67,6 +67,7 @@ export class Connections {
 
   /** Takes in a connection that Node's HTTP server has just taken over. */
   add(socket: Socket): void {
+    this.#turns.accepted();
     if (this.#all.size >= this.#max) {
       this.#onLimit();
       const leaving = this.#mostDispensable();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { declaredLength } from '../bodies/body-reader.ts';
+import { freeNow } from '../bodies/free-now.ts';
 import type { Turns } from './turns.ts';
 
 /** A head or a chunked body is parsed in pieces of at most this size: some hundred chunks or one request. */
@@ -35,6 +36,8 @@ export class RequestGate {
   /** The end of a piece of a head, where the end of that head may have begun. */
   #seam: Buffer = Buffer.alloc(0);
   #waitsForTurn = false;
+  /** Whether the bytes that come next were read before, and put back. */
+  #hasPutBack = false;
   #hasTurn = false;
   #discarded: ((bytes: Buffer) => void) | null = null;
 
@@ -48,6 +51,7 @@ export class RequestGate {
     socket.removeAllListeners('data');
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     socket.on('drain', () => this.#resume());
+    socket.on('resume', () => startReading(socket));
   }
 
   /** Whether a request of this connection is worked on or its answer is being written. */
@@ -128,20 +132,27 @@ export class RequestGate {
   }
 
   #take(bytes: Buffer): void {
+    const isPutBack = this.#hasPutBack;
+    this.#hasPutBack = false;
     let rest = bytes;
     while (rest.length > 0 && !this.#socket.destroyed) {
       const isOpen = this.#isOpen;
-      // A request that begins is never put off: bodies of others wait, and the client that sends little is answered soon.
-      const mayGoOn = (rest === bytes && this.#isBetweenRequests) || this.#hasTurn || this.#turns.hasTime();
+      // A request that has just come is never put off: bodies of others wait, and the client that sends little is answered
+      // soon. One that waited behind another of its connection is: answering one may start the next without end.
+      const begins = !isPutBack && rest === bytes && this.#isBetweenRequests;
+      const mayGoOn = begins || this.#hasTurn || this.#turns.hasTime();
       if (!isOpen || !mayGoOn) {
         this.#socket.pause();
+        stopReading(this.#socket);
         this.#socket.unshift(rest);
+        this.#hasPutBack = true;
         if (isOpen) this.#waitForTurn();
         return;
       }
       this.#hasTurn = false;
       if (this.#discarded !== null) {
         this.#discarded(rest);
+        freeNow(rest);
         return;
       }
       const piece = this.#pieceOf(rest);
@@ -184,4 +195,30 @@ export class RequestGate {
     this.#seam = Buffer.from(most.subarray(1 - endOfHead.length));
     return most;
   }
+}
+
+/** What Node keeps of the connection that a socket reads. */
+interface Handle {
+  reading: boolean;
+  readStart(): number;
+  readStop(): number;
+}
+
+type Readable = Socket & { _handle?: Handle | null };
+
+/**
+ * Takes nothing more from the kernel. A paused socket of Node's goes on to read until its buffer is full, which doubles what
+ * each connection holds.
+ */
+function stopReading({ _handle: handle }: Readable): void {
+  if (!handle?.reading) return;
+  handle.reading = false;
+  handle.readStop();
+}
+
+/** Node's stream believes that a read is under way, and so does not begin one itself. */
+function startReading({ _handle: handle }: Readable): void {
+  if (!handle || handle.reading) return;
+  handle.reading = true;
+  handle.readStart();
 }
