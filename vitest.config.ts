@@ -1,23 +1,39 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+const attacks = 'test/attacks/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // The native part of the Temporal SDK does not run in worker threads.
     pool: 'forks',
     // A worker keeps what it has loaded for its next file: to load the gateway takes more time than most files.
     isolate: false,
     // Node runs the code as `npm start` does, and nothing has to be transformed beforehand. No test mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: ['test/support/leaks/setup.ts'],
     globalSetup: ['test/support/servers.ts'],
+    setupFiles: ['test/support/leaks/setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    sequence: { sequencer: LongestFirst },
     // For scripts that count: a summary in JSON where they ask for one.
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
-    // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
-    maxWorkers: 4,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'tests',
+          include: ['test/**/*.test.ts'],
+          exclude: [attacks],
+          sequence: { sequencer: LongestFirst, groupOrder: 0 },
+          // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
+          maxWorkers: 4,
+        },
+      },
+      {
+        extends: true,
+        // Afterwards and one by one: they measure what other clients of the machine wait for.
+        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 1 }, maxWorkers: 1 },
+      },
+    ],
   },
 });

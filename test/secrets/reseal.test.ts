@@ -123,7 +123,15 @@ test('the list names every column of the schema that holds boxes, and each has i
     Object.keys(found)
       .filter((name) => !holding.includes(name))
       .sort(),
-  ).toEqual([...others, 'event_payloads.body', 'gateway_settings.value', 'secrets_keys.retired_audit'].sort());
+  ).toEqual(
+    [
+      ...others,
+      'event_payloads.body',
+      'event_payloads.payload_sha256',
+      'gateway_settings.value',
+      'secrets_keys.retired_audit',
+    ].sort(),
+  );
   const guarded = await rows(
     gateway.database,
     `select distinct event_object_table || '.' || event_object_column as name from information_schema.triggered_update_columns
