@@ -13,6 +13,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/support/servers.ts'],
     setupFiles: ['test/support/leaks/setup.ts'],
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // For scripts that count: a summary in JSON where they ask for one.
@@ -24,7 +25,7 @@ export default defineConfig({
           name: 'tests',
           include: ['test/**/*.test.ts'],
           exclude: [attacks],
-          sequence: { sequencer: LongestFirst, groupOrder: 0 },
+          sequence: { groupOrder: 0 },
           // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
           maxWorkers: 4,
         },
