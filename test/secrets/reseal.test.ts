@@ -155,7 +155,7 @@ test('everything is sealed with the new key, the old one opens nothing, and the 
 
   const done = await change(gateway, both(next, old));
   expect(done).toMatchObject({ blocked: null, unreadable: [] });
-  expect(totalOf(done)).toBe(3 * (4 + 1 + 1 + 3 + 1));
+  expect(totalOf(done)).toBe(3 * (4 + 2 + 1 + 1 + 3 + 1));
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect((await opened(gateway, next)).slice(0, before.length)).toEqual(before);
   expect((await opened(gateway, old)).filter((text) => text !== null)).toEqual([]);
