@@ -13,9 +13,10 @@ async function startApi(variables: Record<string, string> = {}): Promise<{ api: 
   return { api, path: `/generic/${account_slug}` };
 }
 
-function expectBearable(damage: Awaited<ReturnType<typeof damageOf>>, statuses: number[]): void {
+/** @param allowedMiB what the attackers together may hold beyond what one client may. */
+function expectBearable(damage: Awaited<ReturnType<typeof damageOf>>, statuses: number[], allowedMiB = 0): void {
   expect(damage.statuses).toEqual(statuses);
-  expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
+  expect(damage.grownMiB).toBeLessThan(bearable.grownMiB + allowedMiB);
   expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
 }
 
@@ -39,9 +40,10 @@ test.each([
 });
 
 test.each([
-  ['one address', 1],
-  ['eight addresses', 8],
-])('400 connections from %s that hold back the end of a megabyte', async (_name, addresses) => {
+  ['one address', 1, 0],
+  // Together they may hold all of MAX_BODY_BYTES_IN_FLIGHT, one of them a quarter.
+  ['eight addresses', 8, 64],
+])('400 connections from %s that hold back the end of a megabyte', async (_name, addresses, allowedMiB) => {
   const { api, path } = await startApi();
   const most = Buffer.alloc(mib - 1, 'a');
   const damage = await damageOf(api, other, async () => {
@@ -52,5 +54,5 @@ test.each([
     }
     await sleep(2_000);
   });
-  expectBearable(damage, [200]);
+  expectBearable(damage, [200], allowedMiB);
 });
