@@ -38,7 +38,10 @@ test('roles, backup and restore: no connection to PostgreSQL is in clear text', 
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   await send(api.baseUrl, account, '{"id":"one"}');
   await eventually('the event is delivered', async () => consumer.deliveries.length > 0);
-  await eventually('a backup is triggered', async () => (await api.admin.post('/admin/backups/trigger')).status === 202);
+  await eventually(
+    'a backup is triggered',
+    async () => (await api.admin.post('/admin/backups/trigger')).status === 202,
+  );
   const isArchive = (name: string) => /^gateway-.+\.sql\.gz\.enc$/.test(name);
   const archive = await eventually('the backup is there', async () =>
     existsSync(backups) ? readdirSync(backups).find(isArchive) : null,
