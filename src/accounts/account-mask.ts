@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createMask, fewestCharacters, type Mask } from '../delivery/secret-mask.ts';
+import { createMask, decoded, fewestCharacters, type Mask } from '../delivery/secret-mask.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { DeliveryAddresses } from './delivery-target.ts';
@@ -76,16 +76,6 @@ function secretsOfCredentials(credentials: string | null): string[] {
 
 /** Without padding, so that it is found with it and without. */
 const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64').replace(/=+$/, '');
-
-/** As it was meant; as written when its percent-encoding is broken. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
 
 /** Boxes begin with a random nonce, so those of other secrets, or of another account, make another key. */
 function keyOf(account: AccountSecrets): string {

@@ -18,7 +18,7 @@ const isPlain = (part: string) => plainParts.has(part.toLowerCase());
 const isTelling = (part: string) => part.length >= fewestCharacters && !isPlain(part);
 
 /** The text behind percent-encoding; as written when that is broken. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
