@@ -167,12 +167,12 @@ describe('docker-compose.yml', () => {
     expect(databases(restored)).toEqual(['/gateway_restored', '/gateway_restored', '/gateway_restored']);
     // The server stays as it is, and so does what it made first.
     expect(restored.postgresql).toEqual(services.postgresql);
-    // As README does it: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
+    // As docs/backups.md does it: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
     const { databaseUrl, upkeep } = readConfig('restore', restored.worker?.environment ?? {});
     expect(databaseUrl).toMatch(/@postgresql:5432\/gateway_restored\?/);
     expect(upkeep.backup.dir).toBe('/backups');
     expect(restored.worker?.volumes).toContain('backups:/backups');
-    const commands = /^```sh\ndocker compose stop [\s\S]*?^```/m.exec(readProjectFile('README.md'))?.[0] ?? '';
+    const commands = /^```sh\ndocker compose stop [\s\S]*?^```/m.exec(readProjectFile('docs/backups.md'))?.[0] ?? '';
     const used = [...commands.matchAll(/^docker compose (?:stop|exec|run(?: --\S+)*) (.*)$/gm)].map(
       ([, rest = '']) => rest,
     );

@@ -57,10 +57,10 @@ const refused = (url: string, sql = 'select 1') =>
     (error: Error) => error.message,
   );
 
-/** The SQL with which README makes a database to restore a backup into. */
-function readmeSql(): string[] {
+/** The SQL with which docs/backups.md creates a database to restore a backup into. */
+function documentedSql(): string[] {
   const line = /^docker compose exec postgresql psql --username=postgres (.*)$/m.exec(
-    readProjectFile('README.md'),
+    readProjectFile('docs/backups.md'),
   )?.[1];
   return [...(line ?? '').matchAll(/--command='([^']+)'/g)].map(([, sql]) => sql ?? '');
 }
@@ -120,7 +120,7 @@ test("the gateway's role migrates, delivers, makes partitions, backs up and rest
   expect(readdirSync(dir, { recursive: true })).toEqual([backup.name]);
   await Promise.all([api.stop(), worker.stop()]);
 
-  const sql = readmeSql();
+  const sql = documentedSql();
   expect(sql).toHaveLength(2);
   for (const statement of sql) await queryOnce(postgres.superuser, statement);
   const restored = postgres.gateway('gateway_restored');

@@ -113,8 +113,10 @@ describe.each([...providers])('%s', (name, provider) => {
     expect(text.split('\n', 1)[0]).toBe(`# ${provider.title}`);
     expect(text).toMatch(new RegExp(`https://<your gateway>/${name}/(<account_slug>|\\w+)`));
     expect(text).toContain('signing_secret_current');
+    const overview = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
+    expect(overview).toContain(`\n| [\`${name}\`](providers/${name}.md) | `);
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme).toContain(`\n| [\`${name}\`](docs/providers/${name}.md) | `);
+    expect(readme).toContain(`\`${name}\``);
     for (const field of Object.keys(schemaOf(provider).properties ?? {})) expect(text).toContain(field);
   });
 

@@ -43,7 +43,7 @@ const described = publicOperation(
   {
     summary: 'Receive a webhook',
     description:
-      "How the secret travels is the provider's matter: see the README. The answer comes after the webhook is committed to the database.",
+      'Each provider sends its secret or signature in its own way: see docs/providers.md. The answer is sent after the webhook is committed to the database.',
     operationId: 'receiveWebhook',
     tag: 'ingestion',
     success: {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { bucketCredentials, composeVariables, exampleEnv, readProjectFile, settingNames } from '../docker/files.ts';
+
+const page = readProjectFile('docs/configuration.md');
+
+/** Name and default of each row of the table of variables: | `NAME` | `default` | meaning | */
+const rows = [...page.matchAll(/^\| `([A-Z][A-Z_]+)` \| (.*?) \| /gm)].map(([, name, given]) => ({
+  name: name ?? '',
+  default: /^`([^`]*)`$/.exec(given ?? '')?.[1] ?? null,
+}));
+
+test('the table names every variable of src/config.ts, once, and no other', () => {
+  expect(rows.map(({ name }) => name).sort()).toEqual(settingNames().sort());
+});
+
+test.each(rows.filter((row) => row.default !== null))(
+  '$name has the default that the table says',
+  ({ name, default: value }) => {
+    expect(readConfig('all', { [name]: value ?? '' })).toEqual(readConfig('all', {}));
+  },
+);
+
+test('.env.example names every variable, and those of docker compose', () => {
+  expect(Object.keys(exampleEnv()).sort()).toEqual(
+    [...settingNames(), ...bucketCredentials, ...composeVariables].sort(),
+  );
+});
+
+test('a plain copy of .env.example changes nothing for npm start', () => {
+  expect(readConfig('all', exampleEnv())).toEqual(readConfig('all', {}));
+});
