@@ -9,6 +9,8 @@ import { usableSecrets } from './verification.ts';
 export const alwaysSecret: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
+  // Operators who post a webhook by hand send it by mistake.
+  'x-admin-token',
   'cookie',
   'set-cookie',
 ]);
