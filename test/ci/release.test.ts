@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { readProjectFile } from '../docker/files.ts';
+
+const script = fileURLToPath(new URL('../../.ci/release.mjs', import.meta.url));
+const copied = ['package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md'] as const;
+
+/** A repository with the files that a release changes. */
+function repository(changelog = readProjectFile('CHANGELOG.md')) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  for (const name of copied) writeFileSync(join(folder, name), readProjectFile(name));
+  writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+  git('init', '--quiet');
+  git('config', 'user.name', 'Tester');
+  git('config', 'user.email', 'tester@gateway.test');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
+  const release = (version: string) =>
+    spawnSync(process.execPath, [script, version], { cwd: folder, encoding: 'utf8' });
+  const file = (name: (typeof copied)[number]) => readFileSync(join(folder, name), 'utf8');
+  return { folder, git, release, file };
+}
+
+const changelog =
+  '# Changelog\n\n## Unreleased\n\n### Added\n\n- Something.\n\n## 0.0.1 - 2026-01-01\n\n- The first.\n';
+
+test('a release dates the section, sets every version, commits and tags', () => {
+  const { git, release, file } = repository(changelog);
+  const { status, stderr } = release('9.8.7');
+  expect([status, stderr]).toEqual([0, '']);
+  const today = new Date().toISOString().slice(0, 10);
+  expect(file('CHANGELOG.md')).toBe(changelog.replace('## Unreleased\n', `## Unreleased\n\n## 9.8.7 - ${today}\n`));
+  expect(JSON.parse(file('package.json')).version).toBe('9.8.7');
+  expect(JSON.parse(file('package-lock.json')).packages[''].version).toBe('9.8.7');
+  expect(JSON.parse(file('openapi.json')).info.version).toBe('9.8.7');
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('log', '-1', '--format=%s')).toBe('Release 9.8.7');
+  expect(git('describe', '--exact-match')).toBe('v9.8.7');
+  // Nothing but the versions has changed.
+  expect(git('diff', '--shortstat', 'HEAD~1', '--', 'package.json', 'openapi.json')).toContain(
+    '2 insertions(+), 2 deletions(-)',
+  );
+});
+
+test('a release of nothing, over changes, or again, is refused and changes nothing', () => {
+  const { folder, git, release } = repository(changelog);
+  expect(release('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('npm run release -- 0.2.0') });
+  writeFileSync(join(folder, 'CHANGELOG.md'), 'changed');
+  expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed') });
+  git('checkout', '--quiet', 'CHANGELOG.md');
+  expect(release('9.8.7').status).toBe(0);
+  expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
+  expect(release('9.8.8')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to release') });
+  expect(git('tag', '--list')).toBe('v9.8.7');
+});
+
+test('the changelog of this project can be released', () => {
+  expect(repository().release('9.8.7')).toMatchObject({ status: 0 });
+});
