@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { allAccounts, type Recorded } from './record-rejections.ts';
-import type { RejectionLimits } from './rejections.ts';
+import type { RejectionLimits } from './rejection-limits.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
 import { plainSql } from '../backups/plain-sql.ts';
 import { verifyArchive } from '../backups/verify-archive.ts';
-import type { RoleContext } from '../main.ts';
 import { StartError } from '../start-error.ts';
 import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
+import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run --silent backup-sql -- <file> > out.sql
 npm run backup-sql -- <file> --output out.sql [--unverified]

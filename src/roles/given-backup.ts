@@ -4,8 +4,8 @@ import { BackupError } from '../backups/backup-error.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
 import type { ArchiveSource } from '../backups/verify-archive.ts';
 import { existingSecret } from '../embedded/data-dir.ts';
-import type { RoleContext } from '../main.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
+import type { RoleContext } from './role-context.ts';
 
 /** The file of that path; else the backup of that name where backups are kept. */
 export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {

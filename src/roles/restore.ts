@@ -10,11 +10,11 @@ import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { Log } from '../log.ts';
-import type { RoleContext } from '../main.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { StartError } from '../start-error.ts';
 import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
+import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified]
 
