@@ -15,6 +15,11 @@ COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
 COPY migrations ./migrations
+# The slim image has no certificate authorities. Connections to Temporal and PostgreSQL trust those of the system, which
+# operators can add to; without any, the gateway would fall back to the list of its Node release.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
 # A volume that is mounted here for the first time belongs to the user of the program.
 RUN install --directory --owner=node --group=node /backups
 USER node

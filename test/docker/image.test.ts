@@ -42,6 +42,13 @@ test('what only npm start needs stays out of the image: its Node, its PostgreSQL
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
+test('the image has the certificate authorities of its system, installed before the user loses the rights to', () => {
+  const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+  const installed = final.search(/^ {2}&& apt-get install --yes --no-install-recommends ca-certificates \\$/m);
+  expect(installed).toBeGreaterThan(0);
+  expect(installed).toBeLessThan(final.indexOf('\nUSER node'));
+});
+
 test('the image runs as nobody special and its command is a program of ours', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   expect(final).toMatch(/^USER node$/m);
