@@ -27,4 +27,5 @@ EXPOSE 8080
 # For the role api; a worker listens nowhere.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts", "api"]
+# As in package.json: at most 32 MiB for short-lived objects (docs/limits.md).
+CMD ["node", "--max-semi-space-size=16", "src/main.ts", "api"]

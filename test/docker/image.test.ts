@@ -8,6 +8,7 @@ const dockerfile = readProjectFile('Dockerfile');
 const packageJson = z
   .object({
     version: z.string(),
+    scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     optionalDependencies: z.record(z.string(), z.string()).default({}),
   })
@@ -49,10 +50,11 @@ test('the image has the certificate authorities of its system, installed before 
   expect(installed).toBeLessThan(final.indexOf('\nUSER node'));
 });
 
-test('the image runs as nobody special and its command is a program of ours', () => {
+test('the image runs as nobody special and its command is that of npm run api', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   expect(final).toMatch(/^USER node$/m);
-  expect(final).toMatch(/^CMD \["node", "src\/main.ts", "api"\]$/m);
+  const command = packageJson.scripts.api?.replace(/^exec /, '').split(' ') ?? [];
+  expect(final).toContain(`\nCMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
 });
 
 test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {
