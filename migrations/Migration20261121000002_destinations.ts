@@ -17,7 +17,7 @@ export class Migration20261121000002_destinations extends Migration {
         updated_at timestamptz not null
       )`);
     this.addSql(
-      `comment on column destinations.config is 'JSON by type in an AES-256-GCM box: src/accounts/secret-box.ts'`,
+      `comment on column destinations.config is 'JSON by type in an AES-256-GCM box: src/secrets/secret-box.ts'`,
     );
     this.addSql('create index destinations_of_account on destinations (account_id, position, created_at, id)');
     this.addSql(

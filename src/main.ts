@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { type Config, type Role, readConfig, roles } from './config.ts';
+import { type Role, readConfig, roles } from './config.ts';
 import { explainDatabaseError } from './database/explain-error.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
+import type { RoleContext } from './roles/role-context.ts';
 import { StartError } from './start-error.ts';
 
 /** Ends the process the hard way when a clean stop takes longer than this. */
@@ -11,15 +12,6 @@ const stopLimitMs = 45_000;
  * forwards it to the gateway a second time; on a busy machine npm takes some hundred milliseconds to do so.
  */
 const sameRequestMs = 2_000;
-
-/** What a role gets; `stopped` is aborted when the process is asked to end. */
-export interface RoleContext {
-  config: Config;
-  log: Log;
-  stopped: AbortSignal;
-  /** What the command line says behind the role. */
-  arguments: string[];
-}
 
 /**
  * Each role is loaded when it runs: the Temporal worker, the HTTP side and the clients of S3 take a second to load, and most

@@ -44,11 +44,14 @@ const possibleSlug = /^[A-Za-z0-9._~-]{1,100}$/;
 export interface Lookup {
   account: InboundAccount | null;
   fresh: boolean;
+  /** Until when it may be gone by, in milliseconds of `performance.now()`. */
+  untilMs: number;
 }
 
 interface Cached {
   account: InboundAccount;
   read: number;
+  untilMs: number;
 }
 
 /**
@@ -84,11 +87,12 @@ export class AccountDirectory {
    * @throws BatcherFull when too many addresses wait; else what the database throws.
    */
   async lookup(provider: string, slug: string, client: () => string): Promise<Lookup> {
-    if (!possibleSlug.test(slug)) return { account: null, fresh: true };
+    const untilMs = performance.now() + cacheMs;
+    if (!possibleSlug.test(slug)) return { account: null, fresh: true, untilMs };
     const address = `${provider}/${slug}`;
     const cached = this.#cache.get(address);
-    if (cached) return { account: cached.account, fresh: false };
-    return { account: await this.#read(address, client), fresh: true };
+    if (cached) return { account: cached.account, fresh: false, untilMs: cached.untilMs };
+    return { account: await this.#read(address, client), fresh: true, untilMs };
   }
 
   /**
@@ -129,7 +133,7 @@ export class AccountDirectory {
     // Reads that overlap may end in another order than they began in.
     if (cached && cached.read > read) return account;
     if (account) {
-      this.#cache.set(address, { account, read });
+      this.#cache.set(address, { account, read, untilMs: performance.now() + cacheMs });
       this.#known.set(address, true);
     } else {
       this.#cache.delete(address);

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { storableText } from '../providers/text.ts';
 import type { AuditAction } from './actions.ts';
+import type { EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';
 
 type JsonValue = string | number | boolean | null | undefined | JsonValue[] | { [key: string]: JsonValue };
@@ -18,33 +19,11 @@ export interface AuditEntry {
   details: AuditDetails;
 }
 
-/** The content of an entry's row, each column as the text that its MAC is over. */
-export interface EntryContent {
-  id: string;
-  actor: string;
-  action: string;
-  ip_address: string;
-  /** Seconds since 1970 with six decimals, as PostgreSQL's `extract(epoch …)` writes them: no digit can change unseen. */
-  epoch: string;
-  /** The JSON text. */
-  details: string;
-  /**
-   * The latest head of the chain that the writer knew of. Whoever takes an entry away and has the chain made anew without it
-   * would have to take away all later entries as well.
-   */
-  noted_seq: string | null;
-  noted_seal: Buffer | null;
-}
-
 /** An entry ready to be stored. */
 export interface NewEntry extends EntryContent {
   createdAt: Date;
   mac: Buffer;
 }
-
-/** The columns of {@link EntryContent} with the MAC, in a select of `audit_logs`. */
-export const contentColumns =
-  'id, actor, action, ip_address, extract(epoch from created_at)::text as epoch, details::text as details, noted_seq, noted_seal, mac';
 
 /** Strings in details are cut here: long enough for any URL, short enough that nobody fills the disk with them. */
 const longestString = 2_000;

@@ -1,5 +1,5 @@
 import type { AuditFault } from './chain.ts';
-import type { EntryContent } from './entry.ts';
+import type { EntryContent } from './entry-content.ts';
 import type { ChainPoint } from './seals.ts';
 
 /**

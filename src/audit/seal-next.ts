@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import { type ChainEnd, checkedEnds, writeChainEnd } from './chain.ts';
-import { contentColumns, type EntryContent } from './entry.ts';
+import { contentColumns, type EntryContent } from './entry-content.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 
 /** Entries a transaction: about 20 ms of this process's time, in which nothing else happens in it. */

@@ -1,5 +1,5 @@
 import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
-import type { EntryContent } from './entry.ts';
+import type { EntryContent } from './entry-content.ts';
 import { auditPurpose, type ChainPart, createSigner, type Signer } from './signer.ts';
 
 /** A place in the chain, with the seal that it has there. */

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
-import type { EntryContent } from './entry.ts';
+import type { EntryContent } from './entry-content.ts';
 
 /** Which end of the chain is kept apart: where it ends, or where a purge has cut it. */
 export type ChainPart = 'head' | 'anchor';

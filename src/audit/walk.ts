@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import type { AuditFault } from './chain.ts';
-import { contentColumns, type EntryContent } from './entry.ts';
+import { contentColumns, type EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';
 
 /** A row that has a place in the chain. */

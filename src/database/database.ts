@@ -8,24 +8,8 @@ import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
 import { migrations } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
+import type { Sql, Statement, Transactions } from './sql.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
-
-/** A statement of the hot path. `name` makes PostgreSQL plan it once a connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** What the stores need of a database. */
-export interface Sql {
-  query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
-}
-
-/** What the stores need where several statements belong together. */
-export interface Transactions extends Sql {
-  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-}
 
 export interface Database extends Transactions {
   /**
@@ -45,6 +29,8 @@ export interface Database extends Transactions {
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
+
+export type { Sql, Statement, Transactions };
 
 /** Days are those of UTC, whatever the database or its role is set to. */
 const timeZone = '-c TimeZone=UTC';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction } from 'kysely';
 import pg, { type Pool, type PoolClient } from 'pg';
-import type { Sql } from './database.ts';
+import type { Sql } from './sql.ts';
 
 /** Runs `work` in one transaction on one connection; rolls back when it throws, and drops a connection that cannot. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {

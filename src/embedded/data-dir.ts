@@ -63,15 +63,13 @@ export function openDataDir(folder: string): DataDir {
 }
 
 /**
- * A secret of a data folder that may belong to a gateway which runs: it is read, and nothing is made or held.
- *
- * @returns null when there is none.
+ * Reads the secrets of a data folder that another gateway may be running on, or that does not exist: nothing is made, changed
+ * or held.
  */
-export function existingSecret(folder: string, name: string): string | null {
-  return explained(resolve(folder), () => {
-    const secrets = join(resolve(folder), 'secrets');
-    return namesIn(secrets).includes(name) ? readFileSync(join(secrets, name), 'utf8').trim() : null;
-  });
+export function existingSecrets(folder: string): Pick<SecretFiles, 'find'> {
+  const path = resolve(folder);
+  const files = secretFiles(path);
+  return { find: (name) => explained(path, () => files.find(name)) };
 }
 
 /** Whether the folder is one of ours; false when there is nothing in it yet. */

@@ -1,11 +1,10 @@
 import type { Log } from '../log.ts';
+import { RareWarning } from '../rare-warning.ts';
 import { allAccounts, type Recorded } from './record-rejections.ts';
-import type { RejectionLimits } from './rejections.ts';
+import type { RejectionLimits } from './rejection-limits.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** One warning a minute is seen; one for each webhook of a flood would fill the log instead of the database. */
-const quietMs = minuteMs;
 
 /** Which limit is reached, and until when that counts, in milliseconds since 1970. */
 type Closure = { limit: 'minute' | 'day'; untilMs: number };
@@ -23,13 +22,13 @@ export class RejectionGate {
   readonly #now: () => number;
   /** Has as many entries as there are accounts at most. */
   readonly #closed = new Map<string, Closure>();
-  #quietUntilMs = 0;
-  #refused = 0;
+  readonly #notKept: RareWarning;
 
   constructor(options: { limits: RejectionLimits; log: Pick<Log, 'warn'>; now: () => number }) {
     this.#limits = options.limits;
     this.#log = options.log;
     this.#now = options.now;
+    this.#notKept = new RareWarning(options.now);
   }
 
   /** Whether no row of this account's rejected webhooks will be kept at present. */
@@ -44,7 +43,7 @@ export class RejectionGate {
       this.#closed.delete(accountId);
       return false;
     }
-    if (closure.limit === 'day') this.#refused++;
+    if (closure.limit === 'day') this.#notKept.add();
     return true;
   }
 
@@ -54,16 +53,16 @@ export class RejectionGate {
     for (const account of full_minute) this.#closed.set(account, { limit: 'minute', untilMs: endOf(minuteMs, now) });
     for (const account of [...full_day, ...(all_full ? [allAccounts] : [])])
       this.#closed.set(account, { limit: 'day', untilMs: endOf(dayMs, now) });
-    this.#refused += refused;
-    if (this.#refused === 0 || (full_day.length === 0 && !all_full) || now < this.#quietUntilMs) return;
-    this.#quietUntilMs = now + quietMs;
+    this.#notKept.add(refused);
+    if (full_day.length === 0 && !all_full) return;
     const accounts = full_day.slice(0, 10);
-    this.#log.warn(
-      { accounts, notKept: this.#refused, ...this.#limits },
-      all_full
-        ? 'daily limit of rejected webhooks reached, only counting them (REJECTED_DAILY_BYTES)'
-        : 'daily limit of rejected webhooks of an account reached, only counting them (REJECTED_ACCOUNT_DAILY_BYTES)',
+    this.#notKept.tell((notKept) =>
+      this.#log.warn(
+        { accounts, notKept, ...this.#limits },
+        all_full
+          ? 'daily limit of rejected webhooks reached, only counting them (REJECTED_DAILY_BYTES)'
+          : 'daily limit of rejected webhooks of an account reached, only counting them (REJECTED_ACCOUNT_DAILY_BYTES)',
+      ),
     );
-    this.#refused = 0;
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import { bodyBytes, inboundColumns, type ReceivedEvent } from './receive.ts';
 import { type Recorded, recordRejections } from './record-rejections.ts';
 import { RejectionGate } from './rejection-gate.ts';
+import type { RejectionLimits } from './rejection-limits.ts';
 
 /** A webhook that failed verification. Its body and headers may be the beginning of what came. */
 export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & {
@@ -17,12 +18,6 @@ export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & {
   /** Whether headers were left out. */
   headersTruncated: boolean;
 };
-
-/** How many bytes of rejected webhooks are kept a day (UTC), as `rejectedBytes` in record-rejections.ts counts them. */
-export interface RejectionLimits {
-  accountDailyBytes: number;
-  dailyBytes: number;
-}
 
 /** Without an event it is only counted. */
 type Rejection = { accountId: string; event: RejectedEvent | null };

@@ -14,11 +14,11 @@ import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { readPause } from '../events/pause.ts';
 import { startWorker } from '../gateway.ts';
 import { checkPort } from '../http/serve.ts';
-import type { RoleContext } from '../main.ts';
 import { originOf } from '../notifications/settings.ts';
 import { StartError } from '../start-error.ts';
 import { needed } from './needed.ts';
 import { ownKeyring } from './own-keys.ts';
+import type { RoleContext } from './role-context.ts';
 import { untilStopped } from './until-stopped.ts';
 import { welcome } from './welcome.ts';
 

@@ -1,8 +1,8 @@
 import { startApi } from '../api.ts';
 import { openDatabase } from '../database/database.ts';
-import type { RoleContext } from '../main.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
+import type { RoleContext } from './role-context.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** The role `api`: ingestion and admin API, any number of them behind a balancer. */

@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
 import { plainSql } from '../backups/plain-sql.ts';
 import { verifyArchive } from '../backups/verify-archive.ts';
-import type { RoleContext } from '../main.ts';
 import { StartError } from '../start-error.ts';
-import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
+import { sourceOf, warningOf } from './given-backup.ts';
+import { existingKeyring } from './own-keys.ts';
+import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run --silent backup-sql -- <file> > out.sql
 npm run backup-sql -- <file> --output out.sql [--unverified]
@@ -24,7 +25,7 @@ export async function runBackupSql(context: RoleContext): Promise<void> {
   const { file, output, allowUnverified } = given(context.arguments);
   try {
     const source = sourceOf(file, context);
-    const keyring = keyringFor(context);
+    const keyring = existingKeyring(context.config);
     const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
     if (unverified !== null)
       console.error(`${warningOf(source.name, unverified)} psql would run every command in it: read it first.`);

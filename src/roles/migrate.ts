@@ -1,6 +1,6 @@
 import { migrateOnce } from '../database/migrate.ts';
-import type { RoleContext } from '../main.ts';
 import { needed } from './needed.ts';
+import type { RoleContext } from './role-context.ts';
 
 /** The role `migrate`: brings the schema up to date and ends. */
 export async function runMigrate({ config, log }: RoleContext): Promise<void> {

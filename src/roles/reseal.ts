@@ -6,7 +6,6 @@ import { type Database, openDatabase } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type DataDir, openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
-import type { RoleContext } from '../main.ts';
 import { sealedColumns } from '../sealed-columns.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
@@ -15,6 +14,7 @@ import { StartError } from '../start-error.ts';
 import { keyringOf } from './keyring.ts';
 import { beginKeyChange, endKeyChange, ownKeyring } from './own-keys.ts';
 import { changeText, stateText, whatIsLeft } from './reseal-report.ts';
+import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run reseal [-- --new-key | --check | --back]
 

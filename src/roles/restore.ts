@@ -10,17 +10,18 @@ import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { Log } from '../log.ts';
-import type { RoleContext } from '../main.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { StartError } from '../start-error.ts';
-import { keyringFor, sourceOf, warningOf } from './given-backup.ts';
+import { sourceOf, warningOf } from './given-backup.ts';
+import { existingKeyring } from './own-keys.ts';
+import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified]
 
 <file> is the path of a backup, or the name of one in BACKUP_DIR or BACKUP_URL. It is restored into the database of --into or
 DATABASE_URL, which must be empty; without either, into the PostgreSQL of npm start in DATA_DIR. SECRETS_KEY must be the key that the
-backup was made with; without it, the key in DATA_DIR/secrets is used.
+backup was made with; without it, the keys in DATA_DIR/secrets are used.
 
 --unverified takes a file without a valid signature. Its writer decides what is restored: the addresses that events are sent
 to, which of them are delivered, and what the audit log says.`;
@@ -30,7 +31,7 @@ export async function runRestore(context: RoleContext): Promise<void> {
   const { file, into, allowUnverified } = given(context.arguments);
   try {
     const source = sourceOf(file, context);
-    const keyring = keyringFor(context);
+    const keyring = existingKeyring(context.config);
     console.log(`Checking ${source.name} …`);
     const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
     if (unverified !== null) console.log(warningOf(source.name, unverified));

@@ -3,10 +3,10 @@ import { openDatabase } from '../database/database.ts';
 import { installRuntime } from '../engine/runtime.ts';
 import { bundleWorkflows } from '../engine/workflow-bundle.ts';
 import { startWorker } from '../gateway.ts';
-import type { RoleContext } from '../main.ts';
 import { originOf } from '../notifications/settings.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
+import type { RoleContext } from './role-context.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** The role `worker`: relay and Temporal worker, any number of them on one task queue. */

@@ -1,11 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { attacker, bearable, damageOf, head } from '../support/attack.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { bearable, damageOf, head } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { gatewayRoles } from '../support/gateway-roles.ts';
+import { gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
+
+let roles: Roles;
+beforeAll(async () => {
+  roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+});
 
 const bundle = '/openapi/assets/swagger-ui-bundle.js';
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gateway\r\n${more}\r\n`;
@@ -20,18 +24,16 @@ test.each<[name: string, connections: number, request: (path: string, token: str
 ])(
   'a thousand requests in one write, for %s, on %i connections that read nothing',
   async (_name, connections, request) => {
-    const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
     const api = await roles.startApi();
     const { account_slug } = await api.admin.createAccount({});
     const requests = request(`/generic/${account_slug}`, roles.variables.ADMIN_TOKEN ?? '').repeat(1_000);
-    const damage = await damageOf(api, { method: 'GET', path: '/health/live' }, async () => {
+    const damage = await damageOf(api, { method: 'GET', path: '/health/live' }, async (open) => {
       for (let n = 0; n < connections; n++) {
-        const { socket } = await attacker(api.baseUrl, { localAddress: `127.0.1.${1 + (n % 8)}` });
+        const { socket } = await open({ localAddress: `127.0.1.${1 + (n % 8)}` });
         socket.write(requests);
         // Some say that they will send nothing more.
         if (n % 5 === 4) socket.end();
       }
-      await sleep(3_000);
     });
     expect(damage.statuses).toEqual([200]);
     expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);

@@ -12,6 +12,7 @@ import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/log.ts';
+import { startArguments } from '../support/start-command.ts';
 
 /** A folder that the database's own user can enter; removed afterwards. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
@@ -81,7 +82,7 @@ export async function startGatewayProcess(
   environment: Record<string, string>,
 ): Promise<GatewayProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url)), role], {
+  const child = spawn(process.execPath, startArguments(role), {
     env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

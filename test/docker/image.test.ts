@@ -8,6 +8,7 @@ const dockerfile = readProjectFile('Dockerfile');
 const packageJson = z
   .object({
     version: z.string(),
+    scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     optionalDependencies: z.record(z.string(), z.string()).default({}),
   })
@@ -42,10 +43,18 @@ test('what only npm start needs stays out of the image: its Node, its PostgreSQL
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
-test('the image runs as nobody special and its command is a program of ours', () => {
+test('the image has the certificate authorities of its system, installed before the user loses the rights to', () => {
+  const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+  const installed = final.search(/^ {2}&& apt-get install --yes --no-install-recommends ca-certificates \\$/m);
+  expect(installed).toBeGreaterThan(0);
+  expect(installed).toBeLessThan(final.indexOf('\nUSER node'));
+});
+
+test('the image runs as nobody special and its command is that of npm run api', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   expect(final).toMatch(/^USER node$/m);
-  expect(final).toMatch(/^CMD \["node", "src\/main.ts", "api"\]$/m);
+  const command = packageJson.scripts.api?.replace(/^exec /, '').split(' ') ?? [];
+  expect(final).toContain(`\nCMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
 });
 
 test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -135,6 +138,24 @@ describe('a change of a moment ago is honoured at once', () => {
     expect((await post(account)).status).toBe(401);
     await patch(account.id, { skip_signature_verification: true });
     expect((await post(account)).status).toBe(202);
+  });
+
+  test('a secret that was replaced while the body arrived', async () => {
+    const account = await gateway.admin.createAccount(closed);
+    const sending = request(`${gateway.baseUrl}/generic/${account.account_slug}`, {
+      method: 'POST',
+      headers: { 'content-length': 1, 'x-secret': secret, expect: '100-continue' },
+    });
+    sending.flushHeaders();
+    // The gateway has found the account now, and wants the body.
+    await once(sending, 'continue');
+    await patch(account.id, { signing_secret_current: secretText('replacing-one'), signing_secret_previous: null });
+    // An account may be two seconds old.
+    await sleep(2_100);
+    sending.end('x');
+    const [answer]: IncomingMessage[] = await once(sending, 'response');
+    answer?.resume();
+    expect(answer?.statusCode).toBe(401);
   });
 
   test('a new address', async () => {

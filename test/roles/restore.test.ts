@@ -187,6 +187,28 @@ test('without DATABASE_URL it goes into the database of npm start, by its name i
   expect(running.code).toBe(1);
 });
 
+test('the data folder of an interrupted reseal --new-key opens a backup of the previous key', async () => {
+  const { dir, name, key } = await backedUp();
+  const dataDir = temporaryFolder();
+  openDataDir(dataDir).release();
+  mkdirSync(join(dataDir, 'secrets'), { mode: 0o700 });
+  const keep = (file: string, text: string) =>
+    writeFileSync(join(dataDir, 'secrets', file), `${text}\n`, { mode: 0o600 });
+  keep('secrets-key', randomBytes(32).toString('base64'));
+  keep('secrets-key-previous', key);
+  const variables = { DATA_DIR: dataDir, BACKUP_DIR: dir };
+  const said = await restored([name], variables);
+  expect(said).toMatchObject({ code: 0, stderr: '' });
+  expect(said.stdout).toContain('The backup needs SECRETS_KEY_PREVIOUS as it is set');
+  const resealing = spawnGateway('reseal', variables);
+  expect((await resealing.exited).code).toBe(0);
+  expect(resealing.stdout()).toContain('SECRETS_KEY_PREVIOUS can now be removed');
+
+  keep('secrets-key', 'no key');
+  const refused = await restored([name], variables);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('secrets-key in')]);
+});
+
 test('restored beside a new SECRETS_KEY, the key of the backup as the previous one opens everything until it is resealed', async () => {
   const { file, key } = await backedUp();
   const databaseUrl = await freshDatabase();

@@ -10,32 +10,49 @@ export const mib = 1024 * 1024;
 /** The gateway may grow by so much and keep another client waiting for so long, whatever is done to it. */
 export const bearable = { grownMiB: 150, slowestMs: 1_000 };
 
+/** What was sent is worked off within two seconds, and what is not read is looked for once a second. */
+const holdMs = 3_000;
+
 /**
- * Runs an attack while another client sends request after request, each on a connection of its own, and for `afterMs`
- * longer.
+ * Runs an attack while another client sends request after request, each on a connection of its own. The attackers hold their
+ * connections for three seconds more, and close them then: a gateway that stops would wait for them.
+ *
+ * @param attack opens connections of attackers with the function that it gets.
  */
 export async function damageOf(
   gateway: { pid: number; baseUrl: string },
   request: { method: string; path: string; body?: string },
-  attack: () => Promise<void>,
-  afterMs = 2_000,
+  attack: (open: (options?: AttackerOptions) => Promise<Attacker>) => Promise<void>,
 ): Promise<Damage> {
   const { pid, baseUrl } = gateway;
+  const attackers: Attacker[] = [];
+  const open = async (options?: AttackerOptions) => {
+    const opened = await attacker(baseUrl, options);
+    attackers.push(opened);
+    return opened;
+  };
   const bystander = new Worker(new URL('./bystander.ts', import.meta.url), { workerData: { pid, baseUrl, request } });
   // A rejection: the other client got no answer at all.
   const broken = once(bystander, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
   broken.catch(() => undefined);
   try {
     await Promise.race([once(bystander, 'message'), broken]);
-    await Promise.race([attack().then(() => sleep(afterMs)), broken]);
+    await Promise.race([attack(open).then(() => sleep(holdMs)), broken]);
     const report = once(bystander, 'message');
     bystander.postMessage('report');
     const [damage]: Damage[] = await Promise.race([report, broken]);
     if (damage === undefined) throw new Error('the other client has reported nothing');
     return damage;
   } finally {
+    for (const { socket } of attackers) socket.destroy();
     await bystander.terminate();
   }
+}
+
+export interface AttackerOptions {
+  /** The address to come from, such as 127.0.0.2. */
+  localAddress?: string;
+  reads?: boolean;
 }
 
 export interface Attacker {
@@ -47,10 +64,7 @@ export interface Attacker {
 }
 
 /** Opens a connection as an attacker has it: nothing is read unless told, and nothing that breaks it is an error. */
-export async function attacker(
-  baseUrl: string,
-  options: { localAddress?: string; reads?: boolean } = {},
-): Promise<Attacker> {
+export async function attacker(baseUrl: string, options: AttackerOptions = {}): Promise<Attacker> {
   const { localAddress = '127.0.0.1', reads = false } = options;
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port), localAddress, allowHalfOpen: true });
   socket.on('error', () => undefined);

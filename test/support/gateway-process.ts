@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watch } from './leaks/watch.ts';
+import { startArguments } from './start-command.ts';
 
 export interface Exit {
   code: number | null;
@@ -30,7 +30,6 @@ export interface GatewayProcess {
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Two cores carry other tests besides; a first start of the embedded servers takes seconds. */
 const startLimitMs = 90_000;
 /** Past the 45 s in which the gateway ends itself. */
@@ -69,7 +68,7 @@ export function spawnGateway(
   args: string[] = [],
   within: string[] = [],
 ): GatewayProcess {
-  const [program = '', ...rest] = [...within, process.execPath, main, role, ...args];
+  const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role), ...args];
   const child = spawn(program, rest, {
     env: { ...cleanEnvironment(), ...variables },
     cwd: tmpdir(),

@@ -5,7 +5,7 @@ import type { NotedPoint, Verification } from '../../audit/verify.ts';
 import type { Database } from '../../database/database.ts';
 import type { TestDelivery } from '../../delivery/test-delivery.ts';
 import type { Destination, DestinationStore } from '../../destinations/destination-store.ts';
-import type { RejectionLimits } from '../../events/rejections.ts';
+import type { RejectionLimits } from '../../events/rejection-limits.ts';
 import type { Log } from '../../log.ts';
 import type { Said } from '../../notifications/notice.ts';
 import type { Provider } from '../../providers/provider.ts';

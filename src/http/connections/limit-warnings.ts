@@ -1,16 +1,11 @@
 import type { Log } from '../../log.ts';
-
-const quietMs = 60_000;
+import { RareWarning } from '../../rare-warning.ts';
 
 /** Tells operators that connections were closed because there are as many as `MAX_CONNECTIONS`, at most once a minute. */
-export function connectionLimitWarnings(log: Pick<Log, 'warn'>, now = () => performance.now()): () => void {
-  let quietUntilMs = Number.NEGATIVE_INFINITY;
-  let closed = 0;
+export function connectionLimitWarnings(log: Pick<Log, 'warn'>, now?: () => number): () => void {
+  const warning = new RareWarning(now);
   return () => {
-    closed++;
-    if (now() < quietUntilMs) return;
-    quietUntilMs = now() + quietMs;
-    log.warn({ closed }, 'connections closed, there are as many as MAX_CONNECTIONS');
-    closed = 0;
+    warning.add();
+    warning.tell((closed) => log.warn({ closed }, 'connections closed, there are as many as MAX_CONNECTIONS'));
   };
 }

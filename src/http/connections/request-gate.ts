@@ -6,6 +6,8 @@ import type { Turns } from './turns.ts';
 
 /** A head or a chunked body is parsed in pieces of at most this size: some hundred chunks or one request. */
 const pieceBytes = 4 * 1024;
+/** To free the memory of a small read takes longer than it saves: the garbage collector sees those in time. */
+const worthFreeingBytes = 4 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
 /**
  * Requests that may be parsed while an earlier one of their connection is not answered. A piece ends with a request, so
@@ -38,6 +40,8 @@ export class RequestGate {
   #waitsForTurn = false;
   /** Whether the bytes that come next were read before, and put back. */
   #hasPutBack = false;
+  /** The memory of what was put back, where nothing else is in it. */
+  #ownMemory: ArrayBufferLike | null = null;
   #hasTurn = false;
   #discarded: ((bytes: Buffer) => void) | null = null;
 
@@ -131,9 +135,29 @@ export class RequestGate {
     return this.#request === null || this.#request.complete;
   }
 
+  /**
+   * Parses what may be parsed of the bytes, puts back the others, and frees the memory that they were read into once there are
+   * none. The parser keeps no bytes: it copies what it hands on.
+   */
   #take(bytes: Buffer): void {
+    const { buffer: memory } = bytes;
+    // Node makes an ArrayBuffer for each read. One that holds more than these bytes is ours if it was before.
+    const isOwn = bytes.length === memory.byteLength || memory === this.#ownMemory;
+    this.#ownMemory = null;
     const isPutBack = this.#hasPutBack;
-    this.#hasPutBack = false;
+    this.#hasPutBack = this.#parseAllowed(bytes, isPutBack);
+    if (!isOwn || memory.byteLength < worthFreeingBytes) return;
+    if (this.#hasPutBack) this.#ownMemory = memory;
+    else freeNow(new Uint8Array(memory));
+  }
+
+  /**
+   * Parses what may be parsed now.
+   *
+   * @param isPutBack whether the bytes were read and put back before.
+   * @returns whether bytes were put back.
+   */
+  #parseAllowed(bytes: Buffer, isPutBack: boolean): boolean {
     let rest = bytes;
     while (rest.length > 0 && !this.#socket.destroyed) {
       const isOpen = this.#isOpen;
@@ -145,20 +169,19 @@ export class RequestGate {
         this.#socket.pause();
         stopReading(this.#socket);
         this.#socket.unshift(rest);
-        this.#hasPutBack = true;
         if (isOpen) this.#waitForTurn();
-        return;
+        return true;
       }
       this.#hasTurn = false;
       if (this.#discarded !== null) {
         this.#discarded(rest);
-        freeNow(rest);
-        return;
+        return false;
       }
       const piece = this.#pieceOf(rest);
       rest = rest.subarray(piece.length);
       this.#parse(piece);
     }
+    return false;
   }
 
   #waitForTurn(): void {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { AccountDirectory, InboundAccount } from '../../accounts/account-directory.ts';
+import type { AccountDirectory, InboundAccount, Lookup } from '../../accounts/account-directory.ts';
 import type { EventReceiver, ReceivedEvent } from '../../events/receive.ts';
 import type { RejectionRecorder } from '../../events/rejections.ts';
 import type { Log } from '../../log.ts';
@@ -43,6 +43,32 @@ export type IngestAnswer =
   | { kind: 'accepted'; body: Accepted; acknowledgement: Acknowledgement | null }
   | { kind: 'challenge'; status: number; contentType: string; body: string };
 
+/** Where a webhook is sent to. */
+export interface Address {
+  provider: Provider;
+  slug: string;
+  /** Its account, looked up before the body was read. */
+  found: Lookup;
+}
+
+/**
+ * Finds the account of an address, so that nothing is read for one that does not exist.
+ *
+ * @throws Problem `account_not_found`, never because of what a cache remembers.
+ */
+export async function findAddress(
+  deps: Pick<IngestDeps, 'directory' | 'providers'>,
+  providerName: string,
+  slug: string,
+  client: Client,
+): Promise<Address> {
+  const provider = deps.providers.get(providerName);
+  if (!provider) throw ingestionNotFound();
+  const found = await deps.directory.lookup(providerName, slug, client);
+  if (!found.account) throw ingestionNotFound();
+  return { provider, slug, found };
+}
+
 /**
  * Takes in one webhook: verifies, stores, and answers after the commit.
  *
@@ -50,14 +76,13 @@ export type IngestAnswer =
  */
 export async function ingest(
   deps: IngestDeps,
-  providerName: string,
-  slug: string,
+  { provider, slug, found }: Address,
   request: InboundRequest,
   client: Client,
 ): Promise<IngestAnswer> {
-  const provider = deps.providers.get(providerName);
-  if (!provider) throw ingestionNotFound();
-  const { account, fresh } = await deps.directory.lookup(providerName, slug, client);
+  // A body may take a minute to arrive, and the account may have changed since it began.
+  const isCurrent = performance.now() < found.untilMs;
+  const { account, fresh } = isCurrent ? found : await deps.directory.lookup(provider.name, slug, client);
   if (fresh) return decide(deps, provider, account, request, client);
   if (account && judge(provider, account, request) === 'accept')
     return accept(deps, provider, account, request, client);

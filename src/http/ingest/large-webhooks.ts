@@ -1,22 +1,19 @@
 import type { Log } from '../../log.ts';
-
-const quietMs = 60_000;
+import { RareWarning } from '../../rare-warning.ts';
 
 /**
  * Tells operators of webhooks that were refused for their size, at most once a minute: nothing of them is stored, and not every
  * provider sends again.
  */
-export function largeWebhookWarnings(log: Pick<Log, 'warn'>, maxPayloadBytes: number, now = Date.now) {
-  let quietUntilMs = 0;
-  let refused = 0;
+export function largeWebhookWarnings(log: Pick<Log, 'warn'>, maxPayloadBytes: number, now?: () => number) {
+  const warning = new RareWarning(now);
   return (provider: string, accountSlug: string): void => {
-    refused++;
-    if (now() < quietUntilMs) return;
-    quietUntilMs = now() + quietMs;
-    log.warn(
-      { provider, accountSlug, refused, maxPayloadBytes },
-      'webhooks larger than MAX_PAYLOAD_BYTES were refused',
+    warning.add();
+    warning.tell((refused) =>
+      log.warn(
+        { provider, accountSlug, refused, maxPayloadBytes },
+        'webhooks larger than MAX_PAYLOAD_BYTES were refused',
+      ),
     );
-    refused = 0;
   };
 }

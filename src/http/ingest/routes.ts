@@ -13,7 +13,7 @@ import { isReserved } from '../method-not-allowed.ts';
 import { nodeExchange, nodeRequest } from '../node-request.ts';
 import { databaseUnavailable, Problem } from '../problem.ts';
 import { handshake } from './handshake.ts';
-import { type IngestDeps, ingest, ingestionNotFound } from './ingest.ts';
+import { findAddress, type IngestDeps, ingest } from './ingest.ts';
 import { largeWebhookWarnings } from './large-webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -104,12 +104,6 @@ export function ingestRoutes(
       body,
       receivedAt,
     });
-  /** Nothing is read for an address that does not exist, and that is never said by what a cache remembers. */
-  const existing = async (provider: string, slug: string, client: () => string): Promise<void> => {
-    if (!deps.providers.has(provider)) throw ingestionNotFound();
-    const { account } = await deps.directory.lookup(provider, slug, client);
-    if (!account) throw ingestionNotFound();
-  };
   const tooLarge = largeWebhookWarnings(deps.log, deps.maxPayloadBytes);
   return new Elysia({ name: 'ingest' })
     .get(
@@ -138,12 +132,12 @@ export function ingestRoutes(
         const [node, response] = nodeExchange(request);
         try {
           const client = () => deps.clientOf(node);
-          await existing(params.provider, params.slug, client);
+          const address = await findAddress(deps, params.provider, params.slug, client);
           const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
             if (error instanceof Problem && error.code === 'payload_too_large') tooLarge(params.provider, params.slug);
             throw error;
           });
-          const answer = await ingest(deps, params.provider, params.slug, inbound(node, body, receivedAt), client);
+          const answer = await ingest(deps, address, inbound(node, body, receivedAt), client);
           if (answer.kind === 'challenge') return respond(request, answer);
           const { status = 202, reply } = answer.acknowledgement ?? {};
           if (reply) return respond(request, { status, ...reply });

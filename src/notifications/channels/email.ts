@@ -2,23 +2,12 @@ import type { DestinationSettings } from '../../destinations/destination-config.
 import { emailMessage } from '../messages/email-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
+import type { Mail } from './mail.ts';
 import { writeToOutbox } from './outbox.ts';
 import type { Outbound } from './post.ts';
 import { sendBySendGrid } from './sendgrid.ts';
 
 type EmailConfig = Extract<DestinationSettings, { destination_type: 'email' }>['config'];
-
-/** A message as it leaves. */
-export interface Mail {
-  /** The name of the notification: the idempotency key. */
-  id: string;
-  from: { name: string; email: string };
-  to: readonly string[];
-  subject: string;
-  text: string;
-  html: string;
-  attachment: { filename: string; type: string; content: Uint8Array } | null;
-}
 
 const mediaType = /^(?!message\/|multipart\/)[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/i;
 

@@ -5,7 +5,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { codeOf, reasonOf } from '../../delivery/failure.ts';
 import { headerValue } from '../../delivery/headers.ts';
 import type { Said } from '../notice.ts';
-import type { Mail } from './email.ts';
+import type { Mail } from './mail.ts';
 
 /** File names hold 255 bytes; this leaves room for the time and the ending. */
 const longestName = 150;

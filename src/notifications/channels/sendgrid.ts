@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
 import type { Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
-import type { Mail } from './email.ts';
+import type { Mail } from './mail.ts';
 import { jsonOf, type Outbound, postJson } from './post.ts';
 import { userAgent } from './user-agent.ts';
 
