@@ -1,11 +1,16 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Log } from '../log.ts';
 
+let installed = false;
+
 /**
- * Sets up the native part of the Temporal SDK, once a process: its logs go where ours go, and it leaves the signals of
- * the process to us (its own handlers would stop the worker before the gateway has ended its work).
+ * Sets up the native part of the Temporal SDK: its logs go where ours go, and it leaves the signals of the process to us (its
+ * own handlers would stop the worker before the gateway has ended its work). The SDK takes these settings once a process, so
+ * later calls do nothing.
  */
 export function installRuntime(log: Log): void {
+  if (installed) return;
+  installed = true;
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {

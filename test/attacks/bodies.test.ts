@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { attacker, bearable, damageOf, head, mib, oneByteChunks } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { type Api, gatewayRoles } from '../support/gateway-roles.ts';
+import { type ApiProcess, gatewayRoles } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
 
-async function startApi(variables: Record<string, string> = {}): Promise<{ api: Api; path: string }> {
+async function startApi(variables: Record<string, string> = {}): Promise<{ api: ApiProcess; path: string }> {
   const api = await gatewayRoles({ databaseUrl: await migratedDatabase() }).startApi(variables);
   const { account_slug } = await api.admin.createAccount({});
   return { api, path: `/generic/${account_slug}` };

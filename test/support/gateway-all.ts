@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AdminClient, adminClient } from './admin-client.ts';
-import { type GatewayProcess, processesOn, spawnGateway } from './gateway-process.ts';
+import { childrenOf } from './descendants.ts';
+import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
 
 /** What `npm start` is on one machine, with the servers of its data folder. */
@@ -39,7 +40,7 @@ export async function startWholeGateway(
     server(name) {
       if (name === 'postgres')
         return Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10);
-      const found = processesOn([dataDir]).find(({ command }) => command.includes(' server start-dev '));
+      const found = childrenOf(gateway.pid).find(({ command }) => command.includes(' server start-dev '));
       if (!found) throw new Error(`there is no Temporal; the gateway says: ${gateway.stderr().slice(-3000)}`);
       return found.pid;
     },
