@@ -115,8 +115,7 @@ export function gatewaysEndWithTheirTest(): void {
   afterEach(async ({ task }) => {
     // What the processes said tells why a test failed.
     if (task.result?.state === 'fail')
-      for (const gateway of inFlight())
-        console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
+      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
     const left = await killedOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
