@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
+import { migratedDatabase } from './database.ts';
 import { childrenOf } from './descendants.ts';
-import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
+import { type GatewayProcess, spawnGateway, temporaryFolder } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
+import { copyPrepared } from './prepared.ts';
 
 /** What `npm start` is on one machine, with the servers of its data folder. */
 export interface WholeGateway extends GatewayProcess {
@@ -17,6 +21,20 @@ export interface WholeGateway extends GatewayProcess {
   /** The pid of an embedded server's main process; throws while there is none. */
   server(name: 'postgres' | 'temporal'): number;
 }
+
+/** A data folder on which a gateway has been started before: a start on it makes no database and migrates nothing. */
+export async function startedFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyPrepared('started', folder);
+  return folder;
+}
+
+/** Settings of the role `all` for tests that its own servers do not matter to: those of the run, and an empty database. */
+export const sharedServers = async (): Promise<Record<string, string>> => ({
+  DATABASE_URL: await migratedDatabase(),
+  TEMPORAL_ADDRESS: inject('temporalAddress'),
+  TEMPORAL_TASK_QUEUE: `all-${randomBytes(6).toString('hex')}`,
+});
 
 /** Starts the role `all` and waits until it says that it is up. */
 export async function startWholeGateway(
