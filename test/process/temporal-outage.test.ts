@@ -1,20 +1,21 @@
 import { Client, Connection } from '@temporalio/client';
-import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
-import { type OwnServer, ownTemporal } from '../support/own-servers.ts';
+import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
 
 let temporal: OwnServer;
 beforeAll(async () => {
-  temporal = await ownTemporal('file');
+  temporal = await startOwnTemporal();
 });
+afterAll(() => temporal?.stop());
 /** Each test takes it away; the next one finds it running. */
 beforeEach(() => temporal.start());
 
@@ -67,6 +68,10 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   // Nobody was sent anything twice: one POST each, and a second one for those that failed.
   expect(consumer.deliveries).toHaveLength(201 + failing.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
+  // What the native part of the SDK says about the outage is a part of the log.
+  const log = worker.stderr().trim().split('\n');
+  expect(log.filter((line) => !line.startsWith('{"level":'))).toEqual([]);
+  expect(log.join('\n')).toContain('"from":"temporal"');
 
   const connection = await Connection.connect({ address: temporal.address });
   onTestFinished(() => connection.close());

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { freePort, rememberPort } from '../../src/embedded/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
@@ -59,11 +59,15 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
   };
 }
 
-/**
- * A Temporal that runs until the end of the test or of the file. Started by hand: the embedded one may come back on another
- * port.
- */
-export async function ownTemporal(lasts: 'test' | 'file' = 'test'): Promise<OwnServer> {
+/** A Temporal that runs until the end of the test. */
+export async function ownTemporal(): Promise<OwnServer> {
+  const server = await startOwnTemporal();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** A Temporal that runs until it is stopped. Started by hand: the embedded one may come back on another port. */
+export async function startOwnTemporal(): Promise<OwnServer> {
   const { PATH = '', HOME = null, XDG_CACHE_HOME = null } = process.env;
   const program = await findTemporalProgram({
     path: PATH,
@@ -100,8 +104,6 @@ export async function ownTemporal(lasts: 'test' | 'file' = 'test'): Promise<OwnS
       clearTimeout(late);
     },
   };
-  if (lasts === 'file') afterAll(() => server.stop());
-  else onTestFinished(() => server.stop());
   await server.start();
   return server;
 }
