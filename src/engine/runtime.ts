@@ -13,7 +13,7 @@ export function installRuntime(log: Log): void {
   installed = true;
   Runtime.install({
     shutdownSignals: [],
-    // Else the native part writes lines of its own to standard error, which are no JSON and know no LOG_LEVEL.
+    // Else the native part writes lines of its own to standard output, which are no JSON and know no LOG_LEVEL.
     telemetryOptions: { logging: { forward: {} } },
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       const { error, ...fields } = { error: undefined, ...meta };

@@ -73,7 +73,7 @@ test.each(['auto', 'workflow', 'direct'] as const)(
     // All four as processes once is enough: what differs is who makes the first attempt.
     const [one, two] = await (firstAttempt === 'auto'
       ? Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()])
-      : Promise.all([roles.apiHere(), roles.apiHere(), roles.workerHere(), roles.startWorker()]));
+      : Promise.all([roles.apiHere(), roles.apiHere(), roles.workerHere(), roles.workerHere()]));
     const consumer = await consumerForTest();
     const account = await one.admin.createAccount({ delivery_url: consumer.url });
     const answers = await Promise.all(
@@ -97,8 +97,8 @@ test('two workers share the work', { timeout }, async () => {
     databaseUrl: await migratedDatabase(),
     variables: { ACCOUNT_CONCURRENCY: '2', FIRST_ATTEMPT: 'direct' },
   });
-  const [api, first, second] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.startWorker()]);
-  // Nobody is answered before all four are there: one process may make two at a time for an account, so it takes both.
+  const [api, first, second] = await Promise.all([roles.apiHere(), roles.workerHere(), roles.workerHere()]);
+  // Nobody is answered before all four are there: one worker may make two at a time for an account, so it takes both.
   const { promise, resolve } = Promise.withResolvers<void>();
   const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });

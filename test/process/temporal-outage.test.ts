@@ -69,9 +69,8 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   expect(consumer.deliveries).toHaveLength(201 + failing.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
   // What the native part of the SDK says about the outage is a part of the log.
-  const log = worker.stderr().trim().split('\n');
-  expect(log.filter((line) => !line.startsWith('{"level":'))).toEqual([]);
-  expect(log.join('\n')).toContain('"from":"temporal"');
+  expect(worker.stderr()).toContain('"from":"temporal"');
+  expect(worker.stdout()).toBe('');
 
   const connection = await Connection.connect({ address: temporal.address });
   onTestFinished(() => connection.close());
