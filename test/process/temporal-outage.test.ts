@@ -106,7 +106,7 @@ test('what operators say while Temporal is away reaches the workflow that waited
     temporalAddress: temporal.address,
     variables: { DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' },
   });
-  const [api] = await Promise.all([roles.apiHere(), roles.workerHere()]);
+  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const consumer = await startConsumer(500);
   onTestFinished(() => consumer.close());
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
