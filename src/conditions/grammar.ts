@@ -1,4 +1,4 @@
-import { EMPTY_ALT, EmbeddedActionsParser, EOF, type IToken, type ParserMethod } from 'chevrotain';
+import { EMPTY_ALT, EmbeddedActionsParser, EOF, type IOrAlt, type IToken, type ParserMethod } from 'chevrotain';
 import { ConditionError } from './condition-error.ts';
 import { expectations, expectedOnly } from './expectations.ts';
 import { readLiteral, readText } from './literals.ts';
@@ -59,10 +59,10 @@ export class ConditionGrammar extends EmbeddedActionsParser {
   });
 
   readonly unary: ParserMethod<[Place], Condition> = this.RULE('unary', (place: Place) =>
-    this.OR<Condition>({
+    this.OR<IOrAlt<Condition>[]>({
       DEF: [
         {
-          ALT: () => {
+          ALT: (): Condition => {
             const token = this.CONSUME(t.Not);
             const inner = this.ACTION(() => deeper(place, token, place.end));
             return { kind: 'not', operand: this.SUBRULE(this.unary, { ARGS: [inner] }) };
@@ -89,7 +89,7 @@ export class ConditionGrammar extends EmbeddedActionsParser {
       expectFollower(kindOf(left), this.LA(1), place);
       return kindOf(left);
     });
-    return this.OR<Condition>([
+    return this.OR<IOrAlt<Condition>[]>([
       { ALT: () => this.SUBRULE(this.comparison, { ARGS: [left, kind] }) },
       {
         ALT: () => {
@@ -105,7 +105,7 @@ export class ConditionGrammar extends EmbeddedActionsParser {
   readonly comparison: ParserMethod<[Operand, Kind], Condition> = this.RULE(
     'comparison',
     (left: Operand, kind: Kind): Condition => {
-      const operator = this.OR<'==' | '!='>([
+      const operator = this.OR<IOrAlt<'==' | '!='>[]>([
         {
           ALT: () => {
             this.CONSUME(t.Equal);
@@ -150,7 +150,7 @@ export class ConditionGrammar extends EmbeddedActionsParser {
 
   /** A value, of one kind where only that can stand. */
   readonly operand: ParserMethod<[Kind | null], Operand> = this.RULE('operand', (wanted: Kind | null) =>
-    this.OR<Operand>({
+    this.OR<IOrAlt<Operand>[]>({
       DEF: [
         {
           ALT: () => {
@@ -170,7 +170,7 @@ export class ConditionGrammar extends EmbeddedActionsParser {
   );
 
   readonly literal: ParserMethod<[Kind | null], Literal> = this.RULE('literal', (wanted: Kind | null): Literal => {
-    const token = this.OR<IToken>({
+    const token = this.OR<IOrAlt<IToken>[]>({
       DEF: [
         { ALT: () => this.CONSUME(t.Text) },
         { ALT: () => this.CONSUME(t.Integer) },

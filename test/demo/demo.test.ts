@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { adminClient } from '../support/admin-client.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,7 +22,10 @@ interface Program {
 /** Runs a program of the project with just these variables; an empty value keeps an .env file from setting one. */
 function run(args: string[], env: Record<string, string>): Program {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, { cwd: root, env: { PATH, HOME, ADMIN_TOKEN: '', ...env } });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { PATH, HOME, NODE_COMPILE_CACHE: inject('compileCache'), ADMIN_TOKEN: '', ...env },
+  });
   let output = '';
   const keep = (chunk: Buffer) => {
     output += chunk.toString();
@@ -63,7 +66,7 @@ describe('against a gateway in a process of its own', () => {
     gateway = run(['src/main.ts', 'all'], {
       PORT: '0',
       DATA_DIR: dataDir,
-      DATABASE_URL: await freshDatabase(),
+      DATABASE_URL: await migratedDatabase(),
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       TEMPORAL_UI_URL: inject('temporalUiUrl'),
       TEMPORAL_TASK_QUEUE: `demo-${randomBytes(4).toString('hex')}`,

@@ -97,7 +97,7 @@ test("the gateway's role migrates, delivers, makes partitions, backs up and rest
   const dir = join(temporaryFolder('test'), 'backups');
   const roles = gatewayRoles({ databaseUrl: postgres.gateway('gateway'), variables: { BACKUP_DIR: dir } });
   expect(await roles.migrate()).toMatchObject({ code: 0 });
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
@@ -132,6 +132,6 @@ test("the gateway's role migrates, delivers, makes partitions, backs up and rest
     databaseUrl: restored,
     variables: { ...roles.variables, TEMPORAL_TASK_QUEUE: `restored-${randomBytes(6).toString('hex')}` },
   });
-  const again = await elsewhere.startApi({ DATABASE_URL: restored });
+  const again = await elsewhere.apiHere({ DATABASE_URL: restored });
   expect((await again.admin.request('GET', '/admin/accounts')).body).toHaveLength(1);
 });

@@ -7,6 +7,7 @@ import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
 import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { kill } from '../support/kill.ts';
+import { copyPrepared } from '../support/prepared.ts';
 import {
   eventually,
   leftovers,
@@ -25,6 +26,13 @@ const timeout = 60_000;
 /** A normal user that every system has. */
 const nobody = 65534;
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
+/** As a first start has left it: what makes the database is shown by the tests of a first start. */
+async function preparedFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyPrepared('migrated', folder);
+  return folder;
+}
+const preparedDataDir = async () => openedDataDir(await preparedFolder());
 const started = async (dataDir: DataDir) => stoppedAfterTest(await startPostgres({ dataDir, log, onProgress }));
 const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
 
@@ -54,14 +62,14 @@ test('the first start creates a durable database, the second finds it on the sam
 });
 
 test('nobody gets in without the password', { timeout }, async () => {
-  const server = await started(openedDataDir());
+  const server = await started(await preparedDataDir());
   const url = new URL(server.url);
   url.password = 'wrong';
   await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password');
 });
 
 test('a killed server is back on the same port with its data, time and again', { timeout }, async () => {
-  const server = await started(openedDataDir());
+  const server = await started(await preparedDataDir());
   await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   for (let death = 0; death < 3; death += 1) {
     const pid = await eventually(async () => server.pid());
@@ -72,7 +80,7 @@ test('a killed server is back on the same port with its data, time and again', {
 });
 
 test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
-  const dataDir = openedDataDir();
+  const dataDir = await preparedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
   await sleep(30);
@@ -82,7 +90,7 @@ test('a stop that meets a restart leaves nothing behind', { timeout }, async () 
 });
 
 test('a port that is taken at the next start is passed over', { timeout }, async () => {
-  const dataDir = openedDataDir();
+  const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
   const port = Number(new URL(first.url).port);
@@ -93,14 +101,14 @@ test('a port that is taken at the next start is passed over', { timeout }, async
 });
 
 test('servers that start at the same moment each get a port of their own', { timeout }, async () => {
-  const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map(started));
+  const servers = await Promise.all([1, 2, 3].map(async () => started(await preparedDataDir())));
   expect(new Set(servers.map((server) => new URL(server.url).port)).size).toBe(3);
 });
 
 test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway is taken over", {
   timeout,
 }, async () => {
-  const folder = temporaryFolder();
+  const folder = await preparedFolder();
   const other = await otherGateway(folder, 'postgres');
   await query(other.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   process.kill(-other.pid, 'SIGINT');
@@ -117,7 +125,7 @@ test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway 
 });
 
 test('a pid file whose pid is now some other program does no harm to either', { timeout }, async () => {
-  const dataDir = openedDataDir();
+  const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
   writeFileSync(join(clusterOf(dataDir), 'postmaster.pid'), `${process.pid}\n${clusterOf(dataDir)}\n`);
@@ -163,9 +171,7 @@ test.each([
   ],
   ['its control file is missing', (cluster: string) => rmSync(join(cluster, 'global', 'pg_control')), 'pg_control'],
 ])('a database is refused with a sentence when %s', { timeout }, async (_, damage, expected) => {
-  const dataDir = openedDataDir();
-  const first = await started(dataDir);
-  await first.stop();
+  const dataDir = await preparedDataDir();
   damage(clusterOf(dataDir));
   const message = await startErrorOf(() => started(dataDir));
   expect(message).toContain(expected);
@@ -174,9 +180,7 @@ test.each([
 });
 
 test('a lost password is told', { timeout }, async () => {
-  const dataDir = openedDataDir();
-  const first = await started(dataDir);
-  await first.stop();
+  const dataDir = await preparedDataDir();
   rmSync(join(dataDir.path, 'secrets', 'postgres-password'));
   expect(await startErrorOf(() => started(dataDir))).toContain('secrets/postgres-password');
   expect(await leftovers(dataDir.path)).toEqual([]);

@@ -1,7 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { pidsWhere } from '../../src/embedded/os-process.ts';
 import { programsOnPath } from '../../src/embedded/programs-on-path.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
@@ -14,6 +26,12 @@ const timeout = 60_000;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
 const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(machine), onProgress });
 
+/** One copy of its 250 MB, beside the folders of the tests: what they need has the same bytes by a hard link. */
+const ours = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
+copyFileSync(program, join(ours, 'temporal'));
+afterAll(() => rmSync(ours, { recursive: true }));
+const linkProgram = (path: string) => linkSync(join(ours, 'temporal'), path);
+
 /** A port where nobody listens: no download gets through, also where there is an internet. */
 beforeEach(() => {
   for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, 'http://127.0.0.1:9');
@@ -22,14 +40,14 @@ beforeEach(() => {
 
 function folderWith(name: string, content: string | null): string {
   const folder = temporaryFolder();
-  if (content === null) copyFileSync(program, join(folder, name));
+  if (content === null) linkProgram(join(folder, name));
   else writeFileSync(join(folder, name), content, { mode: 0o755 });
   return folder;
 }
 
 /** Stands for Go: what matters here is what becomes of the program that it writes to the file behind -o. */
-const goThatBuilds = (built = program) =>
-  `#!/bin/sh\nsleep 0.2\nwhile [ "$1" != -o ]; do shift; done\ncp ${built} "$2"\n`;
+const goThatBuilds = (built = join(ours, 'temporal')) =>
+  `#!/bin/sh\nsleep 0.2\nwhile [ "$1" != -o ]; do shift; done\nln ${built} "$2"\n`;
 /** A program that reports a version and has the options that the gateway uses. */
 const ofVersion = (version: string) =>
   `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --ui-port\n`;
@@ -46,7 +64,7 @@ test('the one on PATH comes first', { timeout }, async () => {
 function cacheWith(content: string | null): string {
   const cacheDir = temporaryFolder();
   mkdirSync(join(cacheDir, 'temporal-1.5.1'));
-  if (content === null) copyFileSync(program, inCache(cacheDir));
+  if (content === null) linkProgram(inCache(cacheDir));
   else writeFileSync(inCache(cacheDir), content, { mode: 0o755 });
   return cacheDir;
 }

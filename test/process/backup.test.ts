@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
@@ -11,10 +11,9 @@ gatewaysEndWithTheirTest();
 
 test('a worker that is killed in the middle of a backup: another one makes it', { timeout: 240_000 }, async () => {
   const dir = join(temporaryFolder('test'), 'backups');
-  const databaseUrl = await freshDatabase();
+  const databaseUrl = await migratedDatabase();
   const roles = gatewayRoles({ databaseUrl, variables: { BACKUP_DIR: dir } });
-  expect((await roles.migrate()).code).toBe(0);
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   await scheduled(api, 'backup');
   const held = await holdBackups(databaseUrl);
   onTestFinished(held.release);
@@ -26,7 +25,7 @@ test('a worker that is killed in the middle of a backup: another one makes it', 
   const second = await api.admin.post('/admin/backups/trigger');
   expect([second.status, second.body.code]).toEqual([409, 'conflict']);
 
-  await roles.startWorker();
+  await roles.workerHere();
   const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
   expect(backup).toMatchObject({ id: body.id, status: 'completed', error: null });
   expect(readdirSync(dir, { recursive: true })).toEqual([backup.name]);

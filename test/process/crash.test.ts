@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
@@ -10,9 +10,7 @@ const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
 async function migratedRoles(variables: Record<string, string>): Promise<Roles> {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables });
-  expect((await roles.migrate()).code).toBe(0);
-  return roles;
+  return gatewayRoles({ databaseUrl: await migratedDatabase(), variables });
 }
 
 async function consumerForTest(...replies: Reply[]) {
@@ -27,7 +25,7 @@ const killed = { code: null, signal: 'SIGKILL' };
 async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
   // The time limit of an attempt is part of the lease that has to run out.
   const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(
     // Never answered: the worker dies while it waits.
     () => worker.signal('SIGKILL'),
@@ -42,7 +40,7 @@ async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
   const deliveries = consumer.deliveries.length;
   const between = await api.admin.event(body.id);
 
-  await roles.startWorker();
+  await roles.workerHere();
   await allDelivered(roles, 1);
   const event = await api.admin.event(body.id);
   return {
@@ -73,13 +71,13 @@ test('a worker that is killed in the middle of an attempt costs a delay, not the
 
 test('a worker that is killed between two attempts: the second one comes when it is due', { timeout }, async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(500, 200);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   const failed = await api.admin.eventually(body.id, (e) => e.attempts === 1 && e.status === 'enqueued');
   expect(await worker.stop('SIGKILL')).toEqual(killed);
-  await roles.startWorker();
+  await roles.workerHere();
   await allDelivered(roles, 1);
   const [first, second] = (await api.admin.event(body.id)).delivery_history;
   expect([first.number, first.response_code, second.number, second.response_code]).toEqual([1, 500, 2, 200]);
@@ -90,7 +88,7 @@ test('a worker that is killed between two attempts: the second one comes when it
 
 test('one of two workers is killed under load: the other one delivers everything', { timeout }, async () => {
   const roles = await migratedRoles({ DELIVERY_TIMEOUT: '5s' });
-  const [api, first] = await Promise.all([roles.startApi(), roles.startWorker(), roles.startWorker()]);
+  const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
     if (consumer.deliveries.length === 50) first.signal('SIGKILL');
     setTimeout(() => response.writeHead(200).end(), 20);
@@ -131,7 +129,7 @@ async function postUntilItDies(baseUrl: string, account: { provider: string; acc
 
 test('an api that is killed under load has lost nothing that it acknowledged', { timeout }, async () => {
   const roles = await migratedRoles({});
-  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api] = await Promise.all([roles.startApi(), roles.workerHere()]);
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const posting = postUntilItDies(api.baseUrl, account);
@@ -155,7 +153,7 @@ test('an api that is killed under load has lost nothing that it acknowledged', {
   expect(consumer.deliveries).toHaveLength(stored.length);
 
   // A new one goes on where it was.
-  const next = await roles.startApi();
+  const next = await roles.apiHere();
   expect((await send(next.baseUrl, account, '{"id":"after"}')).status).toBe(202);
   await allDelivered(roles, stored.length + 1);
 });

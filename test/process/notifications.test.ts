@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { gatewayRoles } from '../support/gateway-roles.ts';
+import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { hang } from '../support/replies.ts';
+import type { RunningRole } from '../support/running-role.ts';
 import { discordPath } from '../support/services/discord.ts';
 import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
@@ -15,14 +16,14 @@ const timeout = 300_000;
 const limitMs = 240_000;
 gatewaysEndWithTheirTest();
 
-/** A gateway of separate processes, and an account with all four destinations whose consumer never takes anything. */
-async function stageOfProcesses() {
+/** A gateway, started as given, and an account with all four destinations whose consumer never takes anything. */
+async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Promise<[Api, Worker]>) {
   const receivers = await startReceivers();
   onTestFinished(() => receivers.close());
   const consumer = await startConsumer(500);
   onTestFinished(() => consumer.close());
   const roles = gatewayRoles({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: await migratedDatabase(),
     variables: {
       DELIVERY_SCHEDULE: Array(9).fill('1ms').join(),
       DELIVERY_TIMEOUT: '2s',
@@ -32,8 +33,7 @@ async function stageOfProcesses() {
       SENDGRID_BASE_URL: receivers.mail.origin,
     },
   });
-  expect((await roles.migrate()).code).toBe(0);
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api, worker] = await start(roles);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   for (const [position, destination] of receivers.destinations.entries())
     await addDestination(api.admin, account.id, { ...destination, position });
@@ -48,7 +48,9 @@ const ofType = (event: { notifications: Notification[] }, type: Notification['de
 test('a worker is killed while two of four destinations have answered: the others are told, those two not again', {
   timeout,
 }, async () => {
-  const { receivers, roles, api, worker, sendOne } = await stageOfProcesses();
+  const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
+    Promise.all([roles.apiHere(), roles.startWorker()]),
+  );
   const { hook, mail } = receivers;
   hook.replies = [hang];
   mail.outage = 503;
@@ -67,7 +69,7 @@ test('a worker is killed while two of four destinations have answered: the other
   hook.replies = [200];
   mail.outage = null;
 
-  await roles.startWorker();
+  await roles.workerHere();
   const event = await api.admin.eventually(
     id,
     (e) => e.notifications.every(({ status }: Notification) => status === 'sent'),
@@ -86,7 +88,9 @@ test('a worker is killed while two of four destinations have answered: the other
 });
 
 test('all workers are away when nothing is left but to tell: the next one does', { timeout }, async () => {
-  const { receivers, roles, api, worker, sendOne } = await stageOfProcesses();
+  const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
+    Promise.all([roles.apiHere(), roles.workerHere()]),
+  );
   const { hook, mail, slack, discord } = receivers;
   hook.replies = [503];
   for (const service of [mail, slack, discord]) service.outage = 503;
@@ -99,7 +103,7 @@ test('all workers are away when nothing is left but to tell: the next one does',
   hook.replies = [200];
   for (const service of [mail, slack, discord]) service.outage = null;
   const takenBefore = hook.deliveries.length;
-  await roles.startWorker();
+  await roles.workerHere();
   await api.admin.eventually(
     id,
     (e) => e.notifications.every(({ status }: Notification) => status === 'sent'),
@@ -109,7 +113,9 @@ test('all workers are away when nothing is left but to tell: the next one does',
 });
 
 test('no log of any process shows what a destination keeps to itself', { timeout }, async () => {
-  const { receivers, api, worker, sendOne } = await stageOfProcesses();
+  const { receivers, api, worker, sendOne } = await stageOf((roles) =>
+    Promise.all([roles.startApi(), roles.startWorker()]),
+  );
   receivers.hook.replies = [500, 200];
   receivers.mail.faults = [401];
   receivers.slack.faults = [(response) => response.writeHead(500).end('answer-of-slack')];

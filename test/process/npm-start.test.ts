@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { cleanEnvironment, eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { hang } from '../support/replies.ts';
 
@@ -15,8 +15,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 gatewaysEndWithTheirTest();
 
 /** Runs the real `npm start` in a process group of its own, as a shell or a supervisor does, until the gateway is up. */
-async function npmStart() {
-  const dataDir = temporaryFolder();
+async function npmStart(dataDir: string) {
   const child = spawn('npm', ['start'], {
     cwd: project,
     env: { ...cleanEnvironment(), PORT: '0', DATA_DIR: dataDir },
@@ -45,7 +44,7 @@ async function npmStart() {
 }
 
 test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with 0', { timeout }, async () => {
-  const { npmPid, started, ended, output } = await npmStart();
+  const { npmPid, started, ended, output } = await npmStart(temporaryFolder());
   for (const part of ['src/main.ts all', 'postgres', 'start-dev'])
     expect(started.map(({ command }) => command).join('\n')).toContain(part);
   process.kill(npmPid, 'SIGTERM');
@@ -60,7 +59,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s to the process group stops everything gracefully, with exit code 0',
   { timeout },
   async (signal) => {
-    const { npmPid, started, ended, output } = await npmStart();
+    const { npmPid, started, ended, output } = await npmStart(await startedFolder());
     process.kill(-npmPid, signal);
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(stillRunning(started)).toEqual([]);
@@ -69,7 +68,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 test('a second Ctrl-C ends a gateway at once that waits for an attempt in flight', { timeout }, async () => {
-  const gateway = await startWholeGateway(temporaryFolder());
+  const gateway = await startWholeGateway(await startedFolder());
   const consumer = await startConsumer(hang);
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });

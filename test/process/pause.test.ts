@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 
 gatewaysEndWithTheirTest();
@@ -10,9 +10,10 @@ test('a start while deliveries are paused says so, and they wait for the line th
   timeout: 240_000,
 }, async () => {
   const dataDir = temporaryFolder();
+  const servers = await sharedServers();
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
-  const first = await startWholeGateway(dataDir);
+  const first = await startWholeGateway(dataDir, servers);
   expect(first.stdout()).not.toContain('PAUSED');
   const account = await first.admin.createAccount({ delivery_url: consumer.url });
   const { body: pause } = await first.admin.post('/admin/delivery/pause', { reason: 'the shop moves' });
@@ -21,7 +22,7 @@ test('a start while deliveries are paused says so, and they wait for the line th
   expect(sent.status).toBe(202);
   expect(await first.stop('SIGTERM')).toEqual({ code: 0, signal: null });
 
-  const second = await startWholeGateway(dataDir);
+  const second = await startWholeGateway(dataDir, servers);
   const [line = '', since, path] =
     /^ {2}Deliveries {5}PAUSED since (\S+) \(the shop moves\); resume with: curl -X POST \S+(\/admin\/\S+) .*$/m.exec(
       second.stdout(),

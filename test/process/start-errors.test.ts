@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshDatabase } from '../support/database.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
@@ -44,7 +44,7 @@ async function closedPort(): Promise<number> {
 }
 
 test('the port is taken: said, and both servers are stopped again', { timeout }, async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = await startedFolder();
   const port = await takenPort();
   const said = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
   expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
@@ -54,8 +54,7 @@ test('the port is taken: said, and both servers are stopped again', { timeout },
 });
 
 test('the host is no address of this machine', { timeout }, async () => {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
-  await roles.migrate();
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
   expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1');
 });
 
@@ -74,9 +73,7 @@ test("somebody else's folder, a damaged marker, a file: each is left as it is", 
 });
 
 test('a damaged database folder is told, nothing in it is deleted, and nothing stays', { timeout }, async () => {
-  const dataDir = temporaryFolder();
-  const gateway = await startWholeGateway(dataDir);
-  await gateway.stop();
+  const dataDir = await startedFolder();
   writeFileSync(join(dataDir, 'postgres', 'data', 'global', 'pg_control'), 'rubbish');
   const said = await refusal('all', { DATA_DIR: dataDir });
   expect(said).toContain('The embedded PostgreSQL did not start');
@@ -175,7 +172,7 @@ test.each(['api', 'migrate'])('%s: there is no such database, and none is made',
 test('no Temporal on this machine, no Go and no network: says what to do, and PostgreSQL is stopped again', {
   timeout,
 }, async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = await startedFolder();
   const tools = temporaryFolder();
   const cache = join(tools, 'cache');
   mkdirSync(cache);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
   eventually,
@@ -64,7 +64,7 @@ test('it says where everything is, and its three lines work when pasted', { time
 test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
   timeout,
 }, async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = await startedFolder();
   const variables = { DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' };
   const consumer = await startConsumer(200, 500, 200);
   onTestFinished(() => consumer.close());
@@ -127,7 +127,7 @@ test('one that is stopped in the middle of its start leaves nothing', { timeout 
 });
 
 test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = await startedFolder();
   const first = await startWholeGateway(dataDir);
   const second = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
   expect((await second.exited).code).toBe(1);
@@ -138,7 +138,9 @@ test('a second gateway on the same data folder is refused and does the first no 
 });
 
 test('two gateways side by side, each with its folder', { timeout }, async () => {
-  const gateways = await Promise.all([startWholeGateway(temporaryFolder()), startWholeGateway(temporaryFolder())]);
+  const gateways = await Promise.all(
+    [startedFolder(), startedFolder()].map(async (folder) => startWholeGateway(await folder)),
+  );
   expect(new Set(gateways.flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl])).size).toBe(4);
   for (const gateway of gateways) {
     const account = await gateway.admin.createAccount({ delivery_url: `${gateway.baseUrl}/health/live` });

@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
+import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
 async function running(variables: Record<string, string> = {}) {
+  const folder = await startedFolder();
   // Whoever else starts a Temporal on this machine wants its usual ports, and would take them while ours is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
-  const gateway = await startWholeGateway(temporaryFolder(), variables);
+  const gateway = await startWholeGateway(folder, variables);
   for (const server of usual) server?.close();
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());

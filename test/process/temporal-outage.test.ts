@@ -1,28 +1,34 @@
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
-import { ownTemporal } from '../support/own-servers.ts';
+import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
+
+let temporal: OwnServer;
+beforeAll(async () => {
+  temporal = await startOwnTemporal();
+});
+afterAll(() => temporal?.stop());
+/** Each test takes it away; the next one finds it running. */
+beforeEach(() => temporal.start());
 
 const failsAtFirst = (n: number) => n % 10 === 0;
 
 test('Temporal is away while 200 events come in: first attempts go on, and afterwards each has its workflow', {
   timeout,
 }, async () => {
-  const temporal = await ownTemporal();
   const roles = gatewayRoles({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: await migratedDatabase(),
     temporalAddress: temporal.address,
     variables: { DELIVERY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s' },
   });
-  await roles.migrate();
   const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const consumer = await startConsumer((response, { headers, body }) => {
     const id = headers['webhook-id'];
@@ -62,6 +68,9 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   // Nobody was sent anything twice: one POST each, and a second one for those that failed.
   expect(consumer.deliveries).toHaveLength(201 + failing.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
+  // What the native part of the SDK says about the outage is a part of the log.
+  expect(worker.stderr()).toContain('"from":"temporal"');
+  expect(worker.stdout()).toBe('');
 
   const connection = await Connection.connect({ address: temporal.address });
   onTestFinished(() => connection.close());
@@ -76,11 +85,9 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
 const hasWorkflow = (row: EventRow) => row.started_generation === row.generation;
 
 test('a worker that starts while Temporal is away delivers, and connects when it comes', { timeout }, async () => {
-  const temporal = await ownTemporal();
   await temporal.stop();
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), temporalAddress: temporal.address });
-  await roles.migrate();
-  const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   await worker.printed(/"msg":"[^"]*Temporal/, 'stderr');
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
@@ -94,13 +101,11 @@ test('a worker that starts while Temporal is away delivers, and connects when it
 });
 
 test('what operators say while Temporal is away reaches the workflow that waited', { timeout }, async () => {
-  const temporal = await ownTemporal();
   const roles = gatewayRoles({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: await migratedDatabase(),
     temporalAddress: temporal.address,
     variables: { DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' },
   });
-  await roles.migrate();
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
   const consumer = await startConsumer(500);
   onTestFinished(() => consumer.close());
@@ -141,9 +146,11 @@ test('what operators say while Temporal is away reaches the workflow that waited
 test('role all with a TEMPORAL_ADDRESS where nobody answers: it comes up, says so, and delivers', {
   timeout,
 }, async () => {
-  const temporal = await ownTemporal();
   await temporal.stop();
-  const gateway = await startWholeGateway(temporaryFolder(), { TEMPORAL_ADDRESS: temporal.address });
+  const gateway = await startWholeGateway(temporaryFolder(), {
+    ...(await sharedServers()),
+    TEMPORAL_ADDRESS: temporal.address,
+  });
   const [line] = await gateway.printed(/^.*"msg":"[^"]*Temporal.*$/m, 'stderr');
   expect(line).toContain(temporal.address);
   expect(line).toContain('Connection refused');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { type Api, allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
@@ -39,11 +39,10 @@ const upkeepOf = ({ admin }: Api) => admin.request('GET', '/admin/upkeep');
 
 async function rolesOn(temporalAddress: string, variables: Record<string, string>) {
   const roles = gatewayRoles({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: await migratedDatabase(),
     temporalAddress,
     variables,
   });
-  await roles.migrate();
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
   return { roles, consumer };
@@ -68,7 +67,7 @@ test('so does a profile of temporal.toml, with the name in the certificate', { t
   const tls = `[profile.guarded.tls]\nserver_name = "temporal.test"\n${paths}\n`;
   writeFileSync(file, `[profile.guarded]\naddress = "${address}"\n${tls}`);
   const { roles, consumer } = await rolesOn('', { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'guarded' });
-  const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
+  const [api] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   await allDelivered(roles, 1);
@@ -93,7 +92,7 @@ test.each<
   async (_name, use, says) => {
     const temporal = await guardedTemporal();
     const { roles, consumer } = await rolesOn(temporal.address, use(temporal));
-    const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
+    const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
     const [line] = await worker.printed(/^.*"msg":"Temporal cannot be used.*$/m, 'stderr');
     expect(JSON.parse(line)).toMatchObject({ address: temporal.address, advice: expect.stringMatching(says) });
     const account = await api.admin.createAccount({ delivery_url: consumer.url });
@@ -113,7 +112,8 @@ test('npm start: nothing about other Temporal servers reaches its own', { timeou
   const config = temporaryFolder('test');
   const file = join(config, 'temporal.toml');
   writeFileSync(file, `[profile.default]\naddress = "${address}"\nnamespace = "elsewhere"\napi_key = "secret"\n`);
-  const gateway = await startWholeGateway(temporaryFolder(), {
+  const gateway = await startWholeGateway(await startedFolder(), {
+    DATABASE_URL: await migratedDatabase(),
     ...{ ...right, TEMPORAL_TLS: 'true', TEMPORAL_API_KEY: 'secret', TEMPORAL_CONFIG_FILE: file },
     TEMPORAL_GRPC_META_X_TEST: 'secret',
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
-import { startWholeGateway } from '../support/gateway-all.ts';
-import {
-  eventually,
-  type GatewayProcess,
-  gatewaysEndWithTheirTest,
-  spawnGateway,
-  temporaryFolder,
-} from '../support/gateway-process.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
+import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import { copyPrepared } from '../support/prepared.ts';
+import type { RunningRole } from '../support/running-role.ts';
 
 const timeout = 600_000;
 gatewaysEndWithTheirTest();
@@ -111,17 +107,24 @@ const verify = async (admin: AdminClient) => (await admin.request('GET', '/admin
 
 interface Running {
   apis: Api[];
-  workers: GatewayProcess[];
+  workers: RunningRole[];
 }
 
 /** How long the process from before and the next one run side by side. */
 const overlapMs = 1_000;
 
-/** Replaces each process by one with these settings. Both take webhooks and changes for a while, as in a rolling restart. */
-async function restartAll(roles: Roles, running: Running, settings: Record<string, string>) {
+/** Replaces each role by one with these settings. Both take webhooks and changes for a while, as in a rolling restart. */
+async function restartAll(
+  roles: Roles,
+  running: Running,
+  settings: Record<string, string>,
+  where: 'processes' | 'here' = 'here',
+) {
   const variables = { SECRETS_KEY: '', SECRETS_KEY_PREVIOUS: '', ...settings };
   const [apis, workers] = [[...running.apis], [...running.workers]];
-  const [api, worker] = await Promise.all([roles.startApi(variables), roles.startWorker(variables)]);
+  const [api, worker] = await (where === 'here'
+    ? Promise.all([roles.apiHere(variables), roles.workerHere(variables)])
+    : Promise.all([roles.startApi(variables), roles.startWorker(variables)]));
   running.apis.push(api);
   running.workers.push(worker);
   await sleep(overlapMs);
@@ -137,13 +140,12 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
   const roles = gatewayRoles({
-    databaseUrl: await freshDatabase(),
+    databaseUrl: await migratedDatabase(),
     variables: { SECRETS_KEY: keys.old, DELIVERY_SCHEDULE: '20ms,20ms,20ms,20ms,20ms,20ms,20ms,20ms,20ms' },
   });
-  await roles.migrate();
   const running = {
-    apis: [await roles.startApi()],
-    workers: [await roles.startWorker()],
+    apis: [await roles.apiHere()],
+    workers: [await roles.workerHere()],
   };
   const admin = () => {
     const [api] = running.apis;
@@ -193,7 +195,8 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
   for (const key of Object.values(keys)) expect(done.stdout + checked.stdout + checked.stderr).not.toContain(key);
   const last = settingsOfStep(4, keys);
   expect(last).toEqual({ SECRETS_KEY: keys.new });
-  await restartAll(roles, running, last);
+  // Processes, so that nothing in memory has the old key.
+  await restartAll(roles, running, last, 'processes');
   await exhaust('after');
   await flow.stop();
 
@@ -229,9 +232,8 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
 
 test('killed halfway, reseal goes on; run again it finds nothing to do', { timeout }, async () => {
   const keys = { old: newKey(), new: newKey() };
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { SECRETS_KEY: keys.old } });
-  await roles.migrate();
-  const api = await roles.startApi();
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { SECRETS_KEY: keys.old } });
+  const api = await roles.apiHere();
   const account = await api.admin.createAccount({ delivery_secret: 'delivery secret' });
   await api.admin.post(`/admin/accounts/${account.id}/destinations`, {
     ...{ destination_type: 'webhook', name: 'told', config: { url: 'http://127.0.0.1:9/' } },
@@ -258,7 +260,7 @@ test('killed halfway, reseal goes on; run again it finds nothing to do', { timeo
   const left = await sealedWith(keys.old);
   expect(left).toBeGreaterThan(0);
   // Half of it is sealed with each key, and the process with the settings of step 2 opens all.
-  const between = await roles.startApi(settingsOfStep(2, keys));
+  const between = await roles.apiHere(settingsOfStep(2, keys));
   expect((await between.admin.request('GET', `/admin/accounts/${account.id}/destinations`)).status).toBe(200);
   expect(await verify(between.admin)).toMatchObject({ ok: true });
   // The process from before step 1 would go on to seal with the old key.
@@ -274,9 +276,8 @@ test('what cannot be opened: it says which, exits with 1, and goes on once the s
   timeout,
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase(), variables: { SECRETS_KEY: keys.old } });
-  await roles.migrate();
-  const before = await roles.startApi();
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { SECRETS_KEY: keys.old } });
+  const before = await roles.apiHere();
   const account = await before.admin.createAccount({ delivery_secret: 'delivery secret' });
   await before.stop();
   await roles.query(
@@ -290,7 +291,7 @@ test('what cannot be opened: it says which, exits with 1, and goes on once the s
   );
   expect(done.stdout + done.stderr).not.toContain('can now be removed');
   expect(done.stderr).toContain(`1 in accounts.delivery_secret name key ${idOf(keys.old)}`);
-  const api = await roles.startApi(settingsOfStep(2, keys));
+  const api = await roles.apiHere(settingsOfStep(2, keys));
   await api.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'set again' });
   expect((await reseal(env)).stdout).toContain('can now be removed');
 });
@@ -300,7 +301,7 @@ test.each([
   [['--check', '--back'], 'npm run reseal'],
   [['--new-key'], 'openssl rand -base64 32'],
 ])('reseal %j is refused with what to do', { timeout }, async (args, says) => {
-  const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
   const { code, stderr } = await reseal(roles.variables, args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -312,7 +313,10 @@ test('npm start: reseal --new-key changes the key in the data folder', { timeout
   expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not set')]);
   expect(existsSync(dataDir)).toBe(false);
 
-  const gateway = await startWholeGateway(dataDir);
+  mkdirSync(dataDir);
+  await copyPrepared('started', dataDir);
+  const { TEMPORAL_ADDRESS = '', TEMPORAL_TASK_QUEUE = '' } = await sharedServers();
+  const gateway = await startWholeGateway(dataDir, { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE });
   const secret = 'the secret of the provider';
   const account = await gateway.admin.createAccount({
     skip_signature_verification: false,
@@ -331,7 +335,7 @@ test('npm start: reseal --new-key changes the key in the data folder', { timeout
   const files = readdirSync(join(dataDir, 'secrets')).filter((name) => name.startsWith('secrets-key'));
   expect(files.sort()).toEqual(['secrets-key', `secrets-key-${idOf(old)}`]);
 
-  const after = await startWholeGateway(dataDir);
+  const after = await startWholeGateway(dataDir, { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE });
   const { status } = await send(after.baseUrl, account, '{"id":"after"}', {
     ...{ 'content-type': 'application/json', 'x-webhook-secret': secret },
   });

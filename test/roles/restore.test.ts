@@ -77,8 +77,15 @@ async function backedUp({ encrypt = true } = {}) {
   };
 }
 
+let sealedBackup: ReturnType<typeof backedUp> | undefined;
+/** An encrypted one, the same for all tests that leave its file as it is. */
+const sealed = () => {
+  sealedBackup ??= backedUp();
+  return sealedBackup;
+};
+
 test('a restored gateway is paused; resumed, it delivers what was pending from where it was, and nothing else', async () => {
-  const { file, delivered, failing, untried, key, accountId } = await backedUp();
+  const { file, delivered, failing, untried, key, accountId } = await sealed();
   const databaseUrl = await freshDatabase();
   const said = await restored([file, '--into', databaseUrl], { SECRETS_KEY: key });
   expect(said).toMatchObject({ code: 0, stderr: '' });
@@ -99,7 +106,7 @@ test('a restored gateway is paused; resumed, it delivers what was pending from w
   );
   expect(paused).toHaveLength(1);
   const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: key } });
-  await roles.startWorker();
+  await roles.workerHere();
   await eventually('both are delivered', async () => consumer.deliveries.length >= 2);
   const attempts = await eventually('both are recorded', async () => {
     const found = await queryOnce<{ event_id: string; number: number; n: number }>(
@@ -163,7 +170,7 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
 });
 
 test('without DATABASE_URL it goes into the database of npm start, by its name in BACKUP_DIR, once', async () => {
-  const { dir, name, key } = await backedUp();
+  const { dir, name, key } = await sealed();
   const dataDir = temporaryFolder();
   const variables = { DATA_DIR: dataDir, BACKUP_DIR: dir };
   const keyless = await restored([name], variables);
@@ -210,7 +217,7 @@ test('the data folder of an interrupted reseal --new-key opens a backup of the p
 });
 
 test('restored beside a new SECRETS_KEY, the key of the backup as the previous one opens everything until it is resealed', async () => {
-  const { file, key } = await backedUp();
+  const { file, key } = await sealed();
   const databaseUrl = await freshDatabase();
   const env = { SECRETS_KEY: randomBytes(32).toString('base64'), SECRETS_KEY_PREVIOUS: key };
   const said = await restored([file], { DATABASE_URL: databaseUrl, ...env });
@@ -223,12 +230,12 @@ test('restored beside a new SECRETS_KEY, the key of the backup as the previous o
   const resealing = spawnGateway('reseal', { ...roles.variables, ...env });
   expect((await resealing.exited).code).toBe(0);
   expect(resealing.stdout()).toContain('SECRETS_KEY_PREVIOUS can now be removed');
-  const api = await roles.startApi();
+  const api = await roles.apiHere();
   expect((await api.admin.request('GET', '/admin/audit-logs/verify')).body).toMatchObject({ ok: true });
 });
 
 test('with another SECRETS_KEY it names the keys and writes nothing; with the old one as SECRETS_KEY_PREVIOUS it restores', async () => {
-  const { file, key, keyring } = await backedUp();
+  const { file, key, keyring } = await sealed();
   const other = new Uint8Array(randomBytes(32));
   const databaseUrl = await freshDatabase();
   const variables = { DATABASE_URL: databaseUrl, SECRETS_KEY: Buffer.from(other).toString('base64') };

@@ -15,6 +15,15 @@ export function processTree(pid: number): SeenProcess[] {
   return found.map(({ parent: _, ...process }) => process);
 }
 
+/** What the process itself has started and still runs, without a look at all other processes. Linux only. */
+export function childrenOf(pid: number): SeenProcess[] {
+  // Each thread has a list of those that it started.
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap(seen).map(({ parent: _, ...process }) => process);
+}
+
 /** Those of the processes that still run; a zombie does not. */
 export const stillRunning = (processes: SeenProcess[]): SeenProcess[] =>
   processes.filter(({ pid, startTime }) => seen(pid)[0]?.startTime === startTime);

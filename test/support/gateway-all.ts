@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
-import { type GatewayProcess, processesOn, spawnGateway } from './gateway-process.ts';
+import { migratedDatabase } from './database.ts';
+import { childrenOf } from './descendants.ts';
+import { type GatewayProcess, spawnGateway, temporaryFolder } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
+import { copyPrepared } from './prepared.ts';
 
 /** What `npm start` is on one machine, with the servers of its data folder. */
 export interface WholeGateway extends GatewayProcess {
@@ -16,6 +21,20 @@ export interface WholeGateway extends GatewayProcess {
   /** The pid of an embedded server's main process; throws while there is none. */
   server(name: 'postgres' | 'temporal'): number;
 }
+
+/** A data folder on which a gateway has been started before: a start on it makes no database and migrates nothing. */
+export async function startedFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyPrepared('started', folder);
+  return folder;
+}
+
+/** Settings of the role `all` for tests that its own servers do not matter to: those of the run, and an empty database. */
+export const sharedServers = async (): Promise<Record<string, string>> => ({
+  DATABASE_URL: await migratedDatabase(),
+  TEMPORAL_ADDRESS: inject('temporalAddress'),
+  TEMPORAL_TASK_QUEUE: `all-${randomBytes(6).toString('hex')}`,
+});
 
 /** Starts the role `all` and waits until it says that it is up. */
 export async function startWholeGateway(
@@ -39,7 +58,7 @@ export async function startWholeGateway(
     server(name) {
       if (name === 'postgres')
         return Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10);
-      const found = processesOn([dataDir]).find(({ command }) => command.includes(' server start-dev '));
+      const found = childrenOf(gateway.pid).find(({ command }) => command.includes(' server start-dev '));
       if (!found) throw new Error(`there is no Temporal; the gateway says: ${gateway.stderr().slice(-3000)}`);
       return found.pid;
     },

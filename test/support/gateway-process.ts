@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
+<<<<<<< HEAD
 import { note, watch } from './leaks/watch.ts';
 import { startArguments } from './start-command.ts';
 
@@ -13,30 +14,29 @@ export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
+=======
+import { note } from './leaks/watch.ts';
+import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
+>>>>>>> proc
 
 /** A gateway that runs as a process of its own, as its users start it. */
-export interface GatewayProcess {
+export interface GatewayProcess extends RunningRole {
   readonly pid: number;
-  /** What it has printed for people so far. */
-  stdout(): string;
-  /** Its log and its errors so far. */
-  stderr(): string;
-  readonly exited: Promise<Exit>;
-  isRunning(): boolean;
-  /** Waits until the text is there and returns the match; throws when the process ends before. */
-  printed(pattern: RegExp, where?: 'stdout' | 'stderr'): Promise<RegExpExecArray>;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
+<<<<<<< HEAD
 /** Two cores carry other tests besides; a first start of the embedded servers takes seconds. */
 const startLimitMs = 90_000;
+=======
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+>>>>>>> proc
 /** Past the 45 s in which the gateway ends itself. */
 const stopLimitMs = 60_000;
-const pollMs = 25;
+/** What is asked is often a statement on a new connection, which costs the server more than a rare question costs the test. */
+const pollMs = 100;
 
-const running = new Map<GatewayProcess, ChildProcess>();
+const running = new Set<RunningRole>();
 /** Whose processes have to be gone after each test, or (those that the test itself keeps) after the file. */
 const folders = { gateway: new Set<string>(), test: new Set<string>() };
 let cleansUp = false;
@@ -74,38 +74,25 @@ export function spawnGateway(
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    printed.stderr += text;
-  });
+  const output = new RoleOutput(`the process ${role}`);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => output.add('stdout', text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => output.add('stderr', text));
   let isRunning = true;
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       isRunning = false;
-      running.delete(gateway);
-      for (const [name, text] of Object.entries(printed)) watch(`${name} of the process ${role}`, text);
+      output.end();
       resolve({ code, signal });
     });
   });
   const gateway: GatewayProcess = {
     pid: child.pid ?? 0,
-    stdout: () => printed.stdout,
-    stderr: () => printed.stderr,
+    stdout: () => output.text('stdout'),
+    stderr: () => output.text('stderr'),
     exited,
     isRunning: () => isRunning,
-    async printed(pattern, where = 'stdout') {
-      for (const end = Date.now() + startLimitMs; ; await sleep(pollMs)) {
-        const ended = !isRunning;
-        const match = pattern.exec(printed[where]);
-        if (match) return match;
-        if (ended || Date.now() > end)
-          throw new Error(`the ${role} did not print ${pattern}; it printed:\n${printed.stdout}\n${printed.stderr}`);
-      }
-    },
+    printed: (pattern, where) => output.printed(pattern, where),
     signal: (signal) => void child.kill(signal),
     async stop(signal = 'SIGINT') {
       child.kill(signal);
@@ -117,8 +104,19 @@ export function spawnGateway(
       }
     },
   };
-  running.set(gateway, child);
+  const lastResort = () => gateway.signal('SIGTERM');
+  process.on('exit', lastResort);
+  const ended = () => void process.off('exit', lastResort);
+  exited.then(ended, ended);
+  endsWithItsTest(gateway);
   return gateway;
+}
+
+/** Has the role stopped after the test, when it still runs then. */
+export function endsWithItsTest(role: RunningRole): void {
+  running.add(role);
+  const ended = () => void running.delete(role);
+  role.exited.then(ended, ended);
 }
 
 /**
@@ -127,16 +125,11 @@ export function spawnGateway(
  */
 export function gatewaysEndWithTheirTest(): void {
   cleansUp = true;
-  const inFlight = () => [...running.keys()];
-  const lastResort = () => {
-    for (const gateway of inFlight()) gateway.signal('SIGTERM');
-  };
-  process.on('exit', lastResort);
+  const inFlight = () => [...running];
   afterEach(async ({ task }) => {
     // What the processes said tells why a test failed.
     if (task.result?.state === 'fail')
-      for (const gateway of inFlight())
-        console.error(`process ${gateway.pid} said:\n${gateway.stderr().slice(-8_000)}`);
+      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
     const left = await killedOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
@@ -147,7 +140,6 @@ export function gatewaysEndWithTheirTest(): void {
     }
   });
   afterAll(async () => {
-    process.off('exit', lastResort);
     const all = [...folders.gateway, ...folders.test];
     const left = await killedOn(all);
     for (const folder of all) note(leaksInFolder(folder));

@@ -4,6 +4,8 @@ import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { eventually, type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
+import { roleHere } from './role-here.ts';
+import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
 
 export interface Roles {
@@ -11,16 +13,21 @@ export interface Roles {
   variables: Record<string, string>;
   databaseUrl: string;
   migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  startApi(more?: Record<string, string>): Promise<Api>;
+  startApi(more?: Record<string, string>): Promise<ApiProcess>;
   startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
+  /** The same inside the test's process, which takes far less time: see `role-here.ts`. */
+  apiHere(more?: Record<string, string>): Promise<Api>;
+  workerHere(more?: Record<string, string>): Promise<RunningRole>;
   /** One statement on a connection of its own; its rows. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
-export interface Api extends GatewayProcess {
+export interface Api extends RunningRole {
   baseUrl: string;
   admin: AdminClient;
 }
+
+export type ApiProcess = Api & GatewayProcess;
 
 const adminToken = secretText('admin-token-of-processes');
 
@@ -49,21 +56,27 @@ export function gatewayRoles(options: {
       const { code } = await process.exited;
       return { code, stdout: process.stdout(), stderr: process.stderr() };
     },
-    async startApi(more) {
-      const process = spawnGateway('api', { ...variables, ...more });
-      const [, port] = await process.printed(/"port":(\d+),"msg":"the api listens"/, 'stderr');
-      const baseUrl = `http://127.0.0.1:${port}`;
-      watchAnswersOf(baseUrl);
-      await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
-      return { ...process, baseUrl, admin: adminClient(baseUrl, adminToken) };
-    },
-    async startWorker(more, within) {
-      const process = spawnGateway('worker', { ...variables, ...more }, [], within);
-      await process.printed(/"msg":"the worker runs"/, 'stderr');
-      return process;
-    },
+    startApi: (more) => asApi(spawnGateway('api', { ...variables, ...more })),
+    startWorker: (more, within) => asWorker(spawnGateway('worker', { ...variables, ...more }, [], within)),
+    apiHere: (more) => asApi(roleHere('api', { ...variables, ...more })),
+    workerHere: (more) => asWorker(roleHere('worker', { ...variables, ...more })),
     query: (sql, values = []) => queryOnce(databaseUrl, sql, values),
   };
+}
+
+/** Waits until the api is ready. */
+async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
+  const [, port] = await role.printed(/"port":(\d+),"msg":"the api listens"/, 'stderr');
+  const baseUrl = `http://127.0.0.1:${port}`;
+  watchAnswersOf(baseUrl);
+  await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
+  return { ...role, baseUrl, admin: adminClient(baseUrl, adminToken) };
+}
+
+/** Waits until the worker runs. */
+async function asWorker<T extends RunningRole>(role: T): Promise<T> {
+  await role.printed(/"msg":"the worker runs"/, 'stderr');
+  return role;
 }
 
 /** One statement on a connection of its own; its rows. */

@@ -10,11 +10,13 @@ import { createLog } from '../../src/log.ts';
 import { eventually, temporaryFolder } from './gateway-process.ts';
 import { queryOnce } from './gateway-roles.ts';
 import { kill } from './kill.ts';
+import { copyPrepared } from './prepared.ts';
 
 /** A server of a test's own, that it can take away and bring back with the same data at the same address. */
 export interface OwnServer {
   /** URL or host:port; the same after each start. */
   address: string;
+  /** Does nothing while it runs. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,9 +25,11 @@ const log = createLog('fatal');
 /** Far from the ports that gateways choose for themselves: nobody may take it while the server is away. */
 const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
 
-/** A PostgreSQL that runs until the end of the test. */
+/** A PostgreSQL that runs until the end of the test. Its database has the gateway's schema. */
 export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void> }> {
-  const dataDir = openDataDir(temporaryFolder('test'));
+  const folder = temporaryFolder('test');
+  await copyPrepared('migrated', folder);
+  const dataDir = openDataDir(folder);
   rememberPort(dataDir.path, 'postgres', await ownPort());
   const started = () => startPostgres({ dataDir, log, onProgress: () => undefined });
   let server: EmbeddedPostgres | null = await started();
@@ -41,7 +45,7 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
   return {
     address: url,
     async start() {
-      server = await started();
+      server ??= await started();
       if (server.url !== url) throw new Error(`PostgreSQL came back at another address: ${server.url}`);
       await queryOnce(url, 'select 1');
     },
@@ -55,8 +59,15 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
   };
 }
 
-/** A Temporal that runs until the end of the test. Started by hand: the embedded one may come back on another port. */
+/** A Temporal that runs until the end of the test. */
 export async function ownTemporal(): Promise<OwnServer> {
+  const server = await startOwnTemporal();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** A Temporal that runs until it is stopped. Started by hand: the embedded one may come back on another port. */
+export async function startOwnTemporal(): Promise<OwnServer> {
   const { PATH = '', HOME = null, XDG_CACHE_HOME = null } = process.env;
   const program = await findTemporalProgram({
     path: PATH,
@@ -78,6 +89,7 @@ export async function ownTemporal(): Promise<OwnServer> {
   const server: OwnServer = {
     address: `127.0.0.1:${port}`,
     async start() {
+      if (child) return;
       child = spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
       await eventually('Temporal answers', () => answers(server.address));
     },
@@ -92,7 +104,6 @@ export async function ownTemporal(): Promise<OwnServer> {
       clearTimeout(late);
     },
   };
-  onTestFinished(() => server.stop());
   await server.start();
   return server;
 }

@@ -16,13 +16,6 @@ export const log = createLog(
     { level: pino.levels.values[level] === undefined ? 'fatal' : (level as pino.Level), stream: pino.destination(2) },
   ]),
 );
-let installed = false;
 
-/**
- * Sets up the native part of the Temporal SDK as the gateway does. A process does that once, and a worker of the test run
- * is one process for many files.
- */
-export function installTestRuntime(): void {
-  if (!installed) installRuntime(log);
-  installed = true;
-}
+/** Sets up the native part of the Temporal SDK as the gateway does. */
+export const installTestRuntime = () => installRuntime(log);

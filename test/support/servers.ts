@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -25,6 +25,8 @@ declare module 'vitest' {
     workflowCode: string;
     /** A folder in which processes of the gateway keep their compiled code, for those that start later. */
     compileCache: string;
+    /** A folder for data folders that tests copy: see `prepared.ts`. */
+    preparedFolders: string;
   }
 }
 
@@ -50,6 +52,9 @@ export default async function setup(project: TestProject) {
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
   project.provide('compileCache', join(folder, 'compile-cache'));
+  const prepared = join(folder, 'prepared');
+  await mkdir(prepared, { mode: 0o755 });
+  project.provide('preparedFolders', prepared);
   project.provide('workflowCode', (await bundleWorkflows({ cacheDir: null, log })).code);
   return async () => {
     await temporal.stop();

@@ -9,6 +9,7 @@ import { createLog } from '../../../src/log.ts';
 import { freshDatabase } from '../database.ts';
 import { temporaryFolder } from '../gateway-process.ts';
 import { queryOnce } from '../gateway-roles.ts';
+import { copyPrepared } from '../prepared.ts';
 import { until } from '../until.ts';
 import type { Certificate } from './certificates.ts';
 import { sslRequest } from './recorded-way.ts';
@@ -32,9 +33,9 @@ export interface TlsPostgres {
  * @param authority of clients' certificates. The role `with_certificate` (password `own`) must show one of them.
  */
 export async function tlsPostgres(certificate: Certificate, authority: string): Promise<TlsPostgres> {
-  const dataDir = openDataDir(temporaryFolder('test'));
-  // The first start makes the folder.
-  await (await started(dataDir)).stop();
+  const folder = temporaryFolder('test');
+  await copyPrepared('migrated', folder);
+  const dataDir = openDataDir(folder);
   const cluster = join(dataDir.path, 'postgres', 'data');
   const { uid, gid } = statSync(cluster);
   const write = (name: string, text: string) => {
