@@ -70,7 +70,7 @@ export async function deliveredEvent({ gateway, workflows, consumer: open, sendT
   return { id, consumer, event };
 }
 
-/** An event whose ten attempts failed; by now the consumer would take it. Needs a quick schedule. */
+/** An event whose attempts all failed; by now the consumer would take it. Needs a short schedule. */
 export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
   const consumer = await open(500);
   const { id } = await sendTo(consumer);
