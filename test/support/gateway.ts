@@ -11,6 +11,7 @@ import type { MailSettings } from '../../src/notifications/settings.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
+import { eventStates } from './event-changes.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
@@ -141,7 +142,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
     baseUrl,
-    admin: adminClient(baseUrl, adminToken),
+    admin: adminClient(baseUrl, adminToken, eventStates(database)),
     ...{ database, databaseUrl, temporal, keyring, adminToken },
     async startWorker(upkeep = options.upkeep) {
       if (upkeep?.backupDir !== undefined) backupDirs.add(upkeep.backupDir);

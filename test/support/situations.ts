@@ -74,8 +74,8 @@ export async function deliveredEvent({ gateway, workflows, consumer: open, sendT
 export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
   const consumer = await open(500);
   const { id } = await sendTo(consumer);
-  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   await workflows.result(id);
+  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   consumer.replies = [200];
   return { id, consumer, event };
 }
