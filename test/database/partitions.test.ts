@@ -85,9 +85,12 @@ describe('ensurePartitions', () => {
     const making = ensurePartitions(database, new Date('2006-06-06T00:00:00Z'), 0);
     // Longer than the second after which it gives up a table.
     const released = other.query('select pg_sleep(1.3), pg_advisory_unlock($1)', [lockKeys.partitions]);
-    await making;
-    await released;
-    other.release();
+    try {
+      await making;
+    } finally {
+      await released;
+      other.release();
+    }
     expect(await days('events', 2006)).toEqual(['20060605', '20060606']);
   });
 
