@@ -54,6 +54,7 @@ export class AuditLog {
   #made = 0;
   #head: ChainPoint | null = null;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #looking = false;
 
   constructor(options: { database: Database; keyring: Keyring; log: Log; noteMs?: number }) {
     const { database, keyring, log } = options;
@@ -98,10 +99,16 @@ export class AuditLog {
   }
 
   #newEntry(entry: AuditEntry): NewEntry {
-    if (performance.now() - this.#lookedAtMs >= this.#noteMs) {
+    // One look at a time: while the database is slow, more of them would take the connections that entries wait for.
+    if (!this.#looking && performance.now() - this.#lookedAtMs >= this.#noteMs) {
       this.#lookedAtMs = performance.now();
+      this.#looking = true;
       // Not waited for: the next entry notes it. While the database is away, entries fail by themselves.
-      this.#lookForHead().catch(() => undefined);
+      this.#lookForHead()
+        .catch(() => undefined)
+        .finally(() => {
+          this.#looking = false;
+        });
     }
     return newEntry(entry, this.#seals, this.#head, this.#made++);
   }

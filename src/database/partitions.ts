@@ -42,8 +42,10 @@ export async function ensurePartitions(database: Database, from: Date, days: num
   const first = Math.floor(from.getTime() / dayMs) - 1;
   const wanted = Array.from({ length: days + 2 }, (_, index) => new Date((first + index) * dayMs));
   await inTransaction(database.pool, async (client) => {
-    await client.query("set local lock_timeout = '1s'");
+    // With the connection's own limit: nobody waits behind this lock but others who make partitions.
     await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
+    // Behind a lock of a table that is waited for, ingestion waits, too.
+    await client.query("set local lock_timeout = '1s'");
     const names = partitionedTables.flatMap((table) => wanted.map((day) => partitionName(table.name, day)));
     const found = await client.query<{ relname: string }>(
       `select c.relname from pg_class c join pg_inherits i on i.inhrelid = c.oid

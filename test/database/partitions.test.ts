@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
+import { lockKeys } from '../../src/database/lock-keys.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { isoDay, uuidFloor } from '../../src/database/uuid-time.ts';
@@ -76,6 +77,21 @@ describe('ensurePartitions', () => {
     for (const table of tables) {
       expect(await days(table, 2003)).toEqual(['20030109', '20030110', '20030111', '20030112', '20030113']);
     }
+  });
+
+  test('waits for another process that makes some for longer than it waits for a table', async () => {
+    const other = await database.pool.connect();
+    await other.query('select pg_advisory_lock($1)', [lockKeys.partitions]);
+    const making = ensurePartitions(database, new Date('2006-06-06T00:00:00Z'), 0);
+    // Longer than the second after which it gives up a table.
+    const released = other.query('select pg_sleep(1.3), pg_advisory_unlock($1)', [lockKeys.partitions]);
+    try {
+      await making;
+    } finally {
+      await released;
+      other.release();
+    }
+    expect(await days('events', 2006)).toEqual(['20060605', '20060606']);
   });
 
   test('every moment of a day goes into its own partition', async () => {

@@ -50,7 +50,8 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
     const { admin } = stage.gateway;
     const slow = await stage.consumer(hang);
     const hanging = await admin.createAccount({ delivery_url: slow.url });
-    const stuck = await sendMany(hanging, 40);
+    // Several times as many as may be sent to it at once, or as may wait for Temporal to make their first attempt.
+    const stuck = await sendMany(hanging, 15);
     await until('the slow account is full', () => slow.deliveries.length === accountConcurrency);
 
     const { id: delivered } = await deliveredEvent(stage);

@@ -174,7 +174,7 @@ describe('the next attempt', () => {
       await withConsumer(async (right) => {
         const account = await gateway.admin.createAccount({ delivery_url: wrong.url });
         const { body: event } = await send(gateway.baseUrl, account, '{"id":"one"}');
-        // Ten attempts do not take long here, so the first one ends when the URL is right.
+        // The second attempt follows the first in a moment, so the first one ends when the URL is right.
         await held.arrived;
         const patched = await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, {
           delivery_url: right.url,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { nineQuickDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
 
 describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ firstAttempt });
+    gateway = await startGateway({ firstAttempt, delaysMs: nineQuickDelaysMs });
   });
   afterAll(() => gateway.stop());
 

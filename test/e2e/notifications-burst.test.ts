@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { lastAttempt } from '../support/gateway.ts';
 import { type Held, hold } from '../support/replies.ts';
 import type { Receivers } from '../support/services/receivers.ts';
 import { playWithReceivers } from '../support/services/stage.ts';
@@ -36,7 +37,7 @@ async function failTogether(situation: Situation, count: number): Promise<string
     (response, delivery) => {
       const id = delivery.headers['webhook-id'];
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
-      if (attempts.get(id) !== 10) return void response.writeHead(500).end();
+      if (attempts.get(id) !== lastAttempt) return void response.writeHead(500).end();
       const held = hold();
       lasts.push(held);
       if (typeof held.reply === 'function') held.reply(response, delivery);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inFlightPerDestination } from '../../activities/notify/turns.ts';
 import { hang, hold } from '../support/replies.ts';
 import { type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { playWithReceivers } from '../support/services/stage.ts';
@@ -28,11 +29,12 @@ playWithReceivers(
   },
 );
 
-test('a destination that hangs on thirty events holds up neither its neighbours nor other accounts', {
+test('a destination that hangs on many events holds up neither its neighbours nor other accounts', {
   timeout: 300_000,
 }, async () => {
   const dead = await stage.consumer(hang);
-  const many = 30;
+  // Each destination gets so many at once, and as many wait for their turn.
+  const many = 2 * inFlightPerDestination;
   const busy = await accountWith(stage, [webhookTo(dead, '/dead'), webhookTo(receivers.hook, '/alive')]);
   const ids: string[] = [];
   for (let n = 0; n < many; n += 1) ids.push(await sendEvent(stage, busy, `{"id":"${n}","type":"order"}`));

@@ -29,7 +29,7 @@ test.each([
   // Bytes that are no text.
   const body = new Uint8Array(bytes).fill(0x80);
   const { account, ...situation } = await accountWith(stage, [mailTo(mailAddress)]);
-  // Without an address nothing is sent: ten times 20 MiB would take long.
+  // Without an address nothing is sent: 20 MiB for each attempt would take long.
   await stage.gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_url: null });
   const id = await sendEvent(stage, { account, ...situation }, body, { 'content-type': 'application/octet-stream' });
   // Asked of the table: the event is shown with its payload, and who asks again and again for that leaves no time for else.

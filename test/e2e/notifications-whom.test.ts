@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
 import { type Destination, type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { playWithReceivers } from '../support/services/stage.ts';
@@ -24,10 +25,14 @@ playWithReceivers({}, (...opened) => {
 const pathsTold = () => receivers.hook.deliveries.map(({ url }) => url).toSorted();
 const nobody = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
 
-/** An event whose tenth attempt waits for its answer, while the test does something. */
-async function onTheTenth(destinations: Destination[]) {
+/** An event whose last attempt waits for its answer, while the test does something. */
+async function onTheLast(destinations: Destination[]) {
   const held = hold();
-  const situation = await accountWith(stage, destinations, [...Array.from({ length: 9 }, () => 500), held.reply, 500]);
+  const situation = await accountWith(stage, destinations, [
+    ...Array.from({ length: lastAttempt - 1 }, () => 500),
+    held.reply,
+    500,
+  ]);
   const id = await sendEvent(stage, situation);
   await held.arrived;
   return { ...situation, id, held };
@@ -48,7 +53,7 @@ test('those are told whose condition matches', async () => {
     '/failed': 'delivery_failed',
     '/provider': 'delivery_failed and provider == "generic"',
     '/type': "event_type.startswith('order.')",
-    '/attempts': 'attempts == 10 and response_code == 500',
+    '/attempts': `attempts == ${lastAttempt} and response_code == 500`,
     '/list': 'event_type in ["a", "order.created"] and not provider == "support_chat"',
     '/not-failed': 'not delivery_failed',
     '/other-provider': 'delivery_failed and provider == "support_chat"',
@@ -91,9 +96,9 @@ test.each<[string, Destination[]]>([
   expect((await told(stage, id, 0)).notifications).toEqual([]);
 });
 
-test('what counts is how the destinations are when the tenth attempt fails', async () => {
+test('what counts is how the destinations are when the last attempt fails', async () => {
   const { hook } = receivers;
-  const event = await onTheTenth([
+  const event = await onTheLast([
     webhookTo(hook, '/kept'),
     webhookTo(hook, '/disabled'),
     webhookTo(hook, '/deleted'),
@@ -137,9 +142,9 @@ test.each<[string, (situation: Situation) => Promise<void>]>([
 });
 
 test.each(['ack', 'dead', 'deleteAccount'] as const)(
-  'nobody is told after %s during the tenth attempt',
+  'nobody is told after %s during the last attempt',
   async (said) => {
-    const { id, account, held } = await onTheTenth(receivers.destinations);
+    const { id, account, held } = await onTheLast(receivers.destinations);
     const answer = await stage.operate[said](said === 'deleteAccount' ? account.id : id);
     expect(answer.status).toBeLessThan(300);
     held.answer(500);
@@ -152,7 +157,7 @@ test.each(['ack', 'dead', 'deleteAccount'] as const)(
 );
 
 test('an event that a person calls failed before is told of when its attempts are over', async () => {
-  const { id, held } = await onTheTenth(receivers.destinations);
+  const { id, held } = await onTheLast(receivers.destinations);
   expect((await stage.operate.fail(id)).status).toBe(200);
   expect(receivers.counts()).toEqual(nobody);
   held.answer(500);
@@ -161,9 +166,12 @@ test('an event that a person calls failed before is told of when its attempts ar
 });
 
 test('an event that is delivered at last tells nobody', async () => {
-  const situation = await accountWith(stage, receivers.destinations, [...Array.from({ length: 9 }, () => 500), 200]);
+  const situation = await accountWith(stage, receivers.destinations, [
+    ...Array.from({ length: lastAttempt - 1 }, () => 500),
+    200,
+  ]);
   const id = await sendEvent(stage, situation);
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', attempts: 10 });
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', attempts: lastAttempt });
   expect((await stage.gateway.admin.event(id)).notifications).toEqual([]);
   expect(receivers.counts()).toEqual(nobody);
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { instantDelaysMs } from '../support/gateway.ts';
-import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
+import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError, lostError } from '../support/operator.ts';
 import { deadEvent, deliveredEvent, exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
 
@@ -51,11 +51,16 @@ describe('a delivered event', () => {
 describe('an exhausted event', () => {
   test('says so in its row and in its workflow', async () => {
     const { id, event } = await exhaustedEvent(stage);
-    expect(event).toMatchObject({ status: 'failed', delivery_status: 'failed', attempts: 10, response_code: 500 });
+    expect(event).toMatchObject({
+      status: 'failed',
+      delivery_status: 'failed',
+      attempts: lastAttempt,
+      response_code: 500,
+    });
     expect(event.last_error).toContain('500');
     expect(event.next_attempt_at).toBeNull();
-    expect(attemptsOf(event)).toEqual(tenFailed());
-    expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 10 });
+    expect(attemptsOf(event)).toEqual(allFailed());
+    expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: lastAttempt });
     expect(await stage.workflows.attributes(id)).toMatchObject({ deliveryStatus: 'failed' });
   });
 
@@ -68,17 +73,17 @@ describe('an exhausted event', () => {
     const { status, body } = await stage.operate[operation](id);
     expect(status).toBe(200);
     expect(statesOf(body)).toBe(states);
-    expect(body).toMatchObject({ delivered_at: null, attempts: 10 });
+    expect(body).toMatchObject({ delivered_at: null, attempts: lastAttempt });
   });
 
   test('is delivered by a retry that succeeds; the status stays failed', async () => {
     const { id } = await exhaustedEvent(stage);
     expect((await stage.operate.retry(id)).status).toBe(202);
     const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
-    expect(event).toMatchObject({ status: 'failed', attempts: 11, generation: 0, response_code: 200 });
+    expect(event).toMatchObject({ status: 'failed', attempts: lastAttempt + 1, generation: 0, response_code: 200 });
     expect(event.last_error).toBeNull();
     expect(event.delivered_at).not.toBeNull();
-    expect(attemptsOf(event)).toEqual([...tenFailed(), '0 manual 1 delivered']);
+    expect(attemptsOf(event)).toEqual([...allFailed(), '0 manual 1 delivered']);
     expect((await stage.workflows.result(id)).outcome).toBe('delivered');
   });
 
@@ -87,21 +92,21 @@ describe('an exhausted event', () => {
     consumer.replies = [500];
     const first = await stage.workflows.status(id);
     expect((await stage.operate.retry(id)).status).toBe(202);
-    await stage.gateway.admin.eventually(id, (e) => e.attempts === 11);
+    await stage.gateway.admin.eventually(id, (e) => e.attempts === lastAttempt + 1);
     expect((await stage.workflows.status(id)).runId).not.toBe(first.runId);
     expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'already_settled', generation: 0 });
     const event = await stage.gateway.admin.event(id);
     expect(statesOf(event)).toBe('failed/failed');
-    expect(attemptsOf(event)).toEqual([...tenFailed(), '0 manual 1 http_error']);
+    expect(attemptsOf(event)).toEqual([...allFailed(), '0 manual 1 http_error']);
   });
 
-  test('gets ten fresh attempts on replay', async () => {
+  test('gets all its attempts again on replay', async () => {
     const { id, consumer } = await exhaustedEvent(stage);
     consumer.replies = [500];
     expect((await stage.operate.replay(id)).status).toBe(202);
     const event = await stage.gateway.admin.eventually(id, (e) => e.generation === 1 && e.delivery_status === 'failed');
-    expect(event).toMatchObject({ status: 'failed', attempts: 10 });
-    expect(attemptsOf(event)).toEqual([...tenFailed(), ...tenFailed(1)]);
+    expect(event).toMatchObject({ status: 'failed', attempts: lastAttempt });
+    expect(attemptsOf(event)).toEqual([...allFailed(), ...allFailed(1)]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { lastAttempt } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
 import type { Receivers } from '../support/services/receivers.ts';
@@ -23,10 +24,10 @@ const nothing = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
 const waiting = (id: string) =>
   rows(stage.gateway.database, 'select status, attempts from notifications where event_id = $1', [id]);
 
-/** An event whose tenth attempt fails while deliveries are paused. */
+/** An event whose last attempt fails while deliveries are paused. */
 async function exhaustedInPause(situation: Situation): Promise<string> {
   const held = hold();
-  situation.consumer.replies = [...Array(9).fill(500), held.reply];
+  situation.consumer.replies = [...Array(lastAttempt - 1).fill(500), held.reply];
   const id = await sendEvent(stage, situation);
   await held.arrived;
   await pauseDeliveries(stage.gateway.admin);
@@ -43,7 +44,7 @@ test('they wait without using up a try, also for the sweep, and are sent once', 
   expect(receivers.counts()).toEqual(nothing);
   await resumeDeliveries(stage.gateway.admin);
   expect(summarised(await told(stage, id, 4))).toEqual(allSent);
-  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: 10 });
+  expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: lastAttempt });
   expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 

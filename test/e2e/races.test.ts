@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { instantDelaysMs } from '../support/gateway.ts';
-import { attemptsOf, statesOf, tenFailed } from '../support/history.ts';
+import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
+import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage } from '../support/situations.ts';
@@ -54,7 +54,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
 
   describe.each([
     ['the first', 1],
-    ['the tenth', 10],
+    ['the last', lastAttempt],
   ])('during %s attempt', (_, nth) => {
     /** An event whose attempt `nth` waits for its answer; attempts after it would succeed. */
     async function held() {
@@ -63,7 +63,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
       const ids = await stage.sendTo(consumer);
       const delivery = await held.arrived;
       expect(delivery.headers['x-webhook-attempt']).toBe(String(nth));
-      return { ...ids, consumer, answer: held.answer, before: tenFailed().slice(0, nth - 1) };
+      return { ...ids, consumer, answer: held.answer, before: allFailed().slice(0, nth - 1) };
     }
     /** A workflow that begins after the relay has made the attempt finds the delivery ended. */
     const foundEnded = firstAttempt === 'direct' && nth === 1;
@@ -128,9 +128,9 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
     expect(consumer.deliveries).toHaveLength(1);
   });
 
-  test('an account that is disabled during the tenth attempt does not keep it from being the last', async () => {
+  test('an account that is disabled during the last attempt does not get another one', async () => {
     const held = hold();
-    const consumer = await stage.consumer(...Array.from({ length: 9 }, () => 500), held.reply);
+    const consumer = await stage.consumer(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply);
     const { id, accountId } = await stage.sendTo(consumer);
     await held.arrived;
     await stage.operate.setEnabled(accountId, false);
@@ -138,6 +138,6 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
     const { outcome, event } = await settled(stage, id);
     expect(outcome).toBe('exhausted');
     expect(statesOf(event)).toBe('failed/failed');
-    expect(attemptsOf(event)).toEqual(tenFailed());
+    expect(attemptsOf(event)).toEqual(allFailed());
   });
 });

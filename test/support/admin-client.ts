@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadEventState } from './event-changes.ts';
+import { growingPauses } from './pauses.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
 type Json = any;
@@ -19,10 +20,12 @@ export interface AdminClient {
   post(path: string, body?: unknown): Promise<Answer>;
 }
 
-const pollMs = 20;
-
-/** Speaks to the admin API as a script of an operator would. */
-export function adminClient(baseUrl: string, token: string): AdminClient {
+/**
+ * Speaks to the admin API as a script of an operator would.
+ *
+ * @param readState for gateways whose database is at hand: `eventually` asks again when the event has changed there
+ */
+export function adminClient(baseUrl: string, token: string, readState?: ReadEventState): AdminClient {
   const client: AdminClient = {
     async request(method, path, body) {
       const headers: Record<string, string> = { 'x-admin-token': token };
@@ -54,14 +57,17 @@ export function adminClient(baseUrl: string, token: string): AdminClient {
     },
     async eventually(id, wanted, limitMs = 30_000) {
       const endMs = Date.now() + limitMs;
+      const pause = growingPauses();
       for (;;) {
+        // Before the event is asked for, so that no change is missed.
+        const state = await readState?.(id);
         const event = await client.event(id);
         if (wanted(event)) return event;
         if (Date.now() > endMs)
           throw new Error(
             `the event did not get there: ${JSON.stringify({ ...event, payload: undefined, headers: undefined })}`,
           );
-        await sleep(pollMs);
+        await (state ? state.changed() : pause());
       }
     },
   };

@@ -11,6 +11,7 @@ import type { MailSettings } from '../../src/notifications/settings.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
+import { eventStates } from './event-changes.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
@@ -18,10 +19,17 @@ import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
 
-/** Nine short delays: a whole exhausted delivery in well under two seconds. */
-export const quickDelaysMs = [20, 20, 20, 20, 20, 20, 20, 20, 20];
-/** No wait at all, so that not even a timer is set: ten attempts in a moment. */
-export const instantDelaysMs = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+/**
+ * The number of the last attempt of the short schedules below: there is a first one, one between and a last one. Where
+ * exhaustion is only how a test begins, more would show nothing else, and each costs about 30 ms of processor time.
+ */
+export const lastAttempt = 3;
+/** Two short delays: an event is exhausted in a moment. */
+export const quickDelaysMs = [20, 20];
+/** No wait at all, so that not even a timer is set. */
+export const instantDelaysMs = [0, 0];
+/** As many delays as operators configure, for tests whose subject is the ten attempts. */
+export const nineQuickDelaysMs = Array.from({ length: 9 }, () => 20);
 /** Long enough that nothing happens by itself during a test. */
 export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 
@@ -55,6 +63,7 @@ export interface TestUpkeep {
 
 export interface TestGatewayOptions {
   firstAttempt?: PermitMode;
+  /** As DELIVERY_SCHEDULE, of any length; `quickDelaysMs` unless told otherwise. */
   delaysMs?: number[];
   timeLimitMs?: number;
   accountConcurrency?: number;
@@ -133,7 +142,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
     baseUrl,
-    admin: adminClient(baseUrl, adminToken),
+    admin: adminClient(baseUrl, adminToken, eventStates(database)),
     ...{ database, databaseUrl, temporal, keyring, adminToken },
     async startWorker(upkeep = options.upkeep) {
       if (upkeep?.backupDir !== undefined) backupDirs.add(upkeep.backupDir);

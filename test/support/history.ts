@@ -1,3 +1,5 @@
+import { lastAttempt } from './gateway.ts';
+
 interface Attempt {
   generation: number;
   trigger: string;
@@ -10,9 +12,9 @@ export function attemptsOf(event: { delivery_history: Attempt[] }): string[] {
   return event.delivery_history.map((a) => `${a.generation} ${a.trigger} ${a.number} ${a.outcome}`);
 }
 
-/** The ten of a generation, all answered with an error of HTTP. */
-export function tenFailed(generation = 0): string[] {
-  return Array.from({ length: 10 }, (_, i) => `${generation} schedule ${i + 1} http_error`);
+/** All attempts of a generation that a short schedule has, each answered with an HTTP error. */
+export function allFailed(generation = 0): string[] {
+  return Array.from({ length: lastAttempt }, (_, i) => `${generation} schedule ${i + 1} http_error`);
 }
 
 /** Row states of an event, for comparing them in one go. */

@@ -70,12 +70,12 @@ export async function deliveredEvent({ gateway, workflows, consumer: open, sendT
   return { id, consumer, event };
 }
 
-/** An event whose ten attempts failed; by now the consumer would take it. Needs a quick schedule. */
+/** An event whose attempts all failed; by now the consumer would take it. Needs a short schedule. */
 export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
   const consumer = await open(500);
   const { id } = await sendTo(consumer);
-  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   await workflows.result(id);
+  const event = await gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   consumer.replies = [200];
   return { id, consumer, event };
 }

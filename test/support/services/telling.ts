@@ -2,6 +2,8 @@ import type { AdminClient } from '../admin-client.ts';
 import { send } from '../admin-client.ts';
 import type { Consumer, Reply } from '../consumer.ts';
 import type { Stage } from '../situations.ts';
+import { rows } from '../stored.ts';
+import { until } from '../until.ts';
 import type { DiscordMessage } from './discord-schema.ts';
 import type { Destination } from './receivers.ts';
 import type { SentMail } from './sendgrid-schema.ts';
@@ -60,7 +62,21 @@ export async function sendEvent(
 }
 
 /** The event once its generation has failed and so many notifications, of all generations, wait for nothing any more. */
-export function told(stage: Stage, id: string, count: number, limitMs?: number) {
+export async function told(stage: Stage, id: string, count: number, limitMs?: number) {
+  // Each notification changes several times; its row says cheaply when the last change has come.
+  await until(
+    `${count} notifications are settled`,
+    async () => {
+      const [row] = await rows(
+        stage.gateway.database,
+        `select count(*)::integer as known, (count(*) filter (where status <> 'pending'))::integer as settled
+         from notifications where event_id = $1`,
+        [id],
+      );
+      return row?.known === count && row.settled === count;
+    },
+    limitMs,
+  );
   return stage.gateway.admin.eventually(
     id,
     (event) =>

@@ -1,0 +1,43 @@
+import type { Database } from '../../src/database/database.ts';
+import { growingPauses } from './pauses.ts';
+
+/** Some of what the API shows of an event is not in its rows: the link to its workflow comes from Temporal. */
+const longestMs = 500;
+
+const readState = {
+  name: 'test_event_state',
+  text: `
+    select (select e::text from events e where e.id = $1) as event,
+      (select count(*) from delivery_attempts where event_id = $1) as attempts,
+      (select string_agg(n::text, '' order by n::text) from notifications n where n.event_id = $1) as notifications`,
+};
+
+/** What the database holds of an event at one moment. */
+export interface EventState {
+  /** Resolves when the database holds something else, or after half a second. */
+  changed(): Promise<void>;
+}
+
+/** Reads the state of an event; null while the database cannot be read. */
+export type ReadEventState = (eventId: string) => Promise<EventState | null>;
+
+/**
+ * Tells when it is worth asking the API for an event again. A look at the rows costs a tenth of such a request, which
+ * authenticates, writes an audit entry and asks Temporal.
+ */
+export function eventStates(database: Database): ReadEventState {
+  const read = async (id: string) => JSON.stringify(await database.query(readState, [id]).catch(() => null));
+  return async (id) => {
+    const before = await read(id);
+    if (before === 'null') return null;
+    return {
+      async changed() {
+        const pause = growingPauses();
+        for (const endMs = Date.now() + longestMs; Date.now() < endMs; ) {
+          await pause();
+          if ((await read(id)) !== before) return;
+        }
+      },
+    };
+  };
+}
