@@ -2,8 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { bearable, damageOf, head, mib, oneByteChunks } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-<<<<<<< HEAD
-import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import { type ApiProcess, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
 
@@ -13,16 +12,8 @@ beforeAll(async () => {
 });
 
 /** A process for each attack: what one of them leaves behind would hide what the next one takes. */
-async function startApi(): Promise<{ api: Api; path: string }> {
+async function startApi(): Promise<{ api: ApiProcess; path: string }> {
   const api = await roles.startApi();
-=======
-import { type ApiProcess, gatewayRoles } from '../support/gateway-roles.ts';
-
-gatewaysEndWithTheirTest();
-
-async function startApi(variables: Record<string, string> = {}): Promise<{ api: ApiProcess; path: string }> {
-  const api = await gatewayRoles({ databaseUrl: await migratedDatabase() }).startApi(variables);
->>>>>>> proc
   const { account_slug } = await api.admin.createAccount({});
   return { api, path: `/generic/${account_slug}` };
 }

@@ -6,18 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
-<<<<<<< HEAD
-import { note, watch } from './leaks/watch.ts';
-import { startArguments } from './start-command.ts';
-
-export interface Exit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-=======
 import { note } from './leaks/watch.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
->>>>>>> proc
+import { startArguments } from './start-command.ts';
 
 /** A gateway that runs as a process of its own, as its users start it. */
 export interface GatewayProcess extends RunningRole {
@@ -25,12 +16,6 @@ export interface GatewayProcess extends RunningRole {
   signal(signal: NodeJS.Signals): void;
 }
 
-<<<<<<< HEAD
-/** Two cores carry other tests besides; a first start of the embedded servers takes seconds. */
-const startLimitMs = 90_000;
-=======
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
->>>>>>> proc
 /** Past the 45 s in which the gateway ends itself. */
 const stopLimitMs = 60_000;
 /** What is asked is often a statement on a new connection, which costs the server more than a rare question costs the test. */
