@@ -1,8 +1,8 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Attempts } from '../src/delivery/attempt/attempt.ts';
+import type { Notifier } from '../src/notifications/sending/notifier.ts';
 import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflows/messages.ts';
 import { whileBeating } from './alive.ts';
-import type { Attempts } from './attempt/attempt.ts';
-import type { Notifier } from './notify/notifier.ts';
 
 /** The activities of event delivery. */
 export function createDeliveryActivities(deps: {

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
 import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
 import { droppedHeaderMistake } from './delivery/dropped-headers.ts';
-import { type ConnectionSettings, readConnectionSettings, temporalAddress } from './engine/connection-settings.ts';
-import { plainWords } from './plain-words.ts';
-import { StartError } from './start-error.ts';
-import { proxyMistake } from './trusted-proxies.ts';
+import { proxyMistake } from './http/trusted-proxies.ts';
+import { plainWords } from './shared/plain-words.ts';
+import { StartError } from './shared/start-error.ts';
+import { type ConnectionSettings, readConnectionSettings, temporalAddress } from './temporal/connection-settings.ts';
 
 export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'backup-sql', 'reseal'] as const;
 export type Role = (typeof roles)[number];

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { type Role, readConfig, roles } from './config.ts';
 import { explainDatabaseError } from './database/explain-error.ts';
-import { createLog } from './log.ts';
 import type { RoleContext } from './roles/role-context.ts';
-import { StartError } from './start-error.ts';
+import { createLog } from './shared/log.ts';
+import { StartError } from './shared/start-error.ts';
 
 /** Ends the process the hard way when a clean stop takes longer than this. */
 const stopLimitMs = 45_000;

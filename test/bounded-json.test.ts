@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWithinBounds, parseWithinBounds } from '../src/bounded-json.ts';
+import { isWithinBounds, parseWithinBounds } from '../src/shared/bounded-json.ts';
 
 /** How many objects and arrays are inside each other. */
 function levelsOf(value: unknown): number {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const script = `
-  import { createLog } from ${JSON.stringify(fileURLToPath(new URL('../src/log.ts', import.meta.url)))};
+  import { createLog } from ${JSON.stringify(fileURLToPath(new URL('../src/shared/log.ts', import.meta.url)))};
   const log = createLog('info');
   for (const n of [1, 2, 3]) log.info({ n }, 'a line');
   console.log('went on');`;

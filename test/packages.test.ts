@@ -64,14 +64,14 @@ function afterInstall(packages: string[], version: string) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-packages-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'src'));
-  copyFileSync(new URL('../src/link-node.cjs', import.meta.url), join(folder, 'src/link-node.cjs'));
+  copyFileSync(new URL('../src/embedded/link-node.cjs', import.meta.url), join(folder, 'src/embedded/link-node.cjs'));
   for (const name of packages) {
     mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });
     symlinkSync(process.execPath, join(folder, 'node_modules', name, 'bin/node'));
   }
   const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
   const run = () =>
-    spawnSync(process.execPath, ['--import', older, join(folder, 'src/link-node.cjs')], { encoding: 'utf8' });
+    spawnSync(process.execPath, ['--import', older, join(folder, 'src/embedded/link-node.cjs')], { encoding: 'utf8' });
   return { run, link: join(folder, 'node_modules/.bin/node') };
 }
 

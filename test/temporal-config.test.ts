@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Role, readConfig } from '../src/config.ts';
-import { StartError } from '../src/start-error.ts';
+import { StartError } from '../src/shared/start-error.ts';
 import { filesOf, newAuthority } from './support/tls/certificates.ts';
 
 type Env = Record<string, string>;

@@ -1,6 +1,6 @@
 import { condition, log, makeContinueAsNewFunc, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import { attemptDelivery } from './activities.ts';
-import { openAnnouncements } from './exhausted.ts';
+import { openAnnouncements } from './announcements.ts';
 import { openInbox } from './inbox.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
 import { showAttempts, showBegun, showEnd } from './show.ts';

@@ -1,2 +1,2 @@
 export { deliverEvent } from './deliver-event.ts';
-export { upkeep } from './upkeep.ts';
+export { upkeep } from './maintenance.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { createMask, decoded, fewestCharacters, type Mask } from '../delivery/secret-mask.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import { createMask, decoded, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filled, httpUrl, secret, text } from '../text-rules.ts';
+import { filled, httpUrl, secret, text } from '../shared/text-rules.ts';
 
 /** Settings of any provider; which there are and what they may hold is for the account's provider to say. */
 const providerConfig = z

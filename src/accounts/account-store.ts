@@ -2,8 +2,8 @@ import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { inEntityTransaction } from '../database/entity-transaction.ts';
-import type { FieldError } from '../plain-words.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import type { FieldError } from '../shared/plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
 import type { AccountChange, NewAccount } from './account-rules.ts';
 import { sealUrls, type UrlField } from './account-urls.ts';

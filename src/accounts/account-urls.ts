@@ -1,5 +1,5 @@
-import type { FieldError } from '../plain-words.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
+import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { maskMistake, maskOf, partUrl } from './url-credentials.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type FieldError, fieldErrors, plainWords } from '../plain-words.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import { type FieldError, fieldErrors, plainWords } from '../shared/plain-words.ts';
 
 /** What accounts need to know of a provider. */
 export interface ProviderRules {

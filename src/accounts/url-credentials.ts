@@ -1,4 +1,4 @@
-import { MASKED } from '../delivery/masked.ts';
+import { MASKED } from '../secrets/masked.ts';
 
 /** A URL in two parts: the one that may be stored and shown, and the one that may not. */
 export interface PartedUrl {

@@ -1,8 +1,8 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
-import type { Log } from '../log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { Log } from '../shared/log.ts';
 import { readChainEnds } from './chain.ts';
 import { type AuditEntry, type NewEntry, newEntry } from './entry.ts';
 import { readSeals } from './retired-keys.ts';

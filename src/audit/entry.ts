@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { storableText } from '../providers/text.ts';
+import { storableText } from '../shared/text.ts';
 import type { AuditAction } from './actions.ts';
 import type { EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';

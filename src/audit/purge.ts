@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../database/database.ts';
 import { dayMs } from '../database/uuid-time.ts';
-import type { Log } from '../log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { Log } from '../shared/log.ts';
 import { storeEntries } from './audit-log.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, Tampered, whileChainIsHeld, writeChainEnd } from './chain.ts';
 import { type AuditDetails, newEntry } from './entry.ts';

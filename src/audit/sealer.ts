@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
-import { Lane } from '../lane.ts';
-import type { Log } from '../log.ts';
 import type { Keyring } from '../secrets/keyring.ts';
+import type { Log } from '../shared/log.ts';
+import { Lane } from '../shared/poller.ts';
 import { whileChainIsHeld } from './chain.ts';
 import { readSeals } from './retired-keys.ts';
 import { sealNext } from './seal-next.ts';

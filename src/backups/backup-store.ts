@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { BackupError } from './backup-error.ts';
 
 /** Where backups are kept. With both, `url` is where. */

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupSettings, BackupStore } from './backup-store.ts';
 import { openDirectoryStore } from './directory-store.ts';

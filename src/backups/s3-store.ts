@@ -9,7 +9,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { isArchiveName, namesBegin } from './archive-name.ts';
 import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database } from '../database/database.ts';
-import type { Log } from '../log.ts';
 import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
-import { version } from '../version.ts';
+import type { Log } from '../shared/log.ts';
+import { version } from '../shared/version.ts';
 import { type ArchiveHead, beginning, copyLine, ending, endOfRows } from './archive-text.ts';
 import type { BackupStore } from './backup-store.ts';
 import { encrypting } from './encryption.ts';
@@ -13,8 +13,8 @@ import { nameOf } from './judge-manifest.ts';
 import { type ArchivedTable, formatVersion, type Manifest, manifestLine } from './manifest.ts';
 import { manifestMember } from './manifest-member.ts';
 import { signManifest } from './manifest-signature.ts';
-import { Pace } from './pace.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
+import { Pace } from './throttle.ts';
 
 /** What a backup has come to. */
 export interface BackupSummary {

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, createSecureContext } from 'node:tls';
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { StartError } from '../start-error.ts';
-import { systemAuthorities } from '../tls/authorities.ts';
-import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../tls/pem.ts';
+import { StartError } from '../shared/start-error.ts';
+import { systemAuthorities } from '../shared/tls/authorities.ts';
+import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../shared/tls/pem.ts';
 import { OptionalTls } from './optional-tls.ts';
 import { DatabaseUrlError, isSslParameter, readSslParameters, type SslParameters } from './ssl-parameters.ts';
 

@@ -3,7 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { AccountEntity } from '../accounts/account-entity.ts';
 import { DestinationEntity } from '../destinations/destination-entity.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
 import { migrations } from './migrations.ts';

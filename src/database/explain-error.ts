@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { placeOf } from './connection-options.ts';
 import { isDatabaseError } from './errors.ts';
 import { explainTlsError } from './explain-tls-error.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { type Database, openDatabase } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';

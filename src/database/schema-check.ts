@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import type { Sql } from './database.ts';
 import { migrations } from './migrations.ts';
 

@@ -1,5 +1,5 @@
+import { MASKED } from '../secrets/masked.ts';
 import { comparableName, type DroppedHeaders, droppedHeaders } from './dropped-headers.ts';
-import { MASKED } from './masked.ts';
 
 /** One header line: name and value. Names may repeat and keep their order and case. */
 export type Header = readonly [name: string, value: string];

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { explainFileError } from './file-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { isRoot } from './os-process.ts';

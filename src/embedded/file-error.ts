@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 
 /** What the file system refuses below the data folder (no permission, no space, a file in the way), as a sentence; other errors as they are. */
 export function explainFileError(folder: string, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import type { PostgresProgram } from './postgres-program.ts';
 import type { PostgresUser } from './postgres-user.ts';
 import { runCommand } from './run-command.ts';

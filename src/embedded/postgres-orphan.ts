@@ -1,6 +1,6 @@
 import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import type { StopSignals } from './child.ts';
 import { commandOf, endForeign, pidExists } from './os-process.ts';
 

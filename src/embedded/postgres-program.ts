@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { runCommand } from './run-command.ts';
 
 export type PostgresProgram = { postgres: string; initdb: string; majorVersion: string };

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { isRoot } from './os-process.ts';
 import { runCommand } from './run-command.ts';
 

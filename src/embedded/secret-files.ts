@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 
 /** The small secrets of a data folder: files in `secrets/`, which only their owner may read. */
 export interface SecretFiles {

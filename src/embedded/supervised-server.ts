@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { type Child, endChild, type StopSignals } from './child.ts';
 
 /** What a look at a starting server found; `refused` is something that waiting will not heal. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDirOf } from '../cache-dir.ts';
-import { StartError } from '../start-error.ts';
+import { cacheDirOf } from '../shared/cache-dir.ts';
+import { StartError } from '../shared/start-error.ts';
 import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
 import { downloadTemporal } from './temporal-download.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
-import { StartError } from '../start-error.ts';
+import type { Log } from '../shared/log.ts';
+import { StartError } from '../shared/start-error.ts';
 import { type StopSignals, startChild } from './child.ts';
 import type { DataDir } from './data-dir.ts';
 import { explainFileError } from './file-error.ts';

@@ -1,5 +1,5 @@
 import type { Sql, Transactions } from '../database/database.ts';
-import type { WhenExhausted } from './exhaustion.ts';
+import type { WhenExhausted } from './when-exhausted.ts';
 
 // An event of a disabled account waits without an attempt; nothing here counts one.
 const holdEvent = {

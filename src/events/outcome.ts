@@ -1,8 +1,8 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql, Transactions } from '../database/database.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
-import type { WhenExhausted } from './exhaustion.ts';
 import { idRange } from './id-range.ts';
+import type { WhenExhausted } from './when-exhausted.ts';
 
 /** One attempt that was made, to be recorded. */
 export interface Outcome extends AttemptName {

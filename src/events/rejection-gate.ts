@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { RareWarning } from '../rare-warning.ts';
+import type { Log } from '../shared/log.ts';
+import { RareWarning } from '../shared/rare-warning.ts';
 import { allAccounts, type Recorded } from './record-rejections.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 

@@ -2,7 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 import { bodyBytes, inboundColumns, type ReceivedEvent } from './receive.ts';
 import { type Recorded, recordRejections } from './record-rejections.ts';
 import { RejectionGate } from './rejection-gate.ts';

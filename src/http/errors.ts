@@ -1,8 +1,8 @@
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { DestinationUnreadable } from '../destinations/destination-store.ts';
-import type { Log } from '../log.ts';
-import { type FieldError, fieldErrors, fieldsInWords } from '../plain-words.ts';
+import type { Log } from '../shared/log.ts';
+import { type FieldError, fieldErrors, fieldsInWords } from '../shared/plain-words.ts';
 import { databaseUnavailable, Problem } from './problem.ts';
 
 /** What Elysia says of a body, query or path that does not fit its schema. */

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { Sql } from '../database/database.ts';
-import { publicOperation } from './api/operation.ts';
+import { publicOperation } from './operation.ts';
 
 const ping = { name: 'ping', text: 'select 1 as one' };
 

@@ -1,4 +1,4 @@
-import type { FieldError } from '../plain-words.ts';
+import type { FieldError } from '../shared/plain-words.ts';
 
 export type { FieldError };
 

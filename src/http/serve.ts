@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Log } from '../log.ts';
-import { StartError } from '../start-error.ts';
-import type { App } from './app.ts';
+import type { App } from '../api/app.ts';
+import type { Log } from '../shared/log.ts';
+import { StartError } from '../shared/start-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
 import { Connections } from './connections/connections.ts';
 import { connectionLimitWarnings } from './connections/limit-warnings.ts';

@@ -1,3 +1,4 @@
+import { storableText } from '../shared/text.ts';
 import { dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import {
   asFields,
@@ -16,7 +17,6 @@ import type { Provider, Verification } from './provider.ts';
 import { noConfig } from './provider-config.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { hmac, matchSignature, signatureBytes } from './signature.ts';
-import { storableText } from './text.ts';
 
 /** Of so many items the ids and types are read; Adyen sends one. */
 const maxNamed = 10;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { maxTextLength, storableText } from '../shared/text.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
-import { maxTextLength, storableText } from './text.ts';
 
 /** An id that the provider gave, made storable. `id` must not be empty. */
 export function ownId(id: string): ExternalId {

@@ -1,4 +1,4 @@
-import { parseWithinBounds, webhookBounds } from '../bounded-json.ts';
+import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
 import { asFields, type Fields } from './fields.ts';
 
 /** The JSON object that `form` carries in its field `payload`; null when there is none or it has over 500 levels. */

@@ -1,10 +1,10 @@
+import { utf8HeaderValue } from '../shared/text.ts';
 import { bearerToken } from './bearer-token.ts';
 import { dedupByIdAndBytes } from './external-id.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { payloadId, payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
-import { utf8HeaderValue } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
 /** Spec 5.2, in the order in which they are compared. */

@@ -1,10 +1,10 @@
+import { storableText } from '../shared/text.ts';
 import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { stringField, topLevelFields } from './fields.ts';
 import { formPayload } from './form-payload.ts';
 import { verifyHubSignature } from './hub-signature.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
-import { storableText } from './text.ts';
 
 /**
  * GitHub: `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the body, which is JSON or a form with the JSON in

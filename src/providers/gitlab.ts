@@ -1,10 +1,10 @@
+import { storableText, utf8HeaderValue } from '../shared/text.ts';
 import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { objectField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { keyBytes, messageId, verifyMessage } from './standard-signature.ts';
-import { storableText, utf8HeaderValue } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
 /** GitLab makes signing tokens of so many bytes and takes no others. */

@@ -1,3 +1,4 @@
+import { storableText, utf8HeaderValue } from '../shared/text.ts';
 import { dedupByIdAndBytes, ownId } from './external-id.ts';
 import { type HmacConfig, hmacConfig, placeholderPattern } from './hmac-config.ts';
 import type { InboundRequest } from './inbound-request.ts';
@@ -5,7 +6,6 @@ import { payloadId, payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
 import { hmac as hmacOf, matchSignature, signatureBytes } from './signature.ts';
 import { holdsBody } from './signed-id.ts';
-import { storableText, utf8HeaderValue } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 /** Any sender that signs by HMAC; `provider_config` says how. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { isWithinBounds, type JsonBounds, webhookBounds } from '../bounded-json.ts';
+import { isWithinBounds, type JsonBounds, webhookBounds } from '../shared/bounded-json.ts';
 
 export type Header = [name: string, value: string];
 

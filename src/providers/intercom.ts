@@ -1,9 +1,9 @@
+import { storableText } from '../shared/text.ts';
 import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { identifierAt, topLevelText } from './fields.ts';
 import { verifyHubSignature } from './hub-signature.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
-import { storableText } from './text.ts';
 
 /**
  * Intercom: `X-Hub-Signature: sha1=<hex>`, HMAC-SHA1 over the body. It has no other signature; SHA-1's collisions do not

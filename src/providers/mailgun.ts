@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { storableText } from '../shared/text.ts';
 import { ownOrGeneratedId } from './external-id.ts';
 import { asFields, type Fields, identifierAt, objectField, ownField, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
@@ -6,7 +7,6 @@ import { multipartForm } from './multipart-form.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
-import { storableText } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 /** Mailgun's own names of webhooks for the two kinds of `failed`. */

@@ -1,5 +1,5 @@
-import { MASKED } from '../delivery/masked.ts';
-import { percentDecoded } from './text.ts';
+import { MASKED } from '../secrets/masked.ts';
+import { percentDecoded } from '../shared/text.ts';
 
 /** A parameter `key`, at the beginning of a part or inside an address that is itself a parameter. */
 const keyParameter = /(^|[?&#;])\s*key\s*=/i;

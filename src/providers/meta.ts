@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { storableText } from '../shared/text.ts';
 import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { stringField, topLevelFields } from './fields.ts';
 import { verifyHubSignature } from './hub-signature.ts';
 import { metaChangeId, metaChanges } from './meta-changes.ts';
 import type { Provider } from './provider.ts';
-import { storableText } from './text.ts';
 
 const metaConfig = z.strictObject({
   verify_token: z.string().min(1).max(255).optional().meta({

@@ -1,8 +1,8 @@
+import { storableText } from '../shared/text.ts';
 import { generatedId, ownId } from './external-id.ts';
 import { identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
-import { storableText } from './text.ts';
 
 /** Spec 6.2; its last candidate `uuid_id` is read as `uuid`, then `_id`. */
 const idFields = ['id', 'messageId', 'message_id', 'eventId', 'event_id', 'uuid', '_id'];

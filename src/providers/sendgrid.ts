@@ -1,4 +1,5 @@
 import { createVerify } from 'node:crypto';
+import { storableText } from '../shared/text.ts';
 import { commonType, eventsIn } from './batch.ts';
 import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { stringField } from './fields.ts';
@@ -7,7 +8,6 @@ import { p256Key } from './p256-key.ts';
 import type { Provider, Verification } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { signatureBytes } from './signature.ts';
-import { storableText } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 /** An ECDSA signature on P-256 in DER: two integers of at most 33 bytes. */

@@ -1,9 +1,9 @@
+import { storableText } from '../shared/text.ts';
 import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
-import { storableText } from './text.ts';
 
 /**
  * Shopify: `X-Shopify-Hmac-Sha256: <base64>`, HMAC-SHA256 over the body. Its newer Events have the same headers without

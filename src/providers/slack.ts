@@ -1,3 +1,4 @@
+import { storableText } from '../shared/text.ts';
 import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
 import { type Fields, identifierAt, objectField, stringField, topLevelFields } from './fields.ts';
 import { formPayload } from './form-payload.ts';
@@ -5,7 +6,6 @@ import type { InboundRequest } from './inbound-request.ts';
 import type { ChallengeAnswer, Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
-import { storableText } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 const version = 'v0';

@@ -1,8 +1,8 @@
-import { MASKED } from '../delivery/masked.ts';
+import { MASKED } from '../secrets/masked.ts';
+import { percentDecoded } from '../shared/text.ts';
 import type { Header, InboundRequest } from './inbound-request.ts';
 import { maskKeyParameters } from './mask-url.ts';
 import type { Provider, VerificationSettings } from './provider.ts';
-import { percentDecoded } from './text.ts';
 import { usableSecrets } from './verification.ts';
 
 /** Secret whoever sends them; in lower case. */

@@ -1,9 +1,9 @@
+import { storableText } from '../shared/text.ts';
 import { dedupById, ownOrGeneratedId } from './external-id.ts';
 import { identifierAt, topLevelText } from './fields.ts';
 import type { Provider } from './provider.ts';
 import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
-import { storableText } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 /** The whole text is the key, prefix and all; without the rest, anyone could sign. */

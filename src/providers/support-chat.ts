@@ -1,8 +1,8 @@
+import { storableText } from '../shared/text.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
-import { storableText } from './text.ts';
 import { verifyLiteral } from './verification.ts';
 
 /** Spec 6.1. */

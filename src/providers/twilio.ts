@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storableText } from '../shared/text.ts';
 import { commonType, eventsIn } from './batch.ts';
 import { constantTimeEqual } from './constant-time.ts';
 import { dedupById, dedupByIdAndBytes, ownOrGeneratedId } from './external-id.ts';
@@ -6,7 +7,6 @@ import { stringField } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification } from './provider.ts';
 import { hmac, matchSignature } from './signature.ts';
-import { storableText } from './text.ts';
 import { formEvent } from './twilio-form.ts';
 import { possibleUrls } from './twilio-url.ts';
 

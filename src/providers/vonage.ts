@@ -1,13 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
+import { storableText } from '../shared/text.ts';
 import { bearerToken } from './bearer-token.ts';
 import { constantTimeEqual } from './constant-time.ts';
 import { dedupByIdAndBytes, generatedId, ownId } from './external-id.ts';
 import { type Fields, identifierAt, stringField, topLevelFields } from './fields.ts';
 import type { Provider, RejectionReason } from './provider.ts';
 import { toleranceSeconds } from './provider-config.ts';
-import { storableText } from './text.ts';
 import { timelyVerdict } from './timestamp.ts';
 
 const config = z.strictObject({

@@ -1,4 +1,4 @@
-import { startApi } from '../api.ts';
+import { startApi } from '../api/start-api.ts';
 import { openDatabase } from '../database/database.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';

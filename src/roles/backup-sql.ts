@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
 import { plainSql } from '../backups/plain-sql.ts';
 import { verifyArchive } from '../backups/verify-archive.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { sourceOf, warningOf } from './given-backup.ts';
 import { existingKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { composeApi } from '../api.ts';
+import type { App } from '../api/app.ts';
+import { openApiDocument } from '../api/openapi/document.ts';
+import { composeApi } from '../api/start-api.ts';
 import { openDatabase } from '../database/database.ts';
-import { openApiDocument } from '../http/api/document.ts';
-import type { App } from '../http/app.ts';
-import { createLog } from '../log.ts';
 import { createKeyring } from '../secrets/keyring.ts';
-import { version } from '../version.ts';
+import { createLog } from '../shared/log.ts';
+import { version } from '../shared/version.ts';
 
 /** Does something with the API that this program serves. Nothing is connected or listens for it. */
 export async function withApp<T>(work: (app: App) => T): Promise<T> {

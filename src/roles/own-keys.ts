@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { type DataDir, existingSecrets } from '../embedded/data-dir.ts';
 import type { SecretFiles } from '../embedded/secret-files.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
 import { needed } from './needed.ts';
 
 /** Seals. Made on the first start. */

@@ -1,7 +1,7 @@
-import { type KeyChange, totalOf } from '../change-key.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { KnownKey } from '../secrets/known-keys.ts';
 import type { countByKey } from '../secrets/reseal.ts';
+import { type KeyChange, totalOf } from './change-key.ts';
 
 /** Rows of one column that are named one by one; the rest is counted. */
 const namedRows = 5;

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { changeKey } from '../change-key.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type DataDir, openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
-import { sealedColumns } from '../sealed-columns.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { countByKey } from '../secrets/reseal.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../shared/start-error.ts';
+import { changeKey } from './change-key.ts';
 import { keyringOf } from './keyring.ts';
 import { beginKeyChange, endKeyChange, ownKeyring } from './own-keys.ts';
 import { changeText, stateText, whatIsLeft } from './reseal-report.ts';
 import type { RoleContext } from './role-context.ts';
+import { sealedColumns } from './sealed-columns.ts';
 
 const usage = `npm run reseal [-- --new-key | --check | --back]
 

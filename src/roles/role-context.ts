@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../shared/log.ts';
 
 /** What a role gets; `stopped` is aborted when the process is asked to end. */
 export interface RoleContext {

@@ -1,12 +1,12 @@
-import { cacheDirOf } from '../cache-dir.ts';
 import { openDatabase } from '../database/database.ts';
-import { installRuntime } from '../engine/runtime.ts';
-import { bundleWorkflows } from '../engine/workflow-bundle.ts';
-import { startWorker } from '../gateway.ts';
 import { originOf } from '../notifications/settings.ts';
+import { cacheDirOf } from '../shared/cache-dir.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import type { RoleContext } from './role-context.ts';
+import { startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** The role `worker`: relay and Temporal worker, any number of them on one task queue. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, decide, holdMs } from '../../activities/attempt/decide.ts';
+import { type Asked, decide, holdMs } from '../../src/delivery/attempt/decide.ts';
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { retainEvents } from '../../activities/upkeep/retention.ts';
+import { retainEvents } from '../../src/maintenance/retention/run-retention.ts';
 import { dayMs, inOther, isoOf, midnight, openStage, type Stage } from '../retention/stage.ts';
 
 let stage: Stage;

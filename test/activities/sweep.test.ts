@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sweepOverdue } from '../../activities/upkeep/sweep.ts';
 import { createSender } from '../../src/delivery/send.ts';
-import { createLog } from '../../src/log.ts';
-import { composeNotifying } from '../../src/notifying.ts';
+import { sweepOverdue } from '../../src/maintenance/sweep.ts';
+import { composeNotifying } from '../../src/roles/start-notifying.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { fillEvents } from '../events/fill-events.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Turn, TurnGate } from '../../activities/turn-gate.ts';
+import { type Turn, TurnGate } from '../../src/delivery/turn-gate.ts';
 
 const limit = 8;
 const soonMs = 1_000;

@@ -4,7 +4,7 @@ import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/audit/verify.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';

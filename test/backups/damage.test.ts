@@ -16,7 +16,7 @@ import { plainSql } from '../../src/backups/plain-sql.ts';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { backUp, testKeyring as keyring, restore, testFolder, verifiedIn } from './support.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { gatewayTables } from '../../src/backups/tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { ownRole } from '../support/own-role.ts';
 import { backUp, folderStore, restore } from './support.ts';

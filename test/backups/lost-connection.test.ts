@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { backUp, folderStore, testKeyring as keyring } from './support.ts';

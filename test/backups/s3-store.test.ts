@@ -13,7 +13,7 @@ import { BackupError } from '../../src/backups/backup-error.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { parseS3Address } from '../../src/backups/s3-address.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';

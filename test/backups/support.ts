@@ -9,8 +9,8 @@ import { readCatalogue } from '../../src/backups/read-catalogue.ts';
 import { restoreArchive } from '../../src/backups/restore.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { type BackupOptions, writeBackup } from '../../src/backups/write-backup.ts';
-import { createLog, type Log } from '../../src/log.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
+import { createLog, type Log } from '../../src/shared/log.ts';
 
 const log = createLog('silent');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatewayTables, leftOut } from '../../src/backups/tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { backUp, folderStore } from './support.ts';

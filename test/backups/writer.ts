@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { archiveName } from '../../src/backups/archive-name.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 
 /** A process that writes into the store of its arguments until somebody or something ends it. */
 const [dir = '', url = ''] = process.argv.slice(2);

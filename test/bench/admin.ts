@@ -3,7 +3,7 @@ import pg from 'pg';
 import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { applyWaitingReplays } from '../../src/events/operate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { adminCalls } from './admin/calls.ts';
 import { fill } from './admin/fill.ts';
 import { adminToken, startGatewayProcess, temporaryPostgres } from './processes.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { fill } from './admin/fill.ts';
 import type { BackupResult } from './backup/process.ts';
 import type { AcknowledgeResult } from './load/acknowledge.ts';

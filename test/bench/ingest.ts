@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { sampleOf } from '../support/providers/webhook.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
 import { type AcknowledgeResult, warmUpSeconds } from './load/acknowledge.ts';

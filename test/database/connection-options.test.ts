@@ -2,7 +2,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { connectionOptions, databaseUrlMistake, placeOf } from '../../src/database/connection-options.ts';
-import { StartError } from '../../src/start-error.ts';
+import { StartError } from '../../src/shared/start-error.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 
 type Name = 'ca' | 'cert' | 'key' | 'otherKey' | 'encrypted' | 'damaged' | 'empty';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { inEntityTransaction } from '../../src/database/entity-transaction.ts';
 import { sqlOfTransaction } from '../../src/database/transaction.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { breakConnection } from '../support/break-connection.ts';
 import { freshDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { AccountEntity } from '../../src/accounts/account-entity.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../src/database/errors.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { openSnapshot } from '../../src/backups/snapshot.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@ import { lockKeys } from '../../src/database/lock-keys.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { isoDay, uuidFloor } from '../../src/database/uuid-time.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 

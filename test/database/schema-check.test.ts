@@ -3,8 +3,8 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { checkSchema } from '../../src/database/schema-check.ts';
-import { createLog } from '../../src/log.ts';
-import { StartError } from '../../src/start-error.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { StartError } from '../../src/shared/start-error.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const log = createLog('silent');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DeliveryHeadersInput, deliveryHeaders, type Header, headerValue } from '../../src/delivery/headers.ts';
-import { MASKED } from '../../src/delivery/masked.ts';
+import { MASKED } from '../../src/secrets/masked.ts';
 import { consumer, hook, sender } from './servers.ts';
 
 const event = {

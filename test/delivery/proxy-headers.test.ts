@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { type DeliveryHeadersInput, deliveryHeaders, type Header } from '../../src/delivery/headers.ts';
-import { MASKED } from '../../src/delivery/masked.ts';
 import { keptHeaders, proxyHeaders } from '../../src/delivery/proxy-headers.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { storedHeaders } from '../../src/providers/stored-headers.ts';
+import { MASKED } from '../../src/secrets/masked.ts';
 import { messageOf, received } from '../support/providers/request.ts';
 import { samples } from '../support/providers/samples.ts';
 

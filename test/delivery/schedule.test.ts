@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextDelayMs, spanLimitMs } from '../../src/delivery/schedule.ts';
+import { nextDelayMs, spanLimitMs } from '../../src/delivery/backoff.ts';
 
 const minuteMs = 60_000;
 const delaysMs = [10_000, 30_000, ...[1, 2, 5, 10, 20, 40, 80].map((minutes) => minutes * minuteMs)];

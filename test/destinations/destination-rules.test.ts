@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { destinationSchemas, type NewDestination } from '../../src/destinations/destination-rules.ts';
 import type { Destination } from '../../src/destinations/destination-store.ts';
 import { destinationView } from '../../src/destinations/destination-view.ts';
-import { fieldErrors, plainWords } from '../../src/plain-words.ts';
+import { fieldErrors, plainWords } from '../../src/shared/plain-words.ts';
 
 const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');

@@ -3,9 +3,9 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/stop-account.ts';
-import { createLog } from '../../src/log.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inFlightPerDestination } from '../../activities/notify/turns.ts';
+import { inFlightPerDestination } from '../../src/notifications/sending/destination-turns.ts';
 import { hang, hold } from '../support/replies.ts';
 import { type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { playWithReceivers } from '../support/services/stage.ts';

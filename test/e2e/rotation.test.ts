@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
 import { send } from '../support/admin-client.ts';
 import { type Delivery, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';

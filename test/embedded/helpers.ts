@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { pidsWhere } from '../../src/embedded/os-process.ts';
-import { createLog } from '../../src/log.ts';
-import { StartError } from '../../src/start-error.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { StartError } from '../../src/shared/start-error.ts';
 
 export const log = createLog('silent');
 export const onProgress = () => undefined;

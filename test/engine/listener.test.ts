@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { Listener } from '../../src/engine/relay/listener.ts';
-import { createLog } from '../../src/log.ts';
+import { Listener } from '../../src/dispatch/listener.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { silenceableWay } from '../support/silenceable-way.ts';
 

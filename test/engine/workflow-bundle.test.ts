@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 
 const log = createLog('silent');
 

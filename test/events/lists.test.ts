@@ -13,7 +13,7 @@ import {
 import { filterValues } from '../../src/events/filter-values.ts';
 import { type EventFilter, listEvents } from '../../src/events/read.ts';
 import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { fillEvents, type StoredFields } from './fill-events.ts';
 import { allEvents, expectedList } from './reference.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 import { type ActedOn, somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 import { somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAdminClient } from '../../src/client/client.ts';
+import { createAdminClient } from '../../src/api/client.ts';
 import { send } from '../support/admin-client.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

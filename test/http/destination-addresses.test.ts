@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAdminClient } from '../../src/client/client.ts';
+import { createAdminClient } from '../../src/api/client.ts';
 import { chat, destinationClient, hook, mail } from '../support/destination-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { largeWebhookWarnings } from '../../src/http/ingest/large-webhooks.ts';
+import { largeWebhookWarnings } from '../../src/ingest/large-webhooks.ts';
 
 test('webhooks that are too large are told of once a minute, all of them counted', () => {
   const said: unknown[] = [];

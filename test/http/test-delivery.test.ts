@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
 import { entriesOf } from '../support/audit.ts';
 import { type Consumer, type Delivery, type Reply, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

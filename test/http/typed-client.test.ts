@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';

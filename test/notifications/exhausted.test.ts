@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { giveUp } from '../../src/events/hold.ts';
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
-import { notesNotifications } from '../../src/notifications/exhausted.ts';
+import { notesNotifications } from '../../src/notifications/add-notifications.ts';
 import { rows } from '../support/stored.ts';
 import { type NotificationStage, openNotificationStage, tenth } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Notifier, type Told } from '../../activities/notify/notifier.ts';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { claim } from '../../src/notifications/notification-store.ts';
+import { Notifier, type Told } from '../../src/notifications/sending/notifier.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';

@@ -1,11 +1,11 @@
-import type { HandOverDeps } from '../../activities/notify/hand-over.ts';
-import type { NotifierDeps } from '../../activities/notify/notifier.ts';
-import { DestinationTurns } from '../../activities/notify/turns.ts';
-import { createLog } from '../../src/log.ts';
 import { dashboardLinks } from '../../src/notifications/links.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
+import { DestinationTurns } from '../../src/notifications/sending/destination-turns.ts';
+import type { HandOverDeps } from '../../src/notifications/sending/hand-over.ts';
+import type { NotifierDeps } from '../../src/notifications/sending/notifier.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { createLog } from '../../src/shared/log.ts';
 import type { NotificationStage } from './stage.ts';
 
 export const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };

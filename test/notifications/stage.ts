@@ -1,7 +1,7 @@
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver } from '../../src/events/receive.ts';
+import { notesNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
-import { notesNotifications } from '../../src/notifications/exhausted.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';

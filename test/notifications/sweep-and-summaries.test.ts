@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Notifier } from '../../activities/notify/notifier.ts';
-import { Summaries } from '../../activities/notify/summaries.ts';
-import { NotificationSweep } from '../../activities/notify/sweep.ts';
 import type { Said, SendNotice } from '../../src/notifications/notice.ts';
 import { overdueNotifications } from '../../src/notifications/notification-store.ts';
+import { Notifier } from '../../src/notifications/sending/notifier.ts';
+import { NotificationSweep } from '../../src/notifications/sending/overdue-notifications.ts';
+import { Summaries } from '../../src/notifications/sending/summaries.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';

@@ -125,7 +125,7 @@ test('PostgreSQL stays away for longer than the lease of the attempt in flight: 
   const gateway = await running('here', { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '5s' });
   const { postgres } = gateway;
   const id = await inFlight(gateway, postgres.stop);
-  // 5 s, 15 s and 1 s are the lease (src/engine/relay/leases.ts), which was renewed before PostgreSQL went.
+  // 5 s, 15 s and 1 s are the lease (src/dispatch/leases.ts), which was renewed before PostgreSQL went.
   await sleep(22_000);
   await postgres.start();
   await expectOneAttempt(gateway, id);

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { plainWords } from '../../src/plain-words.ts';
 import { hmac } from '../../src/providers/hmac.ts';
 import { type HmacConfig, hmacConfig } from '../../src/providers/hmac-config.ts';
 import type { Header } from '../../src/providers/inbound-request.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
+import { plainWords } from '../../src/shared/plain-words.ts';
 import { asSent, receivedAt, requestOf } from './request.ts';
 
 const configOf = (config: Record<string, unknown> = {}): HmacConfig =>

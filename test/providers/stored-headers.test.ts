@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MASKED } from '../../src/delivery/masked.ts';
 import { generic } from '../../src/providers/generic.ts';
 import type { Header } from '../../src/providers/inbound-request.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { storedHeaders } from '../../src/providers/stored-headers.ts';
 import { supportChat } from '../../src/providers/support-chat.ts';
+import { MASKED } from '../../src/secrets/masked.ts';
 import { asSent, requestOf } from './request.ts';
 
 const secrets = { current: 's3cret+/value=', previous: 'older-sécret' };

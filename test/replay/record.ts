@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 import { adminToken, startGatewayProcess, temporaryFolder, temporaryTemporal } from '../bench/processes.ts';
 import { adminClient, send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';

@@ -4,7 +4,7 @@ import { filterValues } from '../../src/events/filter-values.ts';
 import { foldStatistics } from '../../src/events/fold-statistics.ts';
 import { replay } from '../../src/events/operate.ts';
 import { listEvents } from '../../src/events/read.ts';
-import { dropExpiredDays } from '../../src/retention/drop-expired-days.ts';
+import { dropExpiredDays } from '../../src/maintenance/retention/drop-expired-days.ts';
 import { rows } from '../support/stored.ts';
 import { began, dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
 

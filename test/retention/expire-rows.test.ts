@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldStatistics } from '../../src/events/fold-statistics.ts';
 import { ack } from '../../src/events/operate.ts';
 import { listEvents } from '../../src/events/read.ts';
-import { dropExpiredDays } from '../../src/retention/drop-expired-days.ts';
-import { expireRows } from '../../src/retention/expire-rows.ts';
+import { dropExpiredDays } from '../../src/maintenance/retention/drop-expired-days.ts';
+import { expireRows } from '../../src/maintenance/retention/expire-rows.ts';
 import { rows } from '../support/stored.ts';
 import { began, dayMs, expectExact, inOther, log, midnight, openStage, type Stage } from './stage.ts';
 

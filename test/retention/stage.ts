@@ -6,7 +6,7 @@ import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import type { Outcome } from '../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver, type ReceivedEvent } from '../../src/events/receive.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { checkKeyring, readKnownKeys, registerKeyring } from '../../src/secrets/known-keys.ts';
-import { StartError } from '../../src/start-error.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { StartError } from '../../src/shared/start-error.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 import { rows } from '../support/stored.ts';

@@ -1,4 +1,4 @@
-import { type AdminApiClient, createAdminClient } from '../../src/client/client.ts';
+import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
 import type { TestGateway } from './gateway.ts';
 import { secretText } from './secrets.ts';
 

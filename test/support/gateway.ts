@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { type RejectedSettings, startApi } from '../../src/api.ts';
+import { type RejectedSettings, startApi } from '../../src/api/start-api.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { PermitMode } from '../../src/engine/relay/permits.ts';
-import { type Running, startWorker } from '../../src/gateway.ts';
+import type { PermitMode } from '../../src/dispatch/permits.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
+import { type Running, startWorker } from '../../src/roles/start-worker.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';

@@ -6,7 +6,7 @@ import { freePort, rememberPort } from '../../src/embedded/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { answers } from '../../src/embedded/temporal-namespace.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { eventually, temporaryFolder } from './gateway-process.ts';
 import { queryOnce } from './gateway-roles.ts';
 import { kill } from './kill.ts';

@@ -7,7 +7,7 @@ import { migrateOnce } from '../../src/database/migrate.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { lockFolder } from '../../src/embedded/folder-lock.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { spawnGateway } from './gateway-process.ts';
 import { until } from './until.ts';
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
 import { runApi } from '../../src/roles/api.ts';
 import { runWorker } from '../../src/roles/worker.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { cleanEnvironment, endsWithItsTest } from './gateway-process.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';

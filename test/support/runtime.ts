@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { installRuntime } from '../../src/engine/runtime.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { installRuntime } from '../../src/temporal/runtime.ts';
 import { watch } from './leaks/watch.ts';
 
 const level = process.env.TEST_LOG_LEVEL ?? 'fatal';

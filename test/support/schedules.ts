@@ -1,6 +1,6 @@
 import { Client, Connection, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
-import { scheduleId } from '../../src/engine/upkeep/schedule-options.ts';
-import { type UpkeepTaskName, upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { scheduleId } from '../../src/maintenance/schedules/schedule-options.ts';
+import { type UpkeepTaskName, upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 
 interface Access {
   address: string;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { UpkeepTaskName } from '../../src/upkeep/tasks.ts';
+import type { UpkeepTaskName } from '../../src/maintenance/tasks.ts';
 import type { Answer } from './admin-client.ts';
 import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';

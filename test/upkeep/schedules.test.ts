@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { UpkeepSchedules } from '../../src/engine/upkeep/schedules.ts';
-import { upkeepTaskNames } from '../../src/upkeep/tasks.ts';
+import { UpkeepSchedules } from '../../src/maintenance/schedules/schedules.ts';
+import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestUpkeep } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { ensurePartitions, partitionDays } from '../../src/database/partitions.ts';
-import type { UpkeepTaskName } from '../../src/upkeep/tasks.ts';
+import type { UpkeepTaskName } from '../../src/maintenance/tasks.ts';
 import { startGateway, type TestUpkeep } from '../support/gateway.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';

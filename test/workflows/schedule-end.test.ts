@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { registerSearchAttributes } from '../../src/engine/search-attributes.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import type { deliverEvent } from '../../workflows/index.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
 

@@ -3,7 +3,7 @@ import { Client, Connection, type WorkflowHandleWithStartDetails } from '@tempor
 import { TypedSearchAttributes } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { registerSearchAttributes } from '../../src/engine/search-attributes.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type AttemptRequest,

@@ -1,10 +1,10 @@
 /**
  * The admin API, and the token that opens it.
  *
- * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').eventItem>} EventItem
- * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').event>} WholeEvent
- * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/event.ts').filterValues>} FilterValues
- * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/delivery.ts').deliveryStats>} DeliveryStats
+ * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').eventItem>} EventItem
+ * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').event>} WholeEvent
+ * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').filterValues>} FilterValues
+ * @typedef {import('zod').infer<typeof import('../../events/delivery-schemas.ts').deliveryStats>} DeliveryStats
  * @typedef {{status: number, title: string, detail: string}} Problem `status` is 0 when there was no answer
  */
 

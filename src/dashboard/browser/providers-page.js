@@ -3,7 +3,7 @@ import { details, make, prose, textBox } from './dom.js';
 import { show, showProblem, tell, tellNothing } from './screen.js';
 
 /**
- * @typedef {import('zod').infer<typeof import('../../http/admin/schemas/provider.ts').provider>} Provider
+ * @typedef {import('zod').infer<typeof import('../../providers/provider-schemas.ts').provider>} Provider
  * @typedef {{type?: unknown, enum?: unknown[], default?: unknown, description?: string, writeOnly?: boolean}} Field
  */
 

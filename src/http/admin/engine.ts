@@ -1,5 +1,5 @@
-import type { Log } from '../../log.ts';
-import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../upkeep/upkeep.ts';
+import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../maintenance/maintenance.ts';
+import type { Log } from '../../shared/log.ts';
 import { Problem } from '../problem.ts';
 
 /** Seconds after which a script may ask again. */

@@ -1,4 +1,4 @@
-import { isWithinBounds } from '../../bounded-json.ts';
+import { isWithinBounds } from '../../shared/bounded-json.ts';
 import type { BodyReader } from '../bodies/body-reader.ts';
 import { nodeExchange } from '../node-request.ts';
 import { Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../text-rules.ts';
+import { text } from '../../shared/text-rules.ts';
 
 /** A filter that is compared with a text column. */
 export const textFilter = text(500).optional();

@@ -1,8 +1,8 @@
 import { headerValue } from '../../delivery/headers.ts';
-import { secretsOfUrl } from '../../delivery/secret-mask.ts';
+import { secretsOfUrl } from '../../secrets/secret-mask.ts';
 import { chatOneMessage } from '../messages/chat-one-message.ts';
 import type { Notice, Said } from '../notice.ts';
-import { type Outbound, postJson } from './post.ts';
+import { type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
 /** Posts the message to an incoming webhook of Slack's kind. Never rejects. */

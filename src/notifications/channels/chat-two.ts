@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { headerValue } from '../../delivery/headers.ts';
-import { secretsOfUrl } from '../../delivery/secret-mask.ts';
+import { secretsOfUrl } from '../../secrets/secret-mask.ts';
 import { chatTwoMessage } from '../messages/chat-two-message.ts';
 import type { Notice, Said } from '../notice.ts';
-import { jsonOf, type Outbound, postJson } from './post.ts';
+import { jsonOf, type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
 /** `/api/webhooks/{id}/{token}`, with or without a version. What goes on after it, such as `/slack`, answers otherwise. */

@@ -4,7 +4,7 @@ import type { Notice, Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
 import { writeToOutbox } from './outbox.ts';
-import type { Outbound } from './post.ts';
+import type { Outbound } from './post-message.ts';
 import { sendBySendGrid } from './sendgrid.ts';
 
 type EmailConfig = Extract<DestinationSettings, { destination_type: 'email' }>['config'];

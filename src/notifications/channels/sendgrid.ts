@@ -4,7 +4,7 @@ import { headerValue } from '../../delivery/headers.ts';
 import type { Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
-import { jsonOf, type Outbound, postJson } from './post.ts';
+import { jsonOf, type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type Header, headerValue } from '../../delivery/headers.ts';
-import { secretsOfUrl } from '../../delivery/secret-mask.ts';
 import { signDelivery } from '../../delivery/signature.ts';
 import type { DestinationSettings } from '../../destinations/destination-config.ts';
+import { secretsOfUrl } from '../../secrets/secret-mask.ts';
 import { webhookMessage } from '../messages/webhook-message.ts';
 import type { FailureNotice, Said } from '../notice.ts';
-import { type Outbound, postJson } from './post.ts';
+import { type Outbound, postJson } from './post-message.ts';
 
 type WebhookConfig = Extract<DestinationSettings, { destination_type: 'webhook' }>['config'];
 

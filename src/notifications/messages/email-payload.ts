@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseWithinBounds, webhookBounds } from '../../bounded-json.ts';
+import { parseWithinBounds, webhookBounds } from '../../shared/bounded-json.ts';
 import { cut, oneLine, visible } from './text.ts';
 
 /** A file of an e-mail. */

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openBackupStore } from '../../../src/backups/open-backup-store.ts';
 import { type BackupSummary, writeBackup } from '../../../src/backups/write-backup.ts';
-import { createLog } from '../../../src/log.ts';
 import { createKeyring } from '../../../src/secrets/keyring.ts';
+import { createLog } from '../../../src/shared/log.ts';
 
 /** What a backup in a process of its own came to. */
 export interface BackupResult {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { openDatabase } from '../../../src/database/database.ts';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/shared/log.ts';
 
 /** Rows a statement. */
 const eventsAtOnce = 50_000;

@@ -4,7 +4,7 @@ import { waitingUrl } from '../../../src/notifications/channels/chat-two.ts';
 import { chatOneMessage } from '../../../src/notifications/messages/chat-one-message.ts';
 import { chatTwoMessage } from '../../../src/notifications/messages/chat-two-message.ts';
 import { webhookMessage } from '../../../src/notifications/messages/webhook-message.ts';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/shared/version.ts';
 import { consumer } from '../../delivery/servers.ts';
 import { channels, failure, headersOf, summary } from './support.ts';
 

@@ -1,8 +1,8 @@
 import type http from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { keptBytes } from '../../../src/delivery/answer.ts';
-import { createMask, secretsOfUrl } from '../../../src/delivery/secret-mask.ts';
 import type { DestinationSettings } from '../../../src/destinations/destination-config.ts';
+import { createMask, secretsOfUrl } from '../../../src/secrets/secret-mask.ts';
 import { consumer, type Seen } from '../../delivery/servers.ts';
 import { apiKey, channels, failure, mailTo, noMail, sendgridAt } from './support.ts';
 

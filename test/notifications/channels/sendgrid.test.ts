@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emailMessage } from '../../../src/notifications/messages/email-message.ts';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/shared/version.ts';
 import { consumer } from '../../delivery/servers.ts';
 import { apiKey, channels, failure, headersOf, mailTo, sendgridAt, summary } from './support.ts';
 

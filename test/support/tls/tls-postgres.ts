@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { openDataDir } from '../../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/shared/log.ts';
 import { freshDatabase } from '../database.ts';
 import { temporaryFolder } from '../gateway-process.ts';
 import { queryOnce } from '../gateway-roles.ts';

@@ -1,0 +1,41 @@
+import { purgeAuditLogs } from '../src/audit/purge.ts';
+import { beginScheduledBackup, failBackup } from '../src/backups/backup-rows.ts';
+import { type BackupDeps, makeBackup } from '../src/backups/make-backup.ts';
+import { failureOf } from '../src/maintenance/failures.ts';
+import { retainEvents } from '../src/maintenance/retention/run-retention.ts';
+import { type SweepDeps, sweepOverdue } from '../src/maintenance/sweep.ts';
+import type { Keyring } from '../src/secrets/keyring.ts';
+import type { UpkeepActivities, UpkeepCounts } from '../workflows/maintenance-messages.ts';
+import { whileBeating } from './alive.ts';
+
+/** Who purges, in the audit log. It comes from no address but this machine's own. */
+const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
+
+/** The activities of the upkeep. `ending` gives up what is under way, so that another worker begins it at once. */
+export function createUpkeepActivities(
+  deps: BackupDeps & Omit<SweepDeps, 'sql'> & { keyring: Keyring; ending: AbortSignal },
+): UpkeepActivities {
+  const { database, log, ending } = deps;
+  const task = (work: Parameters<typeof whileBeating<UpkeepCounts>>[1]) =>
+    whileBeating(ending, async (signal, progress) => {
+      try {
+        return await work(signal, progress);
+      } catch (error) {
+        throw failureOf(error, signal, log);
+      }
+    });
+  return {
+    async beginBackup({ workflowId }) {
+      const backupId = await beginScheduledBackup(database, workflowId);
+      return backupId === null ? null : { backupId };
+    },
+    makeBackup: ({ backupId }) => task((signal, progress) => makeBackup(deps, backupId, signal, progress)),
+    async failBackup({ backupId, error }) {
+      await failBackup(database, backupId, error);
+    },
+    purgeAuditLog: ({ olderThanDays }) =>
+      task(async (signal) => ({ deleted: await purgeAuditLogs({ ...deps, signal }, { olderThanDays, ...gateway }) })),
+    retainEvents: ({ olderThanDays }) => task((signal) => retainEvents(deps, olderThanDays, signal)),
+    sweepOverdue: () => task((signal) => sweepOverdue({ ...deps, sql: database }, signal)),
+  };
+}

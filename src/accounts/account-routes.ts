@@ -1,0 +1,221 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import type { AdminCalls } from '../audit/admin-calls.ts';
+import { sqlOfTransaction } from '../database/transaction.ts';
+import type { TestDelivery } from '../delivery/test-delivery.ts';
+import { isId, textFilter } from '../http/admin/query-schemas.ts';
+import { empty } from '../http/admin/schemas/common.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import type { Provider } from '../providers/provider.ts';
+import { type ShownConfig, shownConfig } from '../providers/provider-config.ts';
+import { fieldsInWords } from '../shared/plain-words.ts';
+import type { AccountRow } from './account-entity.ts';
+import { accountSchemas } from './account-rules.ts';
+import * as schemas from './account-schemas.ts';
+import type { AccountStore, AccountWrite } from './account-store.ts';
+import { maskedUrl } from './url-credentials.ts';
+
+/** The fields of the list (specification, section 2.1). */
+function summary(account: AccountRow) {
+  const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
+  return {
+    id,
+    provider,
+    account_slug,
+    app_key,
+    org_id: org_id ?? null,
+    delivery_url: delivery_url ? maskedUrl(delivery_url, account.delivery_url_credentials !== null) : null,
+    enabled,
+    skip_signature_verification,
+  };
+}
+
+/** One account. Secrets are write-only: what is shown is whether they are set. */
+function whole(account: AccountRow, provider_config: ShownConfig | null) {
+  const { project_delivery_url } = account;
+  return {
+    ...summary(account),
+    provider_config,
+    project_id: account.project_id ?? null,
+    project_delivery_url: project_delivery_url
+      ? maskedUrl(project_delivery_url, account.project_delivery_url_credentials !== null)
+      : null,
+    has_signing_secret_current: account.signing_secret_current !== null,
+    has_signing_secret_previous: account.signing_secret_previous !== null,
+    has_delivery_secret: account.delivery_secret !== null,
+    has_project_delivery_secret: account.project_delivery_secret !== null,
+    created_at: account.created_at.toISOString(),
+    updated_at: account.updated_at.toISOString(),
+  };
+}
+
+function taken(write: AccountWrite): AccountRow {
+  if (write.ok) return write.account;
+  if (write.reason === 'not_found') throw accountNotFound();
+  if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
+  throw new Problem('conflict', 'this provider has an account with this account_slug already', {
+    errors: [{ path: 'account_slug', message: 'is taken' }],
+  });
+}
+
+export const accountNotFound = () => new Problem('not_found', 'there is no account of this id');
+
+export function existingAccountId(id: string): string {
+  if (!isId(id)) throw accountNotFound();
+  return id;
+}
+
+const newAccount = {
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  signing_secret_current: 'change-me',
+  delivery_url: 'https://consumer.example/hook',
+};
+
+/** `/admin/accounts` (specification, section 4.2). */
+export function accountRoutes(deps: {
+  accounts: AccountStore;
+  calls: AdminCalls;
+  providers: ReadonlyMap<string, Provider>;
+  testDelivery: (account: AccountRow) => Promise<TestDelivery>;
+}) {
+  const { accounts, calls, providers } = deps;
+  const rules = accountSchemas([...providers.keys()]);
+  const view = (account: AccountRow) => {
+    const provider = providers.get(account.provider);
+    const config = accounts.configOf(account);
+    return whole(account, provider && config ? shownConfig(provider, config) : null);
+  };
+  return new Elysia({ name: 'accounts', prefix: '/accounts' })
+    .get(
+      '/',
+      async ({ query, request }) => {
+        calls.of(request).note({ query });
+        return (await accounts.list(query)).map(summary);
+      },
+      operation('account.list', {
+        summary: 'List accounts',
+        description: 'Those that are not deleted, oldest first.',
+        body: noBody,
+        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        success: { 200: z.array(schemas.accountSummary) },
+      }),
+    )
+    .post(
+      '/',
+      async ({ body, set, request }) => {
+        const call = calls.of(request);
+        const account = taken(
+          await accounts.create(body, async (tx, { id, provider, account_slug, app_key }) => {
+            const details = { status: 201, account_id: id, provider, account_slug, app_key };
+            await call.record(sqlOfTransaction(tx), 'account.create', details);
+          }),
+        );
+        set.status = 201;
+        return view(account);
+      },
+      operation('account.create', {
+        summary: 'Create an account',
+        description:
+          'Its webhooks come in at `POST /{provider}/{account_slug}`. Secrets are write-only. What a provider needs as secret and `provider_config` is in `GET /admin/providers`.',
+        body: rules.create,
+        query: noQuery,
+        success: { 201: schemas.account },
+        errors: ['conflict'],
+        examples: { body: newAccount },
+      }),
+    )
+    .get(
+      '/:account_id',
+      async ({ params }) => {
+        const { account_id } = params;
+        const account = await accounts.get(existingAccountId(account_id));
+        if (!account) throw accountNotFound();
+        return view(account);
+      },
+      operation('account.read', {
+        summary: 'Get an account',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.account },
+        errors: ['not_found'],
+      }),
+    )
+    .patch(
+      '/:account_id',
+      async ({ params, body, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        return view(
+          taken(
+            await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
+              call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
+            ),
+          ),
+        );
+      },
+      operation('account.update', {
+        summary: 'Change an account',
+        description:
+          'Changes only the fields that are sent; `null` clears one, and `provider_config` is merged field by field. A URL that is sent back as it was shown, with `[masked]` for user and password, keeps these; with another scheme, host or port it is refused. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
+        body: rules.change,
+        query: noQuery,
+        success: { 200: schemas.account },
+        errors: ['not_found', 'conflict'],
+        examples: { body: { signing_secret_current: 'the new one', signing_secret_previous: 'the old one' } },
+      }),
+    )
+    .delete(
+      '/:account_id',
+      async ({ params, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        const deleted = await accounts.delete(existingAccountId(account_id), (tx) =>
+          call.record(sqlOfTransaction(tx), 'account.delete', { status: 204 }),
+        );
+        if (!deleted) throw accountNotFound();
+        return new Response(null, { status: 204 });
+      },
+      operation('account.delete', {
+        summary: 'Delete an account',
+        description: 'Its deliveries stop, its events stay readable, and its slug is free again.',
+        body: noBody,
+        query: noQuery,
+        success: { 204: empty },
+        answers: 'It is deleted',
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:account_id/test-delivery',
+      async ({ params, request }) => {
+        const { account_id } = params;
+        const call = calls.of(request);
+        const account = await accounts.get(existingAccountId(account_id));
+        if (!account) throw accountNotFound();
+        const result = await deps.testDelivery(account);
+        if (!result.ok) {
+          call.note({ outcome: result.outcome, response_code: result.responseCode });
+          throw new Problem('delivery_unreachable', result.detail, { responseCode: result.responseCode });
+        }
+        return {
+          ok: true as const,
+          url: result.url,
+          response_code: result.responseCode,
+          duration_ms: result.durationMs,
+        };
+      },
+      operation('account.test_delivery', {
+        summary: 'Send a test event to the consumer',
+        description:
+          'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the very way events are delivered, with the header `x-webhook-test: true`. It is not stored and not tried again.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.testDelivered },
+        answers: 'The consumer answered 2xx',
+        errors: ['not_found', 'delivery_unreachable'],
+      }),
+    );
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+
+const shownUrl = text.nullable().meta({
+  description: 'Where it has a user or password, `[masked]` stands for both: `https://[masked]@consumer.example/`',
+});
+
+const summary = {
+  id,
+  provider: text.meta({ example: 'generic' }),
+  account_slug: text.meta({ example: 'shop' }),
+  app_key: text.meta({ example: 'my-app' }),
+  org_id: text.nullable(),
+  delivery_url: shownUrl.meta({ example: 'https://consumer.example/hook' }),
+  enabled: flag,
+  skip_signature_verification: flag,
+};
+
+const summaryExample = {
+  id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  org_id: null,
+  delivery_url: 'https://consumer.example/hook',
+  enabled: true,
+  skip_signature_verification: false,
+};
+
+/** An account as the list shows it (specification, section 2.1). */
+export const accountSummary = z.object(summary).meta({ id: 'AccountSummary', examples: [summaryExample] });
+
+/** One account. Secrets are write-only: what is shown is whether they are set. */
+export const account = z
+  .object({
+    ...summary,
+    provider_config: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .nullable()
+      .meta({
+        description:
+          'As it was set, without defaults; of a secret field there is only `has_<field>: true`. null: it cannot be read',
+      }),
+    project_id: text.nullable(),
+    project_delivery_url: shownUrl,
+    has_signing_secret_current: flag,
+    has_signing_secret_previous: flag,
+    has_delivery_secret: flag,
+    has_project_delivery_secret: flag,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({
+    id: 'Account',
+    examples: [
+      {
+        ...summaryExample,
+        provider_config: {},
+        project_id: null,
+        project_delivery_url: null,
+        has_signing_secret_current: true,
+        has_signing_secret_previous: false,
+        has_delivery_secret: true,
+        has_project_delivery_secret: false,
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  });
+
+/** What test-delivery answers when the consumer took it. */
+export const testDelivered = z
+  .object({
+    ok: z.literal(true),
+    url: text.meta({ description: 'Where it went, without credentials and query' }),
+    response_code: z.int(),
+    duration_ms: z.number(),
+  })
+  .meta({
+    id: 'TestDelivered',
+    examples: [{ ok: true, url: 'https://consumer.example/hook', response_code: 200, duration_ms: 41.5 }],
+  });

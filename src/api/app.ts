@@ -1,0 +1,89 @@
+import { node } from '@elysia/node';
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { AdminCalls, type AuditWriter } from '../audit/admin-calls.ts';
+import { dashboardRoutes } from '../dashboard/routes.ts';
+import { addressOf } from '../http/address.ts';
+import type { AdminToken } from '../http/admin/auth.ts';
+import { clientNetworks } from '../http/admin/client-address.ts';
+import type { SlowAnswers } from '../http/admin/slow-answers.ts';
+import { withdrawDirectAnswer } from '../http/direct-answer.ts';
+import { problemOf } from '../http/errors.ts';
+import { healthRoutes } from '../http/health.ts';
+import { allowedMethods } from '../http/method-not-allowed.ts';
+import { Problem } from '../http/problem.ts';
+import { ingestionMethods } from '../ingest/handshake.ts';
+import type { IngestDeps } from '../ingest/ingest.ts';
+import { ingestRoutes } from '../ingest/routes.ts';
+import type { Log } from '../shared/log.ts';
+import { plainWords } from '../shared/plain-words.ts';
+import { version } from '../shared/version.ts';
+import { type AdminDeps, adminRoutes } from './admin-routes.ts';
+import { docsRoutes } from './openapi/docs.ts';
+import { openApiDocument } from './openapi/document.ts';
+
+export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
+  adminTokens: readonly AdminToken[];
+  /** CIDRs of the proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+  audit: AuditWriter;
+  /** Where answers to wrong tokens wait; closed when the gateway stops. */
+  slowAnswers: SlowAnswers;
+  ingest: IngestDeps;
+  maxPayloadBytes: number;
+  /** Where providers reach the gateway; null: at whatever host a request names. */
+  publicUrl: string | null;
+  log: Log;
+}
+
+/** The whole HTTP side as one Elysia app. */
+export function createApp(deps: AppDeps) {
+  // Elysia validates without asking how, so zod itself has to know the words.
+  z.config({ customError: plainWords });
+  const { audit, trustedProxies, log } = deps;
+  const calls = new AdminCalls({ audit, slowAnswers: deps.slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
+  const { admin, actionOf } = adminRoutes({ ...deps, calls, providers: deps.ingest.providers });
+
+  const nothingHere = (method: string, pathname: string): Problem => {
+    const methods = allowedMethods(app.routes, pathname, (name) => ingestionMethods(deps.ingest.providers.get(name)));
+    if (methods.length === 0) return new Problem('not_found', 'there is nothing at this address');
+    const allow = methods.join(', ');
+    return new Problem('method_not_allowed', `this address takes ${allow}, not ${method}`, { headers: { allow } });
+  };
+
+  // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
+  const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
+    .onError(async ({ error, code, request, route }) => {
+      withdrawDirectAnswer(request);
+      const { pathname } = addressOf(request);
+      let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
+      if (isAdmin(pathname)) {
+        // Who has no token does not learn what there is, either.
+        if (code === 'NOT_FOUND')
+          await calls.authorize(request, 'unknown').catch((denied: unknown) => {
+            problem = problemOf(denied, 'UNKNOWN', log);
+          });
+        const action = code === 'NOT_FOUND' ? 'unknown' : actionOf(request.method, route);
+        await calls.failed(request, action, { status: problem.status, code: problem.code });
+      }
+      return problem.toResponse();
+    })
+    .use(healthRoutes({ sql: deps.database }))
+    .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
+    .use(dashboardRoutes())
+    .use(admin)
+    .use(
+      ingestRoutes({
+        ...deps.ingest,
+        bodies: deps.bodies,
+        maxPayloadBytes: deps.maxPayloadBytes,
+        publicUrl: deps.publicUrl,
+        clientOf: clientNetworks(trustedProxies),
+      }),
+    );
+  return app;
+}
+
+const isAdmin = (pathname: string) => pathname === '/admin' || pathname.startsWith('/admin/');
+
+export type App = ReturnType<typeof createApp>;

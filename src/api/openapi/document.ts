@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { Operation, problemSchema, withBody } from '../../http/operation.ts';
+import { byStatus, type ProblemCode, problems } from '../../http/problem.ts';
+import { tags } from '../../http/tags.ts';
+
+/** A route as Elysia lists it. */
+export interface DocumentedRoute {
+  method: string;
+  path: string;
+  hooks: { body?: unknown; query?: unknown; detail?: unknown };
+}
+
+const parameters: Record<string, z.ZodType> = {
+  account_id: z.uuid().meta({ description: 'Id of an account' }),
+  destination_id: z.uuid().meta({ description: 'Id of a destination' }),
+  event_id: z.uuid().meta({ description: 'Id of an event' }),
+  name: z.string().min(1).meta({ description: 'Name of the task', example: 'retention' }),
+  provider: z.string().min(1).meta({ description: 'Name of the provider', example: 'generic' }),
+  slug: z.string().min(1).meta({ description: "The account's `account_slug`", example: 'shop' }),
+};
+
+/**
+ * The OpenAPI 3.1 document of these routes, made of the very schemas that validate (`operation` puts them there). Routes
+ * without a description, such as the pages of this documentation, are left out.
+ */
+export function openApiDocument(routes: readonly DocumentedRoute[], version: string) {
+  const problemOf = sharedProblems();
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) {
+    const operation = describedBy(route);
+    if (!operation) continue;
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace(/(.)\/$/, '$1');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(operation, route, problemOf) };
+  }
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Webhook gateway',
+      version,
+      description:
+        'Takes webhooks in, stores them, and delivers each one until it is delivered.\n\nTimes are ISO 8601 in UTC. Ids are UUIDv7. Errors are `application/problem+json` (RFC 9457); their `code` is stable. Unknown fields and query parameters are refused.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This gateway' }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: {
+        adminToken: { type: 'apiKey', in: 'header', name: 'X-Admin-Token', description: 'An admin token' },
+      },
+    },
+  };
+  return createDocument(document, {
+    override({ jsonSchema }) {
+      // The format says it; zod's own expressions for it are a page long.
+      if (typeof jsonSchema.format === 'string' && saidByFormat.has(jsonSchema.format)) delete jsonSchema.pattern;
+    },
+  });
+}
+
+const saidByFormat = new Set(['uuid', 'date-time', 'date']);
+
+/** The description of a route, if it has one. */
+export function describedBy(route: DocumentedRoute): Operation | null {
+  const { detail } = route.hooks;
+  if (typeof detail !== 'object' || detail === null || !('operation' in detail)) return null;
+  return detail.operation instanceof Operation ? detail.operation : null;
+}
+
+function operationObject(
+  operation: Operation,
+  route: DocumentedRoute,
+  problemOf: ProblemSchemas,
+): ZodOpenApiOperationObject {
+  const { summary, description, tag, operationId, examples } = operation.description;
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const { body, query } = route.hooks;
+  return {
+    summary,
+    operationId:
+      operationId ??
+      `${route.method.toLowerCase()}${route.path.replaceAll(/\W+(\w)/g, (_, l: string) => l.toUpperCase())}`,
+    tags: [tag],
+    ...(description === undefined ? {} : { description }),
+    security: operation.action === null ? [] : [{ adminToken: [] }],
+    requestParams: {
+      ...(names.length === 0
+        ? {}
+        : { path: z.object(Object.fromEntries(names.map((name) => [name, parameters[name] ?? z.string()]))) }),
+      ...(query instanceof z.ZodObject && Object.keys(query.shape).length > 0 ? { query } : {}),
+    },
+    ...(operation.body === 'json' && body instanceof z.ZodType
+      ? {
+          requestBody: {
+            required: !body.safeParse(null).success,
+            content: {
+              'application/json': {
+                schema: body,
+                ...(examples?.body === undefined ? {} : { example: examples.body }),
+              },
+            },
+          },
+        }
+      : {}),
+    ...(operation.body === 'bytes'
+      ? { requestBody: { description: 'Any bytes of any content type', content: { '*/*': {} } } }
+      : {}),
+    responses: responses(operation, route.method, problemOf),
+  };
+}
+
+/** What only a request with a body can meet. */
+const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);
+
+function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
+  const found: Record<string, ZodOpenApiResponseObject> = {};
+  for (const [status, { description: meaning, schema, headers, contentType = 'application/json' }] of Object.entries(
+    description.success,
+  )) {
+    found[status] = {
+      description: meaning,
+      ...(headers
+        ? {
+            headers: Object.fromEntries(
+              Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+            ),
+          }
+        : {}),
+      ...(schema ? { content: { [contentType]: { schema, ...exampleOf(schema) } } } : {}),
+    };
+  }
+  const errors = description.errors.filter((code) => method !== 'GET' || !ofBodies.has(code));
+  for (const [status, codes] of byStatus(errors)) {
+    const [code] = codes;
+    if (!code) continue;
+    found[status] = {
+      description: codes.map((name) => `\`${name}\`: ${problems[name][1]}`).join('. '),
+      content: {
+        'application/problem+json': {
+          schema: problemOf(codes),
+          example: { type: 'about:blank', title: problems[code][1], status, detail: 'what exactly is wrong', code },
+        },
+      },
+    };
+  }
+  return found;
+}
+
+/** The example that a schema carries, in the place where tools look for the one of an answer. */
+function exampleOf(schema: z.ZodType): { example?: unknown } {
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodType) {
+    const { example } = exampleOf(schema.element);
+    return example === undefined ? {} : { example: [example] };
+  }
+  const [example] = schema.meta()?.examples ?? [];
+  return example === undefined ? {} : { example };
+}
+
+type ProblemSchemas = (codes: readonly ProblemCode[]) => z.ZodType;
+
+/** Problems of the same codes are one component of the document. */
+function sharedProblems(): ProblemSchemas {
+  const made = new Map<string, z.ZodType>();
+  return (codes) => {
+    const name = `${codes.map((code) => code.replace(/(?:^|_)(\w)/g, (_: string, letter: string) => letter.toUpperCase())).join('Or')}Problem`;
+    const schema = made.get(name) ?? problemSchema(codes).meta({ id: name });
+    made.set(name, schema);
+    return schema;
+  };
+}

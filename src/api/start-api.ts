@@ -1,0 +1,164 @@
+import { AccountDirectory } from '../accounts/account-directory.ts';
+import { AccountMasks } from '../accounts/account-mask.ts';
+import { AccountStore } from '../accounts/account-store.ts';
+import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
+import { AuditLog } from '../audit/audit-log.ts';
+import { purgeAuditLogs } from '../audit/purge.ts';
+import { Sealer } from '../audit/sealer.ts';
+import { verifyAuditLogs } from '../audit/verify.ts';
+import type { Database } from '../database/database.ts';
+import { checkSchema } from '../database/schema-check.ts';
+import { createSender } from '../delivery/send.ts';
+import { testDelivery } from '../delivery/test-delivery.ts';
+import { DestinationStore } from '../destinations/destination-store.ts';
+import { createWorkflowFinder } from '../dispatch/workflow-finder.ts';
+import { resolveDuplicate } from '../events/duplicates.ts';
+import { EventReceiver } from '../events/receive.ts';
+import type { RejectionLimits } from '../events/rejection-limits.ts';
+import { RejectionRecorder } from '../events/rejections.ts';
+import { stopAccount } from '../events/stop-account.ts';
+import type { AdminToken } from '../http/admin/auth.ts';
+import { clientAddresses } from '../http/admin/client-address.ts';
+import { SlowAnswers } from '../http/admin/slow-answers.ts';
+import { BodyBudget } from '../http/bodies/body-budget.ts';
+import { BodyReader } from '../http/bodies/body-reader.ts';
+import { type HttpServer, serve } from '../http/serve.ts';
+import { createUpkeepClient } from '../maintenance/schedules/maintenance-client.ts';
+import { createChannels } from '../notifications/channels/channels.ts';
+import { testDestination } from '../notifications/channels/test-destination.ts';
+import { type MailSettings, originOf } from '../notifications/settings.ts';
+import { providers, readProviderConfig, secretConfigValues } from '../providers/registry.ts';
+import type { DeliverySettings, Running, TemporalAccess } from '../roles/start-worker.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { registerKeyring } from '../secrets/known-keys.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+import { oneAtATime } from '../shared/one-at-a-time.ts';
+import { type App, createApp } from './app.ts';
+
+/** What is kept of webhooks that fail verification. */
+export interface RejectedSettings extends RejectionLimits {
+  /** How much of each body. */
+  bodyBytes: number;
+}
+
+/** What the HTTP side is made of. */
+export interface ApiParts {
+  database: Database;
+  keyring: Keyring;
+  temporal: TemporalAccess | null;
+  adminTokens: readonly AdminToken[];
+  trustedProxies: readonly string[];
+  delivery: Pick<DeliverySettings, 'timeLimitMs' | 'allowedNetworks'>;
+  mail: MailSettings;
+  /** How people reach the gateway, for links; without a slash at its end. */
+  baseUrl: () => string;
+  /** How providers reach it, as signatures over addresses have it; null: by the `Host` of their requests. */
+  publicUrl: string | null;
+  maxPayloadBytes: number;
+  rejected: RejectedSettings;
+  /** What all bodies together may hold while they are read and processed. */
+  maxBodyBytesInFlight: number;
+  log: Log;
+}
+
+/**
+ * Puts the HTTP side together. Connects to nothing yet; `stopping` ends what waits when the server is about to close,
+ * `close` lets go of what requests have opened.
+ */
+export function composeApi(parts: ApiParts): {
+  app: App;
+  bodies: BodyReader;
+  stopping(): void;
+  close(): Promise<void>;
+} {
+  const { database, keyring, log } = parts;
+  const { allowedNetworks, timeLimitMs } = parts.delivery;
+  const box = createSecretBox(keyring);
+  const em = () => database.orm.em.fork();
+  const sender = createSender({ allowedNetworks });
+  const masks = new AccountMasks({ box, secretValues: secretConfigValues });
+  const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
+  const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
+  const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
+  const slowAnswers = new SlowAnswers();
+  const bodies = new BodyReader({
+    budget: new BodyBudget(parts.maxBodyBytesInFlight),
+    clientAddress: clientAddresses(parts.trustedProxies),
+  });
+  const app = createApp({
+    bodies,
+    database,
+    slowAnswers,
+    upkeep,
+    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
+    destinations: new DestinationStore({ em, box }),
+    audit: new AuditLog({ database, keyring, log }),
+    adminTokens: parts.adminTokens,
+    trustedProxies: parts.trustedProxies,
+    testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
+    testDestination: (account, destination) =>
+      testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
+    verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {})),
+    purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
+    findWorkflow: finder ? finder.find : async () => null,
+    ingest: {
+      directory: new AccountDirectory({
+        sql: database,
+        strangers: database.strangers,
+        box,
+        readConfig: readProviderConfig,
+      }),
+      receiver: new EventReceiver(database),
+      rejections: new RejectionRecorder({ database, limits: parts.rejected, log }),
+      rejectedBodyBytes: parts.rejected.bodyBytes,
+      duplicates: { resolve: (key) => resolveDuplicate(database, key) },
+      providers,
+      log,
+    },
+    maxPayloadBytes: parts.maxPayloadBytes,
+    rejectionLimits: parts.rejected,
+    publicUrl: parts.publicUrl,
+    baseUrl: parts.baseUrl,
+    log,
+  });
+  return {
+    app,
+    bodies,
+    stopping: () => slowAnswers.close(),
+    async close() {
+      await finder?.close();
+      await upkeep?.close();
+      await sender.close();
+    },
+  };
+}
+
+/** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
+export async function startApi(
+  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; maxConnections: number },
+): Promise<Running & Pick<HttpServer, 'port'>> {
+  const { database, keyring, log } = options;
+  await checkSchema(database);
+  await registerKeyring(database, keyring);
+  await sealStoredUrls(database, createSecretBox(keyring));
+  let { port } = options;
+  const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
+  const { app, bodies, stopping, close } = composeApi({ ...options, baseUrl });
+  const server = await serve(app, { ...options, bodies }).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  port = server.port;
+  const sealer = new Sealer({ database, keyring, log });
+  sealer.start();
+  return {
+    port,
+    async stop() {
+      stopping();
+      await server.close();
+      await close();
+      await sealer.stop();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { nextPage } from '../http/admin/next-page.ts';
+import { cursor, defaultLimit, limit, optionalInteger, textFilter, time } from '../http/admin/query-schemas.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import type { AdminCalls } from './admin-calls.ts';
+import * as schemas from './audit-schemas.ts';
+import { type AuditFilter, auditStatistics, listAuditLogs } from './query.ts';
+import type { NotedPoint, Verification } from './verify.ts';
+
+const iso = (at: Date | null) => at?.toISOString() ?? null;
+
+/** A seal that somebody noted: `<seq>:<seal in hex>`, as the verification and the log show it. */
+const notedHead = z
+  .string()
+  .regex(/^[1-9]\d{0,14}:[0-9a-f]{64}$/, 'must be <seq>:<seal>, as shown by an earlier verification')
+  .transform((text): NotedPoint => {
+    const [seq = '', seal = ''] = text.split(':');
+    return { seq: Number(seq), seal };
+  })
+  .optional()
+  .meta({
+    description: 'A head that was noted earlier, as `<seq>:<seal>`: the chain must still contain it',
+    override: { type: 'string', pattern: '^[1-9]\\d{0,14}:[0-9a-f]{64}$' },
+  });
+
+/** `/admin/audit-logs` (specification, section 4.5). */
+export function auditLogRoutes(deps: {
+  database: Database;
+  calls: AdminCalls;
+  verify: (head: NotedPoint | undefined) => Promise<Verification>;
+  /** Deletes, and writes its own entries; answers how many were deleted. */
+  purge: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
+}) {
+  const { database, calls } = deps;
+  return new Elysia({ name: 'audit-logs', prefix: '/audit-logs' })
+    .get(
+      '/',
+      async ({ query, request, set }) => {
+        calls.of(request).note({ query });
+        const { limit = defaultLimit } = query;
+        const filter: AuditFilter = { ...query, limit };
+        const entries = await listAuditLogs(database.reader, filter);
+        const next = nextPage(request, '/admin/audit-logs', entries, limit);
+        if (next) set.headers.link = next;
+        return entries.map((entry) => ({ ...entry, timestamp: entry.timestamp.toISOString() }));
+      },
+      operation('audit.list', {
+        summary: 'List audit log entries',
+        description: 'Newest first. All filters combine. The next page is in the `Link` header.',
+        body: noBody,
+        query: z.strictObject({
+          actor: textFilter,
+          action: textFilter,
+          ip_address: textFilter,
+          since: time.meta({ description: 'Created after, exclusive' }),
+          before: cursor.meta({ description: 'Entries older than the one of this id: the cursor of the next page' }),
+          limit,
+        }),
+        success: { 200: z.array(schemas.auditEntry) },
+        headers: { Link: 'The next page, when there may be one: `</admin/audit-logs?…>; rel="next"`' },
+      }),
+    )
+    .get(
+      '/stats',
+      async () => {
+        const { oldest, newest, ...counts } = await auditStatistics(database.reader);
+        return { ...counts, oldest: iso(oldest), newest: iso(newest) };
+      },
+      operation('audit.stats', {
+        summary: 'Statistics about the audit log',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.auditStats },
+      }),
+    )
+    .get(
+      '/verify',
+      async ({ query, request }) => {
+        const found = await deps.verify(query.head);
+        calls.of(request).note({ ok: found.ok, checked: found.checked });
+        return found;
+      },
+      operation('audit.verify', {
+        summary: 'Verify the audit log',
+        description:
+          'Walks the chain of seals and names the first entry that was changed, is missing, or was not written by the gateway.',
+        body: noBody,
+        query: z.strictObject({ head: notedHead }),
+        success: { 200: schemas.auditVerification },
+      }),
+    )
+    .delete(
+      '/',
+      async ({ query, request }) => {
+        const call = calls.of(request);
+        const { older_than_days: olderThanDays = 90 } = query;
+        const { actor, ipAddress } = call;
+        const deleted = await deps.purge({ olderThanDays, actor, ipAddress });
+        call.recordedElsewhere();
+        return { deleted };
+      },
+      operation('audit.purge', {
+        summary: 'Purge the audit log',
+        description: 'Deletes entries older than so many days. What stays still verifies.',
+        body: noBody,
+        query: z.strictObject({
+          older_than_days: optionalInteger(7, 36_500, 90),
+        }),
+        success: { 200: schemas.purged },
+      }),
+    );
+}

@@ -1,0 +1,65 @@
+import { Elysia } from 'elysia';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import type { AdminCalls } from '../audit/admin-calls.ts';
+import type { Database } from '../database/database.ts';
+import { askEngine } from '../http/admin/engine.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import type { Upkeep } from '../maintenance/maintenance.ts';
+import type { Log } from '../shared/log.ts';
+import { beginBackup, failBackup, listBackups } from './backup-rows.ts';
+import * as schemas from './backup-schemas.ts';
+
+/** `/admin/backups` (specification, section 4.6). */
+export function backupRoutes(deps: { database: Database; upkeep: Upkeep | null; calls: AdminCalls; log: Log }) {
+  const { database, calls } = deps;
+  return new Elysia({ name: 'backups', prefix: '/backups' })
+    .get(
+      '/',
+      async () => {
+        const backups = await listBackups(database.reader);
+        return backups.map((backup) => ({ ...backup, created_at: backup.created_at.toISOString() }));
+      },
+      operation('backup.list', {
+        summary: 'List backups',
+        description:
+          'Newest first, with one that runs, and those that failed in the last 30 days. A backup cannot be restored without the SECRETS_KEY that `key_id` names: keep that key in another place than the backups. Each backup compares the list with the files.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: z.array(schemas.backup) },
+      }),
+    )
+    .post(
+      '/trigger',
+      async ({ request, set }) => {
+        const call = calls.of(request);
+        const id = uuidv7();
+        const workflowId = `backup-${id}`;
+        await database.transaction(async (sql) => {
+          if (!(await beginBackup(sql, { id, trigger: 'operator', workflowId })))
+            throw new Problem('conflict', 'a backup is under way already');
+          await call.record(sql, 'backup.trigger', { status: 202, backup_id: id, workflow_id: workflowId });
+        });
+        try {
+          await askEngine(deps, (upkeep) => upkeep.startBackup({ id, workflowId }));
+        } catch (error) {
+          call.note({ backup_id: id });
+          const reason = error instanceof Problem ? error.message : 'it could not be started; the log says why';
+          await failBackup(database, id, reason);
+          throw error;
+        }
+        set.status = 202;
+        return { id, workflow_id: workflowId };
+      },
+      operation('backup.trigger', {
+        summary: 'Back the database up now',
+        description: 'One at a time. It appears in the list at once, and is complete later.',
+        body: noBody,
+        query: noQuery,
+        success: { 202: schemas.triggeredBackup },
+        answers: 'It is under way',
+        errors: ['conflict', 'engine_unavailable'],
+      }),
+    );
+}

@@ -1,0 +1,80 @@
+import type { AccountMasks } from '../../accounts/account-mask.ts';
+import { deliveryTarget, shownUrl } from '../../accounts/delivery-target.ts';
+import type { AttemptRow } from '../../events/attempt-row.ts';
+import type { SecretBox } from '../../secrets/secret-box.ts';
+import { maskError } from '../../secrets/secret-mask.ts';
+import type { DroppedHeaders } from '../dropped-headers.ts';
+import { deliveryHeaders } from '../headers.ts';
+import type { Sender } from '../send.ts';
+import { signDelivery } from '../signature.ts';
+
+/** How one attempt went, whether or not anything could be sent. */
+export interface Posted {
+  outcome: string;
+  succeeded: boolean;
+  responseCode: number | null;
+  responseBody: string | null;
+  retryAfterMs: number | null;
+  error: string | null;
+  durationMs: number;
+  url: string | null;
+}
+
+/** Makes the POST of an event: address, headers, signature (design, section 5). Never throws; the account's secrets are masked. */
+export async function postEvent(
+  deps: { sender: Sender; box: SecretBox; masks: AccountMasks; droppedHeaders: DroppedHeaders },
+  row: AttemptRow,
+  attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
+): Promise<Posted> {
+  const target = deliveryTarget(row.account, deps.box);
+  if (!target.ok) return notSent(target.outcome, target.error);
+  const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
+  const signature =
+    target.secret === null
+      ? null
+      : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: row.body });
+  const result = await deps.sender.post({
+    url: target.url,
+    headers: deliveryHeaders({
+      providerHeaders: row.headers,
+      contentType: row.contentType,
+      event: {
+        eventId: row.eventId,
+        provider: row.provider,
+        accountSlug: row.accountSlug,
+        eventType: row.eventType,
+        externalId: row.externalId,
+        attempt: attempt.number,
+        replay: attempt.generation > 0,
+      },
+      webhook: { id: row.eventId, timestampS, signature },
+      dropped: deps.droppedHeaders,
+    }),
+    body: row.body,
+    timeLimitMs: attempt.timeLimitMs,
+  });
+  const succeeded = result.outcome === 'delivered';
+  const { responseBody, error } = result;
+  if (!responseBody && error === null) return { ...result, succeeded, url: shownUrl(target.url) };
+  const mask = deps.masks.of(row.account);
+  return {
+    ...result,
+    succeeded,
+    responseBody: responseBody === null ? null : mask(responseBody),
+    error: error === null ? null : maskError(mask, error, target.url),
+    url: shownUrl(target.url),
+  };
+}
+
+function notSent(outcome: string, error: string): Posted {
+  return {
+    outcome,
+    succeeded: false,
+    responseCode: null,
+    responseBody: null,
+    retryAfterMs: null,
+    error,
+    durationMs: 0,
+    url: null,
+  };
+}

@@ -1,0 +1,52 @@
+import { Elysia } from 'elysia';
+import type { AdminCalls } from '../../audit/admin-calls.ts';
+import type { Database } from '../../database/database.ts';
+import { scheduledAttempts } from '../../events/event.ts';
+import { noQuery, operation } from '../../http/operation.ts';
+import { Problem } from '../../http/problem.ts';
+import { conditionCheck, conditionChecked } from './condition-schemas.ts';
+import { readConditionVariables } from './condition-variables.ts';
+import { evaluate } from './evaluate.ts';
+import { parseCondition } from './parse.ts';
+import type { Variables } from './tree.ts';
+
+/** Of an event about which nothing is known but that all its attempts have failed. */
+const exhausted: Variables = {
+  delivery_failed: true,
+  provider: '',
+  event_type: null,
+  account_slug: '',
+  app_key: '',
+  attempts: scheduledAttempts,
+  response_code: null,
+};
+
+/** `/admin/conditions`: what a destination's condition would say (specification, section 6.3.4). */
+export function conditionRoutes(deps: { database: Database; calls: AdminCalls }) {
+  const { database, calls } = deps;
+  return new Elysia({ name: 'conditions', prefix: '/conditions' }).post(
+    '/check',
+    async ({ body, request }) => {
+      const { condition: text, event_id, variables: given } = body;
+      // The condition itself is the operator's own text, and no business of the audit log.
+      if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
+      const parsed = parseCondition(text);
+      if (!parsed.ok) throw new Error('a condition that was not checked');
+      const variables =
+        event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
+      if (!variables) throw new Problem('not_found', 'there is no event of this id');
+      return { matches: evaluate(parsed.condition, variables), variables };
+    },
+    operation('condition.check', {
+      summary: 'Try a condition',
+      description: 'On an event as it is now (`event_id`), or on `variables`. Nothing is changed, and nobody is told.',
+      body: conditionCheck,
+      query: noQuery,
+      success: { 200: conditionChecked },
+      errors: ['not_found'],
+      examples: {
+        body: { condition: 'delivery_failed and provider == "generic"', variables: { provider: 'generic' } },
+      },
+    }),
+  );
+}

@@ -1,0 +1,16 @@
+import { text } from '../../shared/text-rules.ts';
+import { maxConditionLength, parseCondition } from './parse.ts';
+
+/** A condition that parses. Its error names the place: `line 1, column 13: expected a text in quotes, found 5`. */
+export const conditionText = text(maxConditionLength)
+  .superRefine((given, context) => {
+    // What is too long or not storable is wrong for that reason alone.
+    if (context.issues.length > 0) return;
+    if (given.trim() === '') {
+      context.addIssue('must not be blank; a condition is, for example, delivery_failed');
+      return;
+    }
+    const parsed = parseCondition(given);
+    if (!parsed.ok) context.addIssue(`line ${parsed.line}, column ${parsed.column}: ${parsed.message}`);
+  })
+  .meta({ examples: ['delivery_failed and provider == "generic"'] });

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+
+const config = z
+  .union([
+    z.object({ url: text, has_secret: flag }),
+    z.object({ addresses: z.array(text), include_payload: flag.optional() }),
+    z.object({ webhook_url: text }),
+  ])
+  .meta({
+    description: 'By `destination_type`; a secret is write-only, and `[masked]` stands for user and password of a URL',
+  });
+
+export const destination = z
+  .object({
+    id,
+    destination_type: z.enum(['webhook', 'email', 'chat_one', 'chat_two']),
+    name: text,
+    enabled: flag,
+    config,
+    condition: text.nullable(),
+    position: count,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({
+    id: 'Destination',
+    examples: [
+      {
+        id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+        destination_type: 'email',
+        name: 'On-call',
+        enabled: true,
+        config: { addresses: ['on-call@example.com'], include_payload: true },
+        condition: 'delivery_failed',
+        position: 0,
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  });
+
+/** What a test of a destination answers when it was taken. */
+export const destinationTested = z
+  .object({
+    ok: z.literal(true),
+    destination_type: z.enum(['webhook', 'email', 'chat_one', 'chat_two']),
+    response_code: z.int().nullable().meta({ description: 'Null when the message was written into the outbox' }),
+    response_body: text.nullable().meta({ description: 'The first 16 KiB of the answer, secrets masked' }),
+    duration_ms: z.number(),
+    outbox_file: text
+      .nullable()
+      .meta({ description: 'Where an e-mail was written while there is no SENDGRID_API_KEY' }),
+  })
+  .meta({
+    id: 'DestinationTested',
+    examples: [
+      {
+        ok: true,
+        destination_type: 'chat_one',
+        response_code: 200,
+        response_body: 'ok',
+        duration_ms: 41,
+        outbox_file: null,
+      },
+    ],
+  });

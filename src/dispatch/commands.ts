@@ -1,0 +1,66 @@
+import type { Sql } from '../database/database.ts';
+import { type Command, claimEventCommands, delayEventCommand, finishEventCommand } from '../events/commands.ts';
+import type { Log } from '../shared/log.ts';
+import { Lane, type Round } from '../shared/poller.ts';
+import type { EngineLink } from './engine-link.ts';
+import type { QueueWrites } from './queue-writes.ts';
+import { EngineUnavailable } from './workflow-engine.ts';
+
+/** Commands come from people; these many at once serve a script of theirs too. */
+const maxClaim = 32;
+/** Longer than any call to Temporal may take, so that a command is passed on once in the normal course. */
+const leaseS = 30;
+const idleMs = 1_000;
+const downDelayS = 1;
+
+/** Passes operators' commands on to the workflows of their events. */
+export class Commands {
+  readonly #deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log };
+  readonly #lane: Lane;
+
+  constructor(deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log }) {
+    this.#deps = deps;
+    this.#lane = new Lane({ name: 'commands', idleMs, log: deps.log, work: () => this.#round() });
+  }
+
+  start(): void {
+    this.#lane.start();
+  }
+
+  wake(): void {
+    this.#lane.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#lane.stop();
+  }
+
+  async #round(): Promise<Round> {
+    const { sql, engine, token } = this.#deps;
+    const limit = engine.room(maxClaim);
+    if (limit === 0) return 'idle';
+    const commands = await claimEventCommands(sql, { limit, token, leaseS });
+    // Those of one event one after another: an ack that was given after a retry arrives after it.
+    const events = Map.groupBy(commands, (command) => command.eventId);
+    await Promise.all([...events.values()].map((group) => this.#deliver(group)));
+    return commands.length === limit ? 'more' : 'idle';
+  }
+
+  async #deliver(commands: Command[]): Promise<void> {
+    const { sql, engine, writes, log } = this.#deps;
+    for (const command of commands) {
+      try {
+        const event = await writes.readForStart(command.eventId);
+        if (event) await engine.call((e) => e.deliver(command, event));
+        await finishEventCommand(sql, command);
+      } catch (error) {
+        if (!(error instanceof EngineUnavailable))
+          log.error(
+            { err: error, eventId: command.eventId, command: command.kind },
+            'a command could not be passed on',
+          );
+        await delayEventCommand(sql, command, downDelayS);
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '../database/database.ts';
+import { renew } from '../events/queue.ts';
+import type { Log } from '../shared/log.ts';
+
+const longestLeaseMs = 60_000;
+/** What a claim must outlast besides the attempt itself: reading, recording, a slow commit. */
+const marginMs = 15_000;
+
+/** The claims that this process holds, renewed for as long as it works on them. */
+export class Leases {
+  readonly leaseS: number;
+  /** Of this process: a claim that it loses and gets again while it still works on it stays its own. */
+  readonly token = randomUUID();
+  readonly #sql: Sql;
+  readonly #log: Log;
+  readonly #held = new Set<{ eventId: string }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: { sql: Sql; log: Log; timeLimitMs: number }) {
+    this.#sql = options.sql;
+    this.#log = options.log;
+    this.leaseS = Math.min(longestLeaseMs, options.timeLimitMs + marginMs + 1_000) / 1000;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#renew(), (this.leaseS * 1000) / 3);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Holds the claim of an event until the returned function is called. */
+  hold(eventId: string): () => void {
+    const held = { eventId };
+    this.#held.add(held);
+    return () => this.#held.delete(held);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#held.size === 0) return;
+    const eventIds = [...this.#held].map(({ eventId }) => eventId);
+    await renew(this.#sql, eventIds, this.token, this.leaseS).catch((error: unknown) => {
+      this.#log.warn({ err: error, leases: eventIds.length }, 'leases could not be renewed');
+    });
+  }
+}

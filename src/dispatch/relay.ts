@@ -1,0 +1,132 @@
+import type { DeliverySchedule } from '../../workflows/messages.ts';
+import type { Sql } from '../database/database.ts';
+import type { Attempts } from '../delivery/attempt/attempt.ts';
+import { channels } from '../events/event.ts';
+import { pauseChannel } from '../events/pause.ts';
+import { sweep } from '../events/requeue-overdue.ts';
+import type { Log } from '../shared/log.ts';
+import { Lane } from '../shared/poller.ts';
+import { Commands } from './commands.ts';
+import { EngineLink } from './engine-link.ts';
+import { FirstAttempts } from './first-attempts.ts';
+import { Leases } from './leases.ts';
+import { Listener } from './listener.ts';
+import { PauseWatch } from './pause-watch.ts';
+import { type PermitMode, Permits } from './permits.ts';
+import { QueueWrites } from './queue-writes.ts';
+import { Starts } from './starts.ts';
+import type { WorkflowEngine } from './workflow-engine.ts';
+
+export interface RelayOptions {
+  sql: Sql;
+  databaseUrl: string;
+  attempts: Attempts;
+  schedule: DeliverySchedule;
+  firstAttempt: PermitMode;
+  firstAttemptPermits: number;
+  log: Log;
+  /** Seconds past its time after which a pending event is looked for. */
+  overdueS: number;
+}
+
+const sweepMs = 30_000;
+const sweepLimit = 500;
+
+/**
+ * Takes committed events and commands from PostgreSQL to their workflows, and makes first attempts itself where the
+ * engine would keep them waiting. The only one that starts and signals workflows.
+ */
+export class Relay {
+  readonly #engine = new EngineLink();
+  readonly #permits: Permits;
+  readonly #leases: Leases;
+  readonly #listener: Listener;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #starts: Starts;
+  readonly #commands: Commands;
+  readonly #sweeper: Lane;
+  readonly #pause: PauseWatch;
+
+  constructor(options: RelayOptions) {
+    const { sql, log, attempts, schedule } = options;
+    const engine = this.#engine;
+    const writes = new QueueWrites(sql);
+    const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
+    this.#leases = leases;
+    this.#permits = new Permits({
+      mode: options.firstAttempt,
+      size: options.firstAttemptPermits,
+      keepsUp: () => engine.up && !this.#starts.behind,
+    });
+    this.#starts = new Starts({ sql, engine, leases, writes, log, attemptsBusy: () => this.#firstAttempts.busy });
+    this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
+    this.#firstAttempts = new FirstAttempts({
+      ...{ sql, engine, attempts, leases, writes, schedule, log },
+      permits: this.#permits,
+      paused: () => this.#pause.paused,
+      onMoved: (pending) => this.#starts.added(pending),
+    });
+    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
+    this.#sweeper = new Lane({
+      name: 'sweep',
+      idleMs: Math.min(sweepMs, options.overdueS * 500),
+      log,
+      work: async () => {
+        const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
+        // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when
+        // deliveries go on; so it is done little by little.
+        const expected = this.#pause.makesLate;
+        if (queued > 0) {
+          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events are looked after');
+          this.#starts.wake();
+        }
+        return more && !expected ? 'more' : 'idle';
+      },
+    });
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      log,
+      handlers: {
+        [channels.queue]: () => this.#firstAttempts.wake(),
+        [pauseChannel]: () => this.#pause.wake(),
+        [channels.commands]: () => {
+          this.#commands.wake();
+          this.#starts.wake();
+        },
+      },
+    });
+  }
+
+  /** Begins to work; without an engine it makes first attempts and lets everything else wait. */
+  start(): void {
+    this.#leases.start();
+    this.#listener.start();
+    this.#pause.start();
+    this.#firstAttempts.start();
+    this.#starts.start();
+    this.#commands.start();
+    this.#sweeper.start();
+  }
+
+  /** Hands over the engine when it is connected, or takes it away. */
+  setEngine(engine: WorkflowEngine | null): void {
+    this.#engine.set(engine);
+    this.#firstAttempts.wake();
+    this.#starts.wake();
+    this.#commands.wake();
+  }
+
+  /** A workflow of this process is making the event's attempt. */
+  attemptBegan(eventId: string): void {
+    this.#permits.began(eventId);
+  }
+
+  /** Claims nothing more and lets what is in flight end. */
+  async stop(): Promise<void> {
+    await this.#listener.stop();
+    this.#permits.close();
+    const lanes = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
+    await Promise.all(lanes.map((lane) => lane.stop()));
+    this.#leases.stop();
+  }
+}

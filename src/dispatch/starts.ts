@@ -1,0 +1,151 @@
+import type { Sql } from '../database/database.ts';
+import { beforeAllAccounts, type Claimed, claimForStart } from '../events/queue.ts';
+import type { Log } from '../shared/log.ts';
+import { Lane, type Round } from '../shared/poller.ts';
+import type { EngineLink } from './engine-link.ts';
+import { ensureWorkflow } from './ensure-workflow.ts';
+import type { Leases } from './leases.ts';
+import type { QueueWrites } from './queue-writes.ts';
+import { EngineUnavailable } from './workflow-engine.ts';
+
+export interface StartsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  leases: Leases;
+  writes: QueueWrites;
+  log: Log;
+  /** First attempts are being made: whoever only has to be recorded in Temporal stands back. */
+  attemptsBusy(): boolean;
+}
+
+/** Starts in flight: past this Temporal on two cores gets slower, not faster. */
+const pendingConcurrency = 32;
+const settledConcurrency = 32;
+/** While first attempts are made, a settled event's workflow starts now and then, so that the queue still moves. */
+const trickleMs = 100;
+/** After this long even a settled event gets its turn under lasting load: a few starts at a time, for a while. */
+const patienceMs = 60_000;
+const catchUpMs = 10_000;
+const catchUpConcurrency = 4;
+const idleMs = 1_000;
+const downDelayS = 2;
+
+/** Starts the workflows of events whose first attempt the relay has made: first of those that need more attempts. */
+export class Starts {
+  readonly #deps: StartsDeps;
+  readonly #pending: Lane;
+  readonly #settled: Lane;
+  readonly #inFlight = { 1: 0, 2: 0 };
+  readonly #starting = new Set<Promise<void>>();
+  readonly #full = { 1: false, 2: false };
+  readonly #after = { 1: beforeAllAccounts, 2: beforeAllAccounts };
+  #catchUpUntilMs = 0;
+  #trickleAtMs = 0;
+  #trickle: NodeJS.Timeout | null = null;
+
+  constructor(deps: StartsDeps) {
+    this.#deps = deps;
+    this.#pending = new Lane({
+      name: 'starts of pending events',
+      idleMs,
+      log: deps.log,
+      work: () => this.#round(1, pendingConcurrency),
+    });
+    this.#settled = new Lane({
+      name: 'starts of settled events',
+      idleMs,
+      log: deps.log,
+      work: () => this.#round(2, this.#settledRoom()),
+    });
+  }
+
+  /** Whether events wait for their workflow in numbers: the engine is behind. */
+  get behind(): boolean {
+    return this.#full[1] || this.#full[2] || this.#inFlight[1] + this.#inFlight[2] > 1;
+  }
+
+  start(): void {
+    this.#pending.start();
+    this.#settled.start();
+  }
+
+  wake(): void {
+    this.#pending.wake();
+    this.#settled.wake();
+  }
+
+  /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
+  added(pending: boolean): void {
+    (pending ? this.#pending : this.#settled).wake();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#trickle) clearTimeout(this.#trickle);
+    await Promise.all([this.#pending.stop(), this.#settled.stop()]);
+    await Promise.all(this.#starting);
+  }
+
+  #settledRoom(): number {
+    if (!this.#deps.attemptsBusy()) return settledConcurrency;
+    if (Date.now() < this.#catchUpUntilMs) return catchUpConcurrency;
+    if (Date.now() < this.#trickleAtMs) return 0;
+    this.#trickleAtMs = Date.now() + trickleMs;
+    return Math.min(1, settledConcurrency - this.#inFlight[2]);
+  }
+
+  async #round(lane: 1 | 2, concurrency: number): Promise<Round> {
+    const { sql, leases, engine } = this.#deps;
+    const limit = engine.room(concurrency - this.#inFlight[lane]);
+    if (limit <= 0) {
+      if (lane === 2) this.#wakeSettledLater();
+      return 'idle';
+    }
+    const { token, leaseS } = leases;
+    const { claimed, next } = await claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS });
+    this.#after[lane] = next ?? beforeAllAccounts;
+    // Accounts share a claim, so one that is half full means that more are waiting.
+    this.#full[lane] = claimed.length * 2 >= limit;
+    if (lane === 2 && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
+      this.#catchUpUntilMs = Date.now() + catchUpMs;
+    for (const claim of claimed) {
+      this.#inFlight[lane]++;
+      const start = this.#start(claim).finally(() => {
+        this.#inFlight[lane]--;
+        this.#starting.delete(start);
+        (lane === 1 ? this.#pending : this.#settled).wake();
+      });
+      this.#starting.add(start);
+    }
+    return next !== null && claimed.length < limit ? 'more' : 'idle';
+  }
+
+  /** For the next drop of the trickle. */
+  #wakeSettledLater(): void {
+    this.#trickle ??= setTimeout(() => {
+      this.#trickle = null;
+      this.#settled.wake();
+    }, trickleMs);
+  }
+
+  async #start(claim: Claimed): Promise<void> {
+    const { leases, writes, log } = this.#deps;
+    const { eventId, generation } = claim;
+    const { token } = leases;
+    const release = leases.hold(eventId);
+    try {
+      await writes.markStarted(await ensureWorkflow(this.#deps, claim));
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
+      await writes.handBack({ eventId, generation, token, delayS: downDelayS }).catch((failure: unknown) => {
+        log.warn({ err: failure, eventId }, 'a claim could not be handed back; it runs out by itself');
+      });
+    } finally {
+      release();
+    }
+  }
+}
+
+/** How long ago an event came in, by the time in its UUIDv7. */
+function ageMs(eventId: string): number {
+  return Date.now() - Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
+}

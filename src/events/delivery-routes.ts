@@ -1,0 +1,134 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import type { AdminCalls } from '../audit/admin-calls.ts';
+import type { Database } from '../database/database.ts';
+import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import { optionalInteger } from '../http/admin/query-schemas.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { text } from '../shared/text-rules.ts';
+import { deliveryStats, pauseState } from './delivery-schemas.ts';
+import { deliveryStatistics } from './delivery-statistics.ts';
+import { operateOnEvent } from './event-routes.ts';
+import * as schemas from './event-schemas.ts';
+import { eventItem } from './event-view.ts';
+import { retry } from './operate.ts';
+import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
+import type { RejectionLimits } from './rejection-limits.ts';
+import { rejectedOfToday } from './rejection-statistics.ts';
+import { listFailed, listRetrying } from './undelivered.ts';
+
+const pauseBody = z
+  .strictObject({ reason: text(200).meta({ description: 'For whoever wonders why nothing arrives' }) })
+  .partial()
+  .nullish();
+
+const shown = ({ since, reason }: Pause) => ({ since: since.toISOString(), reason: reason === '' ? null : reason });
+
+/** `/admin/delivery` (specification, section 4.4). */
+export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; rejectionLimits: RejectionLimits }) {
+  const { database, calls, rejectionLimits } = deps;
+  return new Elysia({ name: 'delivery', prefix: '/delivery' })
+    .get(
+      '/stats',
+      async () => {
+        const [pause, statistics, rejectedToday] = await Promise.all([
+          readPause(database.reader),
+          deliveryStatistics(database.reader),
+          rejectedOfToday(database.reader, rejectionLimits),
+        ]);
+        return { paused: pause && shown(pause), ...statistics, rejected_today: rejectedToday };
+      },
+      operation('delivery.stats', {
+        summary: 'Delivery statistics',
+        body: noBody,
+        query: noQuery,
+        success: { 200: deliveryStats },
+      }),
+    )
+    .get(
+      '/failed',
+      async () => (await listFailed(database.reader)).map(eventItem),
+      operation('delivery.failed', {
+        summary: 'List events whose delivery failed',
+        description: 'The newest 200.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: z.array(schemas.eventItem) },
+      }),
+    )
+    .get(
+      '/retrying',
+      async ({ query, request }) => {
+        calls.of(request).note({ query });
+        return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1 })).map(eventItem);
+      },
+      operation('delivery.retrying', {
+        summary: 'List events that are being retried',
+        description: 'Those with the most attempts first, at most 200.',
+        body: noBody,
+        query: z.strictObject({
+          min_attempts: optionalInteger(0, 1000, 1),
+        }),
+        success: { 200: z.array(schemas.eventItem) },
+      }),
+    )
+    .post(
+      '/retry/:event_id',
+      async ({ params, request, set }) => {
+        const call = calls.of(request);
+        const what = { database, call, eventId: params.event_id, action: 'delivery.retry' as const };
+        const event = await operateOnEvent({ ...what, details: { status: 202 } }, retry);
+        set.status = 202;
+        return event;
+      },
+      operation('delivery.retry', {
+        summary: 'Attempt a delivery now',
+        description: 'One attempt at once, besides the schedule. Refused while deliveries are paused.',
+        body: noBody,
+        query: noQuery,
+        success: { 202: schemas.eventItem },
+        answers: 'The attempt is on its way',
+        errors: ['not_found', 'event_rejected', 'event_dead', 'conflict'],
+      }),
+    )
+    .post(
+      '/pause',
+      async ({ body, request }) => {
+        const call = calls.of(request);
+        return inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const pause = shown(await pauseDelivery(sql, body?.reason ?? ''));
+          await call.record(sql, 'delivery.pause', { status: 200, ...pause });
+          return { paused: true, ...pause };
+        });
+      },
+      operation('delivery.pause', {
+        summary: 'Pause all deliveries',
+        description:
+          'Webhooks are accepted and stored; no attempts are made and no notifications sent until deliveries are resumed. What is in flight ends. A pause that is in force stays as it is.',
+        body: pauseBody,
+        query: noQuery,
+        success: { 200: pauseState },
+        examples: { body: { reason: 'the shop moves to another data center' } },
+      }),
+    )
+    .post(
+      '/resume',
+      async ({ request }) => {
+        const call = calls.of(request);
+        return inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const resumed = await resumeDelivery(sql);
+          await call.record(sql, 'delivery.resume', { status: 200, resumed });
+          return { paused: false, since: null, reason: null };
+        });
+      },
+      operation('delivery.resume', {
+        summary: 'Resume deliveries',
+        description: 'Everything that waits goes on within a minute. Nothing happens when nothing is paused.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: pauseState },
+      }),
+    );
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { count, flag, text, timestamp } from '../http/admin/schemas/common.ts';
+
+const milliseconds = z.number().nullable();
+
+/** Whether deliveries are paused. */
+export const pauseState = z
+  .object({
+    paused: flag,
+    since: timestamp.nullable(),
+    reason: text.nullable().meta({ description: 'As it was given with the pause; null without one' }),
+  })
+  .meta({
+    id: 'PauseState',
+    examples: [{ paused: true, since: '2026-11-20T10:00:00.000Z', reason: 'the shop moves to another data center' }],
+  });
+
+/** Aggregated delivery statistics (specification, section 4.4). */
+export const deliveryStats = z
+  .object({
+    paused: z
+      .object({ since: timestamp, reason: text.nullable() })
+      .nullable()
+      .meta({ description: 'Null while deliveries go on' }),
+    total: count.meta({ description: 'Stored events that are to be delivered; rejected ones do not count' }),
+    pending: count,
+    delivered: count,
+    failed: count,
+    retrying: count.meta({ description: 'Pending ones with a failed attempt behind them' }),
+    success_rate: z.number().nullable().meta({ description: 'Delivered of those that ended, 0 to 1', example: 0.998 }),
+    attempts: count,
+    latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).meta({
+      description:
+        'From receipt, or replay, until delivered, of the deliveries of the last 24 hours, though their events may be gone',
+    }),
+    by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
+    by_hour: z
+      .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
+      .meta({ description: 'The last 24 hours, oldest first, by the hour of receipt' }),
+    rejected_today: z
+      .object({
+        received: count.meta({ description: 'All of them, whether or not they were kept' }),
+        kept: count.meta({ description: 'Those that are events' }),
+        bytes: count.meta({ description: 'What the kept ones take, at most `limit_bytes`' }),
+        limit_bytes: count.meta({ description: '`REJECTED_DAILY_BYTES`' }),
+        limit_reached: flag.meta({ description: 'No more are kept today; they are only counted' }),
+        accounts_at_limit: count.meta({
+          description: 'Accounts of which no more are kept today (`REJECTED_ACCOUNT_DAILY_BYTES`)',
+        }),
+      })
+      .meta({ description: 'Webhooks that failed verification since midnight (UTC)' }),
+  })
+  .meta({
+    id: 'DeliveryStats',
+    examples: [
+      {
+        paused: null,
+        total: 1000,
+        pending: 12,
+        delivered: 980,
+        failed: 8,
+        retrying: 10,
+        success_rate: 0.9919,
+        attempts: 1040,
+        latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
+        by_provider: [{ provider: 'generic', total: 1000, pending: 12, delivered: 980, failed: 8 }],
+        by_hour: [{ hour: '2026-11-20T10:00:00.000Z', received: 40, delivered: 39, failed: 0 }],
+        rejected_today: {
+          received: 5000,
+          kept: 60,
+          bytes: 204800,
+          limit_bytes: 268435456,
+          limit_reached: false,
+          accounts_at_limit: 0,
+        },
+      },
+    ],
+  });

@@ -1,0 +1,216 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import type { AuditAction } from '../audit/actions.ts';
+import type { AdminCall, AdminCalls } from '../audit/admin-calls.ts';
+import type { AuditDetails } from '../audit/entry.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import { nextPage } from '../http/admin/next-page.ts';
+import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter, time } from '../http/admin/query-schemas.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import { text } from '../shared/text-rules.ts';
+import { deliveryStatuses, eventStatuses } from './event.ts';
+import * as schemas from './event-schemas.ts';
+import { eventItem } from './event-view.ts';
+import { eventDetail, type WorkflowLink } from './event-views.ts';
+import { filterValues } from './filter-values.ts';
+import { ack, fail, type Operation, replay, replayFailed } from './operate.ts';
+import { listEvents, readWholeEvent } from './read.ts';
+
+/** Says where Temporal shows an event's workflow. */
+export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
+
+const listQuery = z.strictObject({
+  app_key: textFilter,
+  provider: textFilter,
+  event_type: textFilter,
+  account_slug: textFilter,
+  external_id: textFilter,
+  status: z.enum(eventStatuses).optional(),
+  delivery_status: z.enum(deliveryStatuses).optional(),
+  since: time.meta({ description: 'Received after, exclusive' }),
+  until: time.meta({ description: 'Received before, exclusive' }),
+  before: cursor.meta({ description: 'Events older than the one of this id: the cursor of the next page' }),
+  limit,
+  offset: optionalInteger(0, 1_000_000_000, 0),
+});
+
+const failBody = z
+  .strictObject({
+    error: text(2000).nullable(),
+    dead: z.boolean().meta({ description: 'Ends the attempts, and keeps destinations quiet' }),
+  })
+  .partial()
+  .nullish();
+
+const notFound = () => new Problem('not_found', 'there is no event of this id');
+
+function applied(result: Operation) {
+  if (result.ok) return eventItem(result.event);
+  switch (result.reason) {
+    case 'not_found':
+      throw notFound();
+    case 'event_rejected':
+      throw new Problem('event_rejected', 'the event failed verification, so it is never delivered');
+    case 'event_dead':
+      throw new Problem('event_dead', 'the event is dead; replay revives it');
+    case 'account_deleted':
+      throw new Problem('conflict', 'the account of this event was deleted');
+    case 'account_disabled':
+      throw new Problem('conflict', 'the account of this event is disabled; enable it first');
+    case 'delivery_paused':
+      throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
+    default:
+      return result.reason satisfies never;
+  }
+}
+
+function existing(id: string): string {
+  if (!isId(id)) throw notFound();
+  return id;
+}
+
+/** What an operator does to one event, and its audit entry, in one transaction. */
+export async function operateOnEvent(
+  deps: { database: Database; call: AdminCall; eventId: string; action: AuditAction; details: AuditDetails },
+  operate: (sql: Sql, eventId: string) => Promise<Operation>,
+) {
+  const id = existing(deps.eventId);
+  const result = await inTransaction(deps.database.pool, async (client) => {
+    const sql = sqlOfClient(client);
+    const done = await operate(sql, id);
+    if (done.ok) await deps.call.record(sql, deps.action, { ...deps.details, generation: done.event.generation });
+    return done;
+  });
+  return applied(result);
+}
+
+/** `/admin/events` (specification, section 4.7). */
+export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
+  const { database, calls } = deps;
+  return new Elysia({ name: 'events', prefix: '/events' })
+    .get(
+      '/',
+      async ({ query, request, set }) => {
+        calls.of(request).note({ query });
+        const { limit = defaultLimit, offset = 0 } = query;
+        const events = await listEvents(database.reader, { ...query, limit, offset });
+        const next = nextPage(request, '/admin/events', events, limit);
+        if (next) set.headers.link = next;
+        return events.map(eventItem);
+      },
+      operation('event.list', {
+        summary: 'List events',
+        description:
+          'Newest first, without payload and headers. All filters combine. The next page is in the `Link` header.',
+        body: noBody,
+        query: listQuery,
+        success: { 200: z.array(schemas.eventItem) },
+        headers: { Link: 'The next page, when there may be one: `</admin/events?…>; rel="next"`' },
+      }),
+    )
+    .get(
+      '/filters',
+      async () => filterValues(database.reader),
+      operation('event.filters', {
+        summary: 'Values to filter events by',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.filterValues },
+      }),
+    )
+    .get(
+      '/:event_id',
+      async ({ params }) => {
+        const id = existing(params.event_id);
+        const whole = await readWholeEvent(database, id);
+        if (!whole) throw notFound();
+        // What was never started has no workflow to ask for.
+        return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
+      },
+      operation('event.read', {
+        summary: 'Get an event with everything',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.event },
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:event_id/replay',
+      async ({ params, request, set }) => {
+        const call = calls.of(request);
+        const what = { database, call, eventId: params.event_id, action: 'event.replay' as const };
+        const event = await operateOnEvent({ ...what, details: { status: 202 } }, replay);
+        set.status = 202;
+        return event;
+      },
+      operation('event.replay', {
+        summary: 'Replay an event',
+        description: 'Ten fresh attempts with the original payload, at once. Revives dead events too.',
+        body: noBody,
+        query: noQuery,
+        success: { 202: schemas.eventItem },
+        answers: 'It is on its way',
+        errors: ['not_found', 'event_rejected', 'conflict'],
+      }),
+    )
+    .post(
+      '/replay-failed',
+      async ({ query, request, set }) => {
+        const call = calls.of(request);
+        call.note({ query });
+        const replayed = await inTransaction(database.pool, async (client) => {
+          const sql = sqlOfClient(client);
+          const count = await replayFailed(sql, query);
+          await call.record(sql, 'event.replay_failed', { status: 202, replayed: count });
+          return count;
+        });
+        set.status = 202;
+        return { replayed };
+      },
+      operation('event.replay_failed', {
+        summary: 'Replay all failed events',
+        description: 'Every event whose status or delivery status is `failed`; never dead and rejected ones.',
+        body: noBody,
+        query: z.strictObject({ app_key: textFilter, provider: textFilter }),
+        success: { 202: schemas.replayed },
+        answers: 'They are on their way',
+      }),
+    )
+    .post(
+      '/:event_id/ack',
+      async ({ params, request }) => {
+        const call = calls.of(request);
+        const what = { database, call, eventId: params.event_id, action: 'event.ack' as const };
+        return operateOnEvent({ ...what, details: { status: 200 } }, ack);
+      },
+      operation('event.ack', {
+        summary: 'Acknowledge an event',
+        description: 'The consumer has processed it: attempts stop.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.eventItem },
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/:event_id/fail',
+      async ({ params, body, request }) => {
+        const call = calls.of(request);
+        const { error = null, dead = false } = body ?? {};
+        const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };
+        return operateOnEvent({ ...what, details: { status: 200, dead } }, (sql, id) => fail(sql, id, { error, dead }));
+      },
+      operation('event.fail', {
+        summary: 'Mark an event as failed',
+        description: 'The consumer could not process it. Attempts go on unless `dead`.',
+        body: failBody,
+        query: noQuery,
+        success: { 200: schemas.eventItem },
+        errors: ['not_found'],
+        examples: { body: { error: 'the order does not exist', dead: true } },
+      }),
+    );
+}

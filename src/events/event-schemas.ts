@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+import { rejectionReasons } from '../providers/provider.ts';
+import { deliveryStatuses, eventStatuses } from './event.ts';
+
+/** As a list with the words for each. */
+const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
+
+const item = {
+  id,
+  account_id: id,
+  provider: text.meta({ example: 'generic' }),
+  account_slug: text.meta({ example: 'shop' }),
+  app_key: text.meta({ example: 'my-app' }),
+  event_type: text.nullable().meta({ example: 'order.created' }),
+  external_id: text.meta({ example: 'order-4711' }),
+  status: z.enum(eventStatuses),
+  delivery_status: z
+    .enum(deliveryStatuses)
+    .nullable()
+    .meta({ description: 'null: rejected, so never to be delivered' }),
+  attempts: count.meta({ description: 'Attempts of the present generation, scheduled and manual ones' }),
+  last_error: text.nullable(),
+  response_code: z.int().nullable(),
+  generation: count.meta({ description: '0 at first, 1 more with each replay' }),
+  received_at: timestamp,
+  delivered_at: timestamp.nullable(),
+  next_attempt_at: timestamp.nullable(),
+  rejection_reason: text.nullable().meta({ description: `Why it was not verified.\n\n${reasons.join('\n')}` }),
+};
+
+const itemExample = {
+  id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+  account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
+  provider: 'generic',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  event_type: 'order.created',
+  external_id: 'order-4711',
+  status: 'enqueued' as const,
+  delivery_status: 'pending' as const,
+  attempts: 1,
+  last_error: 'the consumer answered 503',
+  response_code: 503,
+  generation: 0,
+  received_at: '2026-11-20T10:00:00.000Z',
+  delivered_at: null,
+  next_attempt_at: '2026-11-20T10:00:10.000Z',
+  rejection_reason: null,
+};
+
+/** An event as the lists show it (design, section 6). */
+export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
+
+const attempt = z
+  .object({
+    number: count.meta({ description: 'From 1, counted for each trigger and generation on its own' }),
+    generation: count,
+    trigger: z.enum(['schedule', 'manual']),
+    started_at: timestamp,
+    duration_ms: z.number(),
+    outcome: text.meta({ example: 'http_error' }),
+    response_code: z.int().nullable(),
+    response_body: text.nullable().meta({ description: 'The first 16 KiB' }),
+    error: text.nullable(),
+    url: text.nullable().meta({ description: 'Where it went, without credentials and query' }),
+  })
+  .meta({ id: 'Attempt' });
+
+const summary = z
+  .object({
+    id,
+    events: count.meta({ description: 'How many events it tells of' }),
+    status: z.enum(['pending', 'sent', 'failed']),
+    error: text.nullable(),
+    sent_at: timestamp.nullable(),
+  })
+  .meta({ id: 'NotificationSummary', description: 'One message about events that came too thick (`NOTIFY_BURST`)' });
+
+const notification = z
+  .object({
+    destination_id: id,
+    name: text,
+    destination_type: text,
+    generation: count.meta({ description: 'A replay that is exhausted again tells again' }),
+    status: z
+      .enum(['pending', 'sent', 'failed', 'suppressed'])
+      .meta({ description: '`suppressed`: folded into the `summary`' }),
+    attempts: count.meta({ description: 'Of five' }),
+    error: text.nullable().meta({ description: 'Why the last try failed' }),
+    next_attempt_at: timestamp.nullable(),
+    sent_at: timestamp.nullable(),
+    summary: summary.nullable(),
+  })
+  .meta({ id: 'Notification' });
+
+const workflow = z
+  .object({ id: text, run_id: text, url: text.nullable().meta({ description: "Its page in Temporal's Web UI" }) })
+  .meta({ id: 'Workflow' });
+
+/** One event with everything. */
+export const event = z
+  .object({
+    ...item,
+    payload: z.unknown().meta({
+      description:
+        'Parsed JSON of at most 500 levels; else a text; else an object with the bytes in `base64`. Of a truncated one the beginning, as a text or in `base64`',
+    }),
+    payload_bytes: count.meta({ description: 'Length of the whole body as it was received', example: 41 }),
+    payload_sha256: text.meta({
+      description: 'SHA-256 of the whole body, in hexadecimal',
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
+    payload_truncated: flag.meta({
+      description: 'Only the beginning of the body was kept (`REJECTED_BODY_BYTES`): of rejected webhooks alone',
+    }),
+    headers: z
+      .array(z.tuple([text, text]))
+      .meta({ description: 'Name and value as received, in their order; secrets are `[masked]`' }),
+    headers_truncated: flag.meta({
+      description: 'Headers beyond 8 KiB were left out: of rejected webhooks alone',
+    }),
+    delivery_history: z.array(attempt),
+    notifications: z.array(notification),
+    workflow: workflow.nullable().meta({ description: 'null once Temporal has forgotten it, or cannot be asked' }),
+  })
+  .meta({
+    id: 'Event',
+    examples: [
+      {
+        ...itemExample,
+        payload: { id: 'order-4711', type: 'order.created' },
+        payload_bytes: 43,
+        payload_sha256: '2f3bcbd0ab8ab4a4fbf2a9e75d7be3dba42ad4ddd7fdc4e29e1a4f1b53ee2d4a',
+        payload_truncated: false,
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['X-Webhook-Secret', '[masked]'],
+        ],
+        headers_truncated: false,
+        delivery_history: [
+          {
+            number: 1,
+            generation: 0,
+            trigger: 'schedule',
+            started_at: '2026-11-20T10:00:00.012Z',
+            duration_ms: 41.5,
+            outcome: 'http_error',
+            response_code: 503,
+            response_body: 'down for maintenance',
+            error: 'the consumer answered 503',
+            url: 'https://consumer.example/hook',
+          },
+        ],
+        notifications: [],
+        workflow: {
+          id: 'event-01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+          run_id: '01a1fb5c-3316-70a5-9efb-1f74a7d0b4a1',
+          url: null,
+        },
+      },
+    ],
+  });
+
+export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed', examples: [{ replayed: 42 }] });
+
+export const filterValues = z
+  .object({
+    providers: z.array(text),
+    event_types: z.array(text),
+    account_slugs: z.array(text),
+    statuses: z.array(text),
+  })
+  .meta({
+    id: 'FilterValues',
+    examples: [
+      {
+        providers: ['generic'],
+        event_types: ['order.created'],
+        account_slugs: ['shop'],
+        statuses: ['enqueued', 'failed'],
+      },
+    ],
+    description: 'Distinct values of stored events, sorted, at most 1,000 of each',
+  });

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
+import { eventItem, isoOrNull } from './event-view.ts';
+import type { NotificationRecord, WholeEvent } from './read.ts';
+
+/** Where Temporal shows the workflow of an event; null when it has none there (any more). */
+export interface WorkflowLink {
+  id: string;
+  run_id: string;
+  url: string | null;
+}
+
+/** One event with its payload, headers, attempts and workflow. */
+export function eventDetail(whole: WholeEvent, workflow: WorkflowLink | null) {
+  return {
+    ...eventItem(whole.event),
+    payload: payloadView(whole),
+    payload_bytes: whole.payloadBytes,
+    payload_sha256: whole.payloadSha256?.toString('hex') ?? hash('sha256', whole.body, 'hex'),
+    payload_truncated: isTruncated(whole),
+    headers: whole.headers,
+    headers_truncated: whole.headersTruncated,
+    delivery_history: whole.history.map((attempt) => ({ ...attempt, started_at: attempt.started_at.toISOString() })),
+    notifications: whole.notifications.map(notificationView),
+    workflow,
+  };
+}
+
+function notificationView(one: NotificationRecord) {
+  const { destination_id, name, destination_type, generation, status, attempts, error, summary } = one;
+  return {
+    ...{ destination_id, name, destination_type, generation, status, attempts, error },
+    next_attempt_at: isoOrNull(one.next_attempt_at),
+    sent_at: isoOrNull(one.sent_at),
+    summary: summary && { ...summary, sent_at: isoOrNull(summary.sent_at) },
+  };
+}
+
+const isTruncated = ({ body, payloadBytes }: Pick<WholeEvent, 'body' | 'payloadBytes'>) => payloadBytes > body.length;
+
+/** The payload as people read it: parsed JSON, else text, else `{base64}`. What was cut is no JSON, even if it reads as such. */
+function payloadView(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): unknown {
+  const text = textOf(whole);
+  if (text === null) return { base64: whole.body.toString('base64') };
+  if (isTruncated(whole)) return text;
+  const value = parseWithinBounds(text, webhookBounds);
+  return value === undefined ? text : value;
+}
+
+/** The body as a text, null when it is none. A character that was cut in two at the end of the kept part is left out. */
+function textOf(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole.body, {
+      stream: isTruncated(whole),
+    });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { Elysia, NotFoundError } from 'elysia';
+import { z } from 'zod';
+import { BatcherFull } from '../database/batcher.ts';
+import { isDatabaseError } from '../database/errors.ts';
+import { eventStatuses } from '../events/event.ts';
+import type { BodyReader } from '../http/bodies/body-reader.ts';
+import { directAnswer } from '../http/direct-answer.ts';
+import { isReserved } from '../http/method-not-allowed.ts';
+import { nodeExchange, nodeRequest } from '../http/node-request.ts';
+import { publicOperation } from '../http/operation.ts';
+import { databaseUnavailable, Problem } from '../http/problem.ts';
+import { inboundRequest } from '../providers/inbound-request.ts';
+import type { ChallengeAnswer } from '../providers/provider.ts';
+import { handshake } from './handshake.ts';
+import { findAddress, type IngestDeps, ingest } from './ingest.ts';
+import { largeWebhookWarnings } from './large-webhooks.ts';
+
+const json = { 'content-type': 'application/json' };
+
+const accepted = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(eventStatuses),
+    external_id: z.string(),
+    event_type: z.string().nullable(),
+    duplicate: z.boolean().meta({ description: 'It came before; `id` is that of the first one' }),
+  })
+  .meta({
+    id: 'Accepted',
+    examples: [
+      {
+        id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
+        status: 'received',
+        external_id: 'order-4711',
+        event_type: 'order.created',
+        duplicate: false,
+      },
+    ],
+  });
+
+const described = publicOperation(
+  {
+    summary: 'Receive a webhook',
+    description:
+      'Each provider sends its secret or signature in its own way: see docs/providers.md. The answer is sent after the webhook is committed to the database.',
+    operationId: 'receiveWebhook',
+    tag: 'ingestion',
+    success: {
+      200: {
+        description: 'The same, or the answer to a challenge, for providers that take nothing else for success',
+        schema: accepted,
+      },
+      202: { description: 'It is stored and will be delivered', schema: accepted },
+    },
+    errors: [
+      'verification_failed',
+      'account_disabled',
+      'account_not_found',
+      'payload_too_large',
+      'invalid',
+      'internal',
+      'database_unavailable',
+      'overloaded',
+    ],
+  },
+  'bytes',
+);
+
+const checkAnswer = z.string().meta({ examples: ['1158201444'] });
+
+const handshakeDescribed = publicOperation({
+  summary: "Answer a provider's check of the address",
+  description:
+    'For providers that look at the address before they send anything (`handshake` in `GET /admin/providers`), in the way each of them documents; HEAD, too. At the addresses of others this is 405.',
+  operationId: 'checkAddress',
+  tag: 'ingestion',
+  success: { 200: { description: 'What the provider asks for', schema: checkAnswer, contentType: 'text/plain' } },
+  errors: [
+    'verification_failed',
+    'account_disabled',
+    'account_not_found',
+    'method_not_allowed',
+    'internal',
+    'database_unavailable',
+  ],
+});
+
+/** `/{provider}/{account_slug}`: where providers send their webhooks, and look first whether anybody is there. */
+export function ingestRoutes(
+  deps: IngestDeps & {
+    bodies: BodyReader;
+    maxPayloadBytes: number;
+    publicUrl: string | null;
+    /** Whose request it is, for what is shared fairly. */
+    clientOf: (request: IncomingMessage) => string;
+  },
+) {
+  const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>
+    inboundRequest({
+      rawHeaders: node.rawHeaders,
+      target: node.url ?? '',
+      publicUrl: deps.publicUrl,
+      body,
+      receivedAt,
+    });
+  const tooLarge = largeWebhookWarnings(deps.log, deps.maxPayloadBytes);
+  return new Elysia({ name: 'ingest' })
+    .get(
+      '/:provider/:slug',
+      async ({ request, params }) => {
+        const provider = deps.providers.get(params.provider);
+        if (!provider?.handshake) throw new NotFoundError();
+        const node = nodeRequest(request);
+        try {
+          const client = () => deps.clientOf(node);
+          return respond(
+            request,
+            await handshake(deps, provider, params.slug, inbound(node, new Uint8Array()), client),
+          );
+        } catch (error) {
+          throw unavailable(error);
+        }
+      },
+      handshakeDescribed,
+    )
+    .post(
+      '/:provider/:slug',
+      async ({ request, params }) => {
+        if (isReserved(params.provider)) throw new NotFoundError();
+        const receivedAt = new Date();
+        const [node, response] = nodeExchange(request);
+        try {
+          const client = () => deps.clientOf(node);
+          const address = await findAddress(deps, params.provider, params.slug, client);
+          const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
+            if (error instanceof Problem && error.code === 'payload_too_large') tooLarge(params.provider, params.slug);
+            throw error;
+          });
+          const answer = await ingest(deps, address, inbound(node, body, receivedAt), client);
+          if (answer.kind === 'challenge') return respond(request, answer);
+          const { status = 202, reply } = answer.acknowledgement ?? {};
+          if (reply) return respond(request, { status, ...reply });
+          return directAnswer(request, own(JSON.stringify(answer.body)), { status, headers: json });
+        } catch (error) {
+          throw unavailable(error);
+        }
+      },
+      // The bytes are read above; nothing else may touch them.
+      { parse: 'none', ...described },
+    );
+}
+
+const own = (text: string) => ({ bytes: Buffer.from(text), isShared: false });
+
+const respond = (request: Request, { status, contentType, body }: ChallengeAnswer) =>
+  directAnswer(request, own(body), {
+    status,
+    headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' },
+  });
+
+/** Not logged: a flood while the database is away would be a line for each webhook. */
+const unavailable = (error: unknown): unknown =>
+  error instanceof BatcherFull || isDatabaseError(error) ? databaseUnavailable() : error;

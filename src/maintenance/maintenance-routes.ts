@@ -1,0 +1,111 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import type { AuditAction } from '../audit/actions.ts';
+import type { AdminCalls } from '../audit/admin-calls.ts';
+import type { Database } from '../database/database.ts';
+import { askEngine } from '../http/admin/engine.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import type { Log } from '../shared/log.ts';
+import type { Upkeep, UpkeepState } from './maintenance.ts';
+import { upkeepTask } from './maintenance-schemas.ts';
+import { isUpkeepTaskName, type UpkeepTaskName, upkeepTasks } from './tasks.ts';
+
+function view({ name, scheduled, paused, running, lastRun, nextRunAt }: UpkeepState) {
+  const { description, schedule } = upkeepTasks[name];
+  return {
+    ...{ name, description, schedule, scheduled, paused, running },
+    last_run: lastRun && {
+      started_at: lastRun.startedAt.toISOString(),
+      finished_at: lastRun.finishedAt?.toISOString() ?? null,
+      outcome: lastRun.outcome,
+      result: lastRun.result,
+      error: lastRun.error,
+    },
+    next_run_at: nextRunAt?.toISOString() ?? null,
+  };
+}
+
+function existingTask(name: string): UpkeepTaskName {
+  if (!isUpkeepTaskName(name)) throw new Problem('not_found', 'there is no task of this name');
+  return name;
+}
+
+/** `/admin/upkeep`: what the gateway does for itself (design, section 6). */
+export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; calls: AdminCalls; log: Log }) {
+  const { calls } = deps;
+  /** Does something about a task, and answers how it stands then. Temporal is told only of what is on record. */
+  const act = async (
+    { given, request, action, status }: { given: string; request: Request; action: AuditAction; status: number },
+    work: (upkeep: Upkeep, name: UpkeepTaskName, actor: string) => Promise<void>,
+  ) => {
+    const name = existingTask(given);
+    const call = calls.of(request);
+    const state = await deps.database.transaction(async (sql) => {
+      await call.record(sql, action, { status });
+      return askEngine(deps, async (upkeep) => {
+        await work(upkeep, name, call.actor);
+        return upkeep.read(name);
+      });
+    });
+    return view(state);
+  };
+  const common = { body: noBody, query: noQuery };
+  const errors = ['not_found', 'conflict', 'engine_unavailable'] as const;
+  return new Elysia({ name: 'upkeep', prefix: '/upkeep' })
+    .get(
+      '/',
+      async () => (await askEngine(deps, (upkeep) => upkeep.list())).map(view),
+      operation('upkeep.list', {
+        summary: 'List the tasks of the upkeep',
+        description: 'With their schedules and their last runs, as Temporal has them.',
+        ...common,
+        success: { 200: z.array(upkeepTask) },
+        errors: ['engine_unavailable'],
+      }),
+    )
+    .post(
+      '/:name/trigger',
+      async ({ params, request, set }) => {
+        const what = { given: params.name, request, action: 'upkeep.trigger' as const, status: 202 };
+        const state = await act(what, (upkeep, name) => upkeep.trigger(name));
+        set.status = 202;
+        return state;
+      },
+      operation('upkeep.trigger', {
+        summary: 'Run a task now',
+        description: 'Also while it is paused. While it runs already, nothing more is started.',
+        ...common,
+        success: { 202: upkeepTask },
+        answers: 'Its schedule was told',
+        errors,
+      }),
+    )
+    .post(
+      '/:name/pause',
+      async ({ params, request }) =>
+        await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (upkeep, name, actor) =>
+          upkeep.pause(name, `paused by ${actor}`),
+        ),
+      operation('upkeep.pause', {
+        summary: 'Pause a task',
+        description: 'It runs no more by itself until it is resumed; a run under way goes on.',
+        ...common,
+        success: { 200: upkeepTask },
+        errors,
+      }),
+    )
+    .post(
+      '/:name/resume',
+      async ({ params, request }) =>
+        await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (upkeep, name, actor) =>
+          upkeep.resume(name, `resumed by ${actor}`),
+        ),
+      operation('upkeep.resume', {
+        summary: 'Resume a task',
+        ...common,
+        success: { 200: upkeepTask },
+        errors,
+      }),
+    );
+}

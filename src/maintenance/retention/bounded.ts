@@ -1,0 +1,10 @@
+import type { Database, Sql } from '../../database/database.ts';
+import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+
+/** A transaction of the upkeep: it waits for no lock longer than a second, since others wait behind it. */
+export function boundedTransaction<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return inTransaction(database.pool, async (client) => {
+    await client.query("set local lock_timeout = '1s'");
+    return work(sqlOfClient(client));
+  });
+}

@@ -1,0 +1,84 @@
+import {
+  Client,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/client';
+import type { upkeep } from '../../../workflows/index.ts';
+import type { TemporalOptions } from '../../temporal/connection.ts';
+import { connectionAdvice } from '../../temporal/connection-advice.ts';
+import { connectLazily, saysThatItIsAway } from '../../temporal/lazy-connection.ts';
+import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../maintenance.ts';
+import { type UpkeepTaskName, upkeepTaskNames, upkeepTasks } from '../tasks.ts';
+import { readRuns } from './runs.ts';
+import { scheduleId } from './schedule-options.ts';
+
+/**
+ * Operators wait no longer for Temporal than this, with all that one question takes. How a schedule stands is answered by a
+ * workflow of Temporal's own: on a busy server that takes seconds. One that is down says so at once.
+ */
+const limitMs = 10_000;
+
+/** Asks Temporal about the upkeep, for people. Connects at the first question. */
+export function createUpkeepClient(options: TemporalOptions): Upkeep & { close(): Promise<void> } {
+  const { taskQueue, namespace } = options;
+  const connection = connectLazily(options);
+  const client = new Client({ connection, namespace });
+  const handle = (name: UpkeepTaskName) => client.schedule.getHandle(scheduleId(taskQueue, name));
+
+  async function call<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await connection.withDeadline(Date.now() + limitMs, work);
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) throw new NotScheduled('there is no such schedule', { cause: error });
+      if (saysThatItIsAway(error)) {
+        const advice = connectionAdvice(options, error);
+        throw new UpkeepUnavailable(`Temporal could not be asked${advice === null ? '' : `: ${advice}`}`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  async function read(name: UpkeepTaskName) {
+    try {
+      const { state, info } = await handle(name).describe();
+      const { running, lastRun } = await readRuns(client, info.recentActions);
+      const [nextRunAt = null] = info.nextActionTimes;
+      return {
+        ...{ name, scheduled: true, paused: state.paused, running, lastRun },
+        // Temporal goes on counting.
+        nextRunAt: state.paused ? null : nextRunAt,
+      };
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      return { name, scheduled: false, paused: false, running: false, lastRun: null, nextRunAt: null };
+    }
+  }
+
+  return {
+    list: () => call(() => Promise.all(upkeepTaskNames.map(read))),
+    read: (name) => call(() => read(name)),
+    trigger: (name) => call(() => handle(name).trigger(ScheduleOverlapPolicy.SKIP)),
+    pause: (name, note) => call(() => handle(name).pause(note)),
+    resume: (name, note) => call(() => handle(name).unpause(note)),
+    startBackup: ({ id, workflowId }) =>
+      call(async () => {
+        // Without its schedule there is no worker that could make it.
+        await handle('backup').describe();
+        try {
+          await client.workflow.start<typeof upkeep>('upkeep', {
+            ...{ workflowId, taskQueue },
+            args: [{ task: 'backup', backupId: id }],
+            memo: { task: 'backup' },
+            staticSummary: upkeepTasks.backup.description,
+          });
+        } catch (error) {
+          // A call that was sent twice.
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      }),
+    close: () => connection.close(),
+  };
+}

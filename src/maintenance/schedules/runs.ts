@@ -1,0 +1,89 @@
+import {
+  type Client,
+  type ScheduleExecutionResult,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import type { upkeep } from '../../../workflows/index.ts';
+import type { UpkeepRun } from '../maintenance.ts';
+
+/** As runs of this and of older versions end. */
+const runResult = z.object({
+  outcome: z.enum(['completed', 'skipped']),
+  backupId: z.string().optional(),
+  counts: z.record(z.string(), z.number()),
+});
+
+/**
+ * What became of the runs that a schedule has started.
+ *
+ * @param recent oldest first, as Temporal lists them.
+ */
+export async function readRuns(
+  client: Client,
+  recent: readonly ScheduleExecutionResult[],
+): Promise<{ running: boolean; lastRun: UpkeepRun | null }> {
+  let running = false;
+  for (const { action, takenAt } of [...recent].reverse()) {
+    const { workflowId, firstExecutionRunId } = action.workflow;
+    const handle = client.workflow.getHandle<typeof upkeep>(workflowId, firstExecutionRunId);
+    const described = await handle.describe().catch(unlessForgotten);
+    if (described?.status.name === 'RUNNING') {
+      running = true;
+      continue;
+    }
+    return { running, lastRun: described ? await ended(described, handle) : forgotten(takenAt) };
+  }
+  return { running, lastRun: null };
+}
+
+async function ended(
+  described: WorkflowExecutionDescription,
+  handle: { result(): Promise<unknown> },
+): Promise<UpkeepRun> {
+  const times = { startedAt: described.startTime, finishedAt: described.closeTime ?? null };
+  const failed = (outcome: UpkeepRun['outcome'], error: string) => ({ ...times, outcome, result: null, error });
+  switch (described.status.name) {
+    case 'COMPLETED': {
+      const { data } = runResult.safeParse(await handle.result());
+      if (!data) return { ...times, outcome: 'completed', result: null, error: null };
+      const { outcome, backupId, counts } = data;
+      const result = { ...(backupId === undefined ? {} : { backup_id: backupId }), ...counts };
+      return { ...times, outcome, result, error: null };
+    }
+    case 'FAILED':
+      return failed('failed', await reason(handle));
+    case 'CANCELLED':
+      return failed('cancelled', 'it was cancelled');
+    case 'TERMINATED':
+      return failed('terminated', 'it was terminated in Temporal');
+    case 'TIMED_OUT':
+      return failed('timed_out', 'it took too long');
+    default:
+      return failed('unknown', 'Temporal does not say how it ended');
+  }
+}
+
+/** The sentence of the activity that failed. */
+async function reason(handle: { result(): Promise<unknown> }): Promise<string> {
+  try {
+    await handle.result();
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const failure = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
+    if (failure instanceof ApplicationFailure) return failure.message;
+  }
+  return 'the worker that did it is gone, or took too long';
+}
+
+const forgotten = (startedAt: Date): UpkeepRun => ({
+  ...{ startedAt, finishedAt: null, outcome: 'unknown', result: null, error: null },
+});
+
+function unlessForgotten(error: unknown): null {
+  if (error instanceof WorkflowNotFoundError) return null;
+  throw error;
+}

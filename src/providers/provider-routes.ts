@@ -1,0 +1,36 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import type { Provider } from './provider.ts';
+import { configSchema } from './provider-config.ts';
+import * as schemas from './provider-schemas.ts';
+
+function view(provider: Provider, baseUrl: string) {
+  const { name, title, secret } = provider;
+  const path = `/${name}/{account_slug}`;
+  return {
+    name,
+    title,
+    ingestion_path: path,
+    ingestion_url: baseUrl + path,
+    secret: { label: secret.label, hint: secret.hint },
+    config: configSchema(provider),
+    handshake: provider.handshake !== undefined,
+    documentation: `docs/providers/${name}.md`,
+  };
+}
+
+/** `/admin/providers`: what an account of each needs. */
+export function providerRoutes(deps: { providers: ReadonlyMap<string, Provider>; baseUrl: () => string }) {
+  return new Elysia({ name: 'providers', prefix: '/providers' }).get(
+    '/',
+    async () => [...deps.providers.values()].map((provider) => view(provider, deps.baseUrl())),
+    operation('provider.list', {
+      summary: 'List the providers',
+      description: 'With what an account of each needs as `signing_secret_current` and `provider_config`.',
+      body: noBody,
+      query: noQuery,
+      success: { 200: z.array(schemas.provider) },
+    }),
+  );
+}

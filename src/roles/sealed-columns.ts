@@ -1,0 +1,42 @@
+import { secretFields } from '../accounts/account-entity.ts';
+import { credentialFields } from '../accounts/account-urls.ts';
+import { configPlace } from '../accounts/provider-settings.ts';
+import { retiredPlace } from '../audit/retired-keys.ts';
+import { settingsPlace } from '../destinations/sealed-settings.ts';
+import type { SealedColumn } from '../secrets/sealed-column.ts';
+
+/** A row that holds the config of a destination, of which it may be a copy. */
+const destinationConfig = (table: string, destinationId: string, key: SealedColumn['key']): SealedColumn => ({
+  ...{ table, key, column: 'config', placeColumns: ['account_id', destinationId] },
+  placeOf: (row) => settingsPlace({ account_id: row.account_id ?? '', id: row[destinationId] ?? '' }),
+});
+
+/**
+ * Every column that holds boxes: what `npm run reseal` walks. A column that is missing here would be lost with the previous
+ * key, so a test compares this list with all bytea columns. A new one also needs the trigger `refuse_retired_key`.
+ *
+ * Copies come after what they are copied from.
+ */
+export const sealedColumns: readonly SealedColumn[] = [
+  ...[...secretFields, ...Object.values(credentialFields)].map(
+    (column): SealedColumn => ({
+      ...{ table: 'accounts', column, key: { id: 'uuid' }, placeColumns: ['id'] },
+      placeOf: ({ id = '' }) => ({ accountId: id, field: column }),
+    }),
+  ),
+  {
+    ...{ table: 'accounts', column: 'provider_config', key: { id: 'uuid' }, placeColumns: ['id'] },
+    placeOf: ({ id = '' }) => configPlace(id),
+  },
+  destinationConfig('destinations', 'id', { id: 'uuid' }),
+  destinationConfig('notifications', 'destination_id', {
+    event_id: 'uuid',
+    generation: 'integer',
+    destination_id: 'uuid',
+  }),
+  destinationConfig('notification_summaries', 'destination_id', { id: 'uuid' }),
+  {
+    ...{ table: 'secrets_keys', column: 'retired_audit', key: { id: 'text' }, placeColumns: ['id'] },
+    placeOf: ({ id = '' }) => retiredPlace(id),
+  },
+];

@@ -1,0 +1,173 @@
+import { createDeliveryActivities } from '../../activities/delivery-activities.ts';
+import { createUpkeepActivities } from '../../activities/maintenance-activities.ts';
+import { AccountMasks } from '../accounts/account-mask.ts';
+import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
+import { openBackupStore } from '../backups/open-backup-store.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { daysAhead, ensurePartitions } from '../database/partitions.ts';
+import { checkSchema } from '../database/schema-check.ts';
+import { Attempts } from '../delivery/attempt/attempt.ts';
+import { droppedHeaders } from '../delivery/dropped-headers.ts';
+import { createSender } from '../delivery/send.ts';
+import { deliverySchedule } from '../delivery/workflow-schedule.ts';
+import type { PermitMode } from '../dispatch/permits.ts';
+import { Relay } from '../dispatch/relay.ts';
+import { foldStatistics } from '../events/fold-statistics.ts';
+import { applyWaitingReplays } from '../events/operate.ts';
+import { overdueS } from '../events/requeue-overdue.ts';
+import { stopNextEvents } from '../events/stop-account.ts';
+import { UpkeepSchedules } from '../maintenance/schedules/schedules.ts';
+import type { UpkeepSettings } from '../maintenance/settings.ts';
+import type { NotificationSettings } from '../notifications/settings.ts';
+import { secretConfigValues } from '../providers/registry.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { registerKeyring } from '../secrets/known-keys.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+import { Lane } from '../shared/poller.ts';
+import type { TemporalOptions } from '../temporal/connection.ts';
+import { EngineWorker } from '../temporal/worker.ts';
+import { composeNotifying, type NotifyingOptions } from './start-notifying.ts';
+
+/** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
+const partitionsMs = 6 * 60 * 60_000;
+/** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
+const foldMs = 1_000;
+
+/** Nobody tells a worker of a large replay or deletion; a look at an empty table costs nothing. */
+const looksMs = 500;
+
+/** Something that runs until it is stopped. */
+export interface Running {
+  stop(): Promise<void>;
+}
+
+/** How to reach Temporal. */
+export interface TemporalAccess extends TemporalOptions {
+  /** Origin of the Web UI, for links; null when there is none to link to. */
+  uiUrl: string | null;
+}
+
+export interface DeliverySettings {
+  delaysMs: number[];
+  timeLimitMs: number;
+  allowedNetworks: string[];
+  /** Inbound headers that are not forwarded, besides the built-in ones; `*` at the end stands for any rest. */
+  droppedHeaders: string[];
+  accountConcurrency: number;
+  firstAttempt: PermitMode;
+  firstAttemptPermits: number;
+}
+
+/** Starts the delivering side: relay and Temporal worker. While Temporal is away, first attempts go on. */
+export async function startWorker(options: {
+  database: Database;
+  databaseUrl: string;
+  keyring: Keyring;
+  temporal: TemporalAccess;
+  delivery: DeliverySettings;
+  notifications: NotificationSettings;
+  upkeep: UpkeepSettings;
+  /** False makes no schedules of the upkeep: for tests of other things, which it would disturb. */
+  schedules?: boolean;
+  workflowBundle: { code: string };
+  /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
+  overdueS?: number;
+  /** See `NotifyingOptions`. */
+  notificationTimes?: NotifyingOptions['times'];
+  log: Log;
+}): Promise<Running> {
+  const { database, delivery, log } = options;
+  const box = createSecretBox(options.keyring);
+  await checkSchema(database);
+  await registerKeyring(database, options.keyring);
+  await sealStoredUrls(database, box);
+  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const schedule = deliverySchedule(delivery);
+  const lateS = options.overdueS ?? overdueS;
+  const notifying = composeNotifying({
+    ...{ database, box, sender, log, overdueS: lateS },
+    timeLimitMs: delivery.timeLimitMs,
+    notifications: options.notifications,
+    ...(options.notificationTimes ? { times: options.notificationTimes } : {}),
+  });
+  const { whenExhausted, notifier } = notifying;
+  const { accountConcurrency } = delivery;
+  const attempts = new Attempts({
+    ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+    droppedHeaders: droppedHeaders(delivery.droppedHeaders),
+  });
+  const relay = new Relay({
+    sql: database,
+    databaseUrl: options.databaseUrl,
+    attempts,
+    schedule,
+    firstAttempt: delivery.firstAttempt,
+    firstAttemptPermits: delivery.firstAttemptPermits,
+    log,
+    overdueS: lateS,
+  });
+  const { backup } = options.upkeep;
+  const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
+  if (store)
+    log.info(
+      { place: store.place, encrypted: backup.encrypt },
+      'backups cannot be restored without SECRETS_KEY: keep it in another place',
+    );
+  const ending = new AbortController();
+  const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
+  const worker = new EngineWorker({
+    temporal: options.temporal,
+    schedule,
+    activities: {
+      ...createDeliveryActivities({
+        ...{ attempts, notifier },
+        attemptBegan: (eventId) => relay.attemptBegan(eventId),
+      }),
+      ...createUpkeepActivities({
+        ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
+        ...{ notifier, overdueS: lateS, log },
+        ending: ending.signal,
+      }),
+    },
+    workflowBundle: options.workflowBundle,
+    log,
+    onEngine: (engine) => relay.setEngine(engine),
+    onConnection: (connection) => schedules.connected(connection),
+  });
+  const partitions = new Lane({
+    name: 'partitions of the coming days',
+    idleMs: partitionsMs,
+    log,
+    async work() {
+      await ensurePartitions(database, new Date(), daysAhead);
+      return 'idle';
+    },
+  });
+  /** Does some of what waits, again and again until nothing does. */
+  const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
+    new Lane({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
+  const lanes = [
+    partitions,
+    ...notifying.beside,
+    drain('statistics', foldMs, foldStatistics),
+    drain('replays of what has failed', looksMs, applyWaitingReplays),
+    drain('events of deleted accounts', looksMs, stopNextEvents),
+  ];
+  for (const lane of lanes) lane.start();
+  relay.start();
+  worker.start();
+  if (options.schedules !== false) schedules.start();
+  return {
+    async stop() {
+      ending.abort();
+      await Promise.all([...lanes, schedules].map((lane) => lane.stop()));
+      // First whoever makes new work, then whoever does it.
+      await relay.stop();
+      await worker.stop();
+      await sender.close();
+      await store?.close();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import { accessSync, constants } from 'node:fs';
+import type { TLSConfig } from '@temporalio/client';
+import {
+  type ClientConfigProfile,
+  type ConfigDataSource,
+  loadClientConfigProfile,
+  toClientOptions,
+} from '@temporalio/envconfig';
+import { z } from 'zod';
+import { plainWords } from '../shared/plain-words.ts';
+import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../shared/tls/pem.ts';
+
+/** How to reach a Temporal server, as Temporal's own variables and configuration file say it. */
+export interface ConnectionSettings {
+  /** host:port; null when nothing names a server. */
+  address: string | null;
+  namespace: string | null;
+  apiKey: string | null;
+  /** False: in clear text. True: with the machine's certificate authorities and no client certificate. */
+  tls: TLSConfig | boolean;
+  /** Headers of every call. */
+  metadata: Record<string, string>;
+}
+
+type Environment = Record<string, string | undefined>;
+
+const metadataPrefix = 'TEMPORAL_GRPC_META_';
+/** The standard variables, and those that the place of the configuration file depends on. */
+const isRead = (name: string) => /^(TEMPORAL_|HOME$|XDG_CONFIG_HOME$|APPDATA$)/.test(name);
+
+/** The form of a server's address. */
+export const temporalAddress = z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port');
+
+/** Visible ASCII, and blanks inside: what a header of gRPC carries unchanged. */
+const headerValue = z
+  .string()
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'may hold visible ASCII characters only');
+const source = z.union([
+  z.object({ path: z.string() }),
+  z.object({ data: z.union([z.string(), z.instanceof(Uint8Array)]) }),
+]);
+
+/** What the library has read, which checks no types. */
+const profileSchema = z.object({
+  address: temporalAddress.optional(),
+  namespace: z.string().optional(),
+  apiKey: headerValue.optional(),
+  tls: z
+    .object({
+      disabled: z.boolean().optional(),
+      serverName: z.string().optional(),
+      clientCert: source.optional(),
+      clientKey: source.optional(),
+      serverCACert: source.optional(),
+    })
+    .optional(),
+  grpcMeta: z
+    .record(
+      z
+        .string()
+        .regex(/^[0-9a-z_.-]+(?<!-bin)$/, 'must be a name of letters, digits, - and _ that does not end in -bin'),
+      headerValue,
+    )
+    .optional(),
+});
+
+/** The variables of each part of a profile. */
+const variables: Record<string, readonly string[]> = {
+  address: ['TEMPORAL_ADDRESS'],
+  namespace: ['TEMPORAL_NAMESPACE'],
+  apiKey: ['TEMPORAL_API_KEY'],
+  clientCert: ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_CERT_DATA'],
+  clientKey: ['TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_CLIENT_KEY_DATA'],
+  serverCACert: ['TEMPORAL_TLS_SERVER_CA_CERT_PATH', 'TEMPORAL_TLS_SERVER_CA_CERT_DATA'],
+  serverName: ['TEMPORAL_TLS_SERVER_NAME'],
+};
+
+/** Mistakes of people, each a sentence that begins with the name of the setting. */
+class Mistake extends Error {}
+
+/**
+ * Reads how to reach Temporal from its standard variables and from the profile in its configuration file (`TEMPORAL_PROFILE`,
+ * `TEMPORAL_CONFIG_FILE`); a variable wins over the profile. Certificates and keys are read and checked here.
+ * Source: https://docs.temporal.io/develop/environment-configuration
+ *
+ * @param env of the process. An empty value counts as not set, but removes a header that the profile has.
+ * @returns the mistakes, which repeat no secret, or the settings.
+ */
+export function readConnectionSettings(
+  env: Environment,
+): { settings: ConnectionSettings } | { mistakes: [string, ...string[]] } {
+  const given = standardVariables(env);
+  try {
+    const profile = checked(load(given), given);
+    const { connectionOptions } = toClientOptions(withMaterial(profile, given));
+    return {
+      settings: {
+        address: profile.address ?? null,
+        namespace: profile.namespace ?? null,
+        apiKey: profile.apiKey ?? null,
+        tls: withoutEmpty(connectionOptions.tls ?? false),
+        metadata: profile.grpcMeta ?? {},
+      },
+    };
+  } catch (error) {
+    if (error instanceof Mistake) return { mistakes: [error.message] };
+    throw error;
+  }
+}
+
+function standardVariables(env: Environment): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || !isRead(name)) continue;
+    if (name.startsWith(metadataPrefix)) {
+      // The library replaces only the first underscore of a header's name.
+      given[metadataPrefix + name.slice(metadataPrefix.length).toLowerCase().replaceAll('_', '-')] = value;
+    } else if (value !== '') given[name] = value;
+  }
+  return given;
+}
+
+function load(given: Record<string, string>): ClientConfigProfile {
+  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: name } = given;
+  if (file !== undefined) checkReadable(file);
+  const which = file === undefined ? "Temporal's configuration file" : `TEMPORAL_CONFIG_FILE (${file})`;
+  try {
+    return loadClientConfigProfile({ overrideEnvVars: given, configFileStrict: true });
+  } catch (error) {
+    // What the library does with a file without any profile.
+    if (error instanceof TypeError && name === undefined)
+      return loadClientConfigProfile({ overrideEnvVars: given, disableFile: true });
+    throw new Mistake(explainLoad(error, which, name));
+  }
+}
+
+function checkReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Mistake(`TEMPORAL_CONFIG_FILE: cannot be read: ${file} (${code})`);
+  }
+}
+
+/** The text of a syntax error shows lines of the file, which may hold a key. */
+function explainLoad(error: unknown, file: string, profile: string | undefined): string {
+  if (!(error instanceof Error)) return `${file}: cannot be read`;
+  const both = /^Cannot specify both (\w+)_path and/.exec(error.message)?.[1];
+  if (both !== undefined)
+    return `TEMPORAL_TLS_${both.toUpperCase()}_PATH: is set, and so is TEMPORAL_TLS_${both.toUpperCase()}_DATA (here or in ${file}); only one may be`;
+  if (profile !== undefined && (error instanceof TypeError || /^Profile '.*' not found/s.test(error.message)))
+    return `TEMPORAL_PROFILE: there is no profile '${profile}' in ${file}`;
+  if (error.message.startsWith('Validation error: '))
+    return `${file}: ${error.message.slice('Validation error: '.length)}`;
+  if ('line' in error && 'column' in error)
+    return `${file}: is no valid TOML (line ${error.line}, column ${error.column})`;
+  return `${file}: cannot be read (${'code' in error ? error.code : 'it has another form'})`;
+}
+
+function checked(profile: ClientConfigProfile, given: Record<string, string>): z.infer<typeof profileSchema> {
+  const result = profileSchema.safeParse(profile, { error: plainWords });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.map(String) ?? [];
+  const [part = '', field = ''] = path;
+  if (part === 'grpcMeta') throw new Mistake(`${headerName(field, given)}: ${issue?.message}`);
+  throw new Mistake(`${settingOf(part === 'tls' ? field : part, given)}: ${issue?.message}`);
+}
+
+const headerName = (header: string, given: Record<string, string>) =>
+  `${metadataPrefix}${header}` in given
+    ? `${metadataPrefix}${header.toUpperCase().replaceAll('-', '_')}`
+    : `grpc_meta.${header} in Temporal's configuration file`;
+
+/** What people have set: the variable, or else the part of the profile. */
+function settingOf(part: string, given: Record<string, string>): string {
+  const variable = variables[part]?.find((name) => name in given);
+  if (variable !== undefined) return variable;
+  return `${part.replaceAll(/CA|[A-Z]/g, (letters) => `_${letters.toLowerCase()}`)} in Temporal's configuration file`;
+}
+
+/** Puts the contents of files into the profile, once they are known to be what they should be. */
+function withMaterial(profile: z.infer<typeof profileSchema>, given: Record<string, string>): ClientConfigProfile {
+  const { tls } = profile;
+  if (tls === undefined || tls.disabled === true) return profile;
+  const { clientCert, clientKey, serverCACert } = tls;
+  const about = <T>(part: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof PemError) throw new Mistake(`${settingOf(part, given)}: ${error.message}`);
+      throw error;
+    }
+  };
+  const ca = serverCACert && about('serverCACert', () => textOf(serverCACert));
+  if (ca !== undefined) about('serverCACert', () => certificatesIn(ca));
+  if (clientCert && !clientKey)
+    throw new Mistake(`TEMPORAL_TLS_CLIENT_KEY_PATH: is required with ${settingOf('clientCert', given)}`);
+  if (clientKey && !clientCert)
+    throw new Mistake(`TEMPORAL_TLS_CLIENT_CERT_PATH: is required with ${settingOf('clientKey', given)}`);
+  const cert = clientCert && about('clientCert', () => textOf(clientCert));
+  const key = clientKey && about('clientKey', () => textOf(clientKey));
+  if (cert !== undefined && key !== undefined) {
+    const chain = about('clientCert', () => certificatesIn(cert));
+    if (
+      !isKeyOf(
+        about('clientKey', () => privateKeyIn(key)),
+        chain,
+      )
+    )
+      throw new Mistake(`${settingOf('clientKey', given)}: is not the key of ${settingOf('clientCert', given)}`);
+  }
+  return {
+    ...profile,
+    tls: {
+      ...tls,
+      ...(cert === undefined ? {} : { clientCert: { data: cert } }),
+      ...(key === undefined ? {} : { clientKey: { data: key } }),
+      ...(ca === undefined ? {} : { serverCACert: { data: ca } }),
+    },
+  };
+}
+
+const textOf = (from: ConfigDataSource): string => {
+  if ('path' in from) return readPem(from.path);
+  return typeof from.data === 'string' ? from.data : Buffer.from(from.data).toString();
+};
+
+/** Only what is set; nothing at all is plain TLS. */
+function withoutEmpty(tls: TLSConfig | boolean | null): TLSConfig | boolean {
+  if (typeof tls !== 'object' || tls === null) return tls ?? false;
+  const set = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
+  return Object.keys(set).length === 0 ? true : set;
+}
