@@ -63,7 +63,7 @@ test('every package with an install script is allowed or refused by name, and np
 function afterInstall(packages: string[], version: string) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-packages-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'src'));
+  mkdirSync(join(folder, 'src/embedded'), { recursive: true });
   copyFileSync(new URL('../src/embedded/link-node.cjs', import.meta.url), join(folder, 'src/embedded/link-node.cjs'));
   for (const name of packages) {
     mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });

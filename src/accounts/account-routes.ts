@@ -2,7 +2,6 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { sqlOfTransaction } from '../database/transaction.ts';
-import type { TestDelivery } from '../delivery/test-delivery.ts';
 import { isId, textFilter } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -79,7 +78,6 @@ export function accountRoutes(deps: {
   accounts: AccountStore;
   calls: AdminCalls;
   providers: ReadonlyMap<string, Provider>;
-  testDelivery: (account: AccountRow) => Promise<TestDelivery>;
 }) {
   const { accounts, calls, providers } = deps;
   const rules = accountSchemas([...providers.keys()]);
@@ -186,36 +184,6 @@ export function accountRoutes(deps: {
         success: { 204: empty },
         answers: 'It is deleted',
         errors: ['not_found'],
-      }),
-    )
-    .post(
-      '/:account_id/test-delivery',
-      async ({ params, request }) => {
-        const { account_id } = params;
-        const call = calls.of(request);
-        const account = await accounts.get(existingAccountId(account_id));
-        if (!account) throw accountNotFound();
-        const result = await deps.testDelivery(account);
-        if (!result.ok) {
-          call.note({ outcome: result.outcome, response_code: result.responseCode });
-          throw new Problem('delivery_unreachable', result.detail, { responseCode: result.responseCode });
-        }
-        return {
-          ok: true as const,
-          url: result.url,
-          response_code: result.responseCode,
-          duration_ms: result.durationMs,
-        };
-      },
-      operation('account.test_delivery', {
-        summary: 'Send a test event to the consumer',
-        description:
-          'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the very way events are delivered, with the header `x-webhook-test: true`. It is not stored and not tried again.',
-        body: noBody,
-        query: noQuery,
-        success: { 200: schemas.testDelivered },
-        answers: 'The consumer answered 2xx',
-        errors: ['not_found', 'delivery_unreachable'],
       }),
     );
 }

@@ -8,6 +8,7 @@ import type { NotedPoint, Verification } from '../audit/verify.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import type { Database } from '../database/database.ts';
 import type { TestDelivery } from '../delivery/test-delivery.ts';
+import { testDeliveryRoutes } from '../delivery/test-delivery-routes.ts';
 import { conditionRoutes } from '../destinations/conditions/condition-routes.ts';
 import { destinationRoutes } from '../destinations/destination-routes.ts';
 import type { Destination, DestinationStore } from '../destinations/destination-store.ts';
@@ -21,6 +22,7 @@ import type { BodyReader } from '../http/bodies/body-reader.ts';
 import type { Upkeep } from '../maintenance/maintenance.ts';
 import { upkeepRoutes } from '../maintenance/maintenance-routes.ts';
 import type { Said } from '../notifications/notice.ts';
+import { testDestinationRoutes } from '../notifications/test-destination-routes.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
 import type { Log } from '../shared/log.ts';
@@ -75,8 +77,10 @@ export function adminRoutes(deps: AdminDeps) {
       await calls.succeeded(request, actionOf(request.method, route), { status });
     })
     .use(accountRoutes(deps))
+    .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
     .use(destinationRoutes(deps))
+    .use(testDestinationRoutes(deps))
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))
     .use(deliveryRoutes(deps))

@@ -28,12 +28,13 @@ import { createChannels } from '../notifications/channels/channels.ts';
 import { testDestination } from '../notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from '../notifications/settings.ts';
 import { providers, readProviderConfig, secretConfigValues } from '../providers/registry.ts';
-import type { DeliverySettings, Running, TemporalAccess } from '../roles/start-worker.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { oneAtATime } from '../shared/one-at-a-time.ts';
+import type { Running } from '../shared/running.ts';
+import type { TemporalAccess } from '../temporal/connection.ts';
 import { type App, createApp } from './app.ts';
 
 /** What is kept of webhooks that fail verification. */
@@ -49,7 +50,8 @@ export interface ApiParts {
   temporal: TemporalAccess | null;
   adminTokens: readonly AdminToken[];
   trustedProxies: readonly string[];
-  delivery: Pick<DeliverySettings, 'timeLimitMs' | 'allowedNetworks'>;
+  /** For test deliveries: the time limit in ms, and the CIDRs that are not public but may be posted to. */
+  delivery: { timeLimitMs: number; allowedNetworks: string[] };
   mail: MailSettings;
   /** How people reach the gateway, for links; without a slash at its end. */
   baseUrl: () => string;

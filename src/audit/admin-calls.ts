@@ -1,4 +1,5 @@
 import type { Sql } from '../database/database.ts';
+import type { AuditAction } from '../http/admin/actions.ts';
 import { type AdminToken, tokenChecker } from '../http/admin/auth.ts';
 import { clientAddresses } from '../http/admin/client-address.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
@@ -6,7 +7,6 @@ import { WrongTokens } from '../http/admin/wrong-tokens.ts';
 import { nodeRequest } from '../http/node-request.ts';
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
-import type { AuditAction } from './actions.ts';
 import type { AuditEntry } from './entry.ts';
 
 type Details = AuditEntry['details'];

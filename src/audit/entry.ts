@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { AuditAction } from '../http/admin/actions.ts';
 import { storableText } from '../shared/text.ts';
-import type { AuditAction } from './actions.ts';
 import type { EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';
 

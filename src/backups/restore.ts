@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { connectionOptions, placeOf } from '../database/connection-options.ts';
-import { type Database, openDatabase } from '../database/database.ts';
+import { connectDatabase, type Database } from '../database/database.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
 import { migrations } from '../database/migrations.ts';
@@ -52,7 +52,7 @@ export async function restoreArchive(
 ): Promise<Restored> {
   refuseNewer(source, manifest);
   // The one connection, so that what the migrator does and what is loaded are one transaction.
-  const database = await openDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   let restored: Restored;
   try {
     await refuseUnlessEmpty(await database.pool.connect().then(released));

@@ -1,8 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { AccountEntity } from '../accounts/account-entity.ts';
-import { DestinationEntity } from '../destinations/destination-entity.ts';
 import type { Log } from '../shared/log.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
@@ -56,9 +54,11 @@ const plannedOnce = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off
  * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
  * with bound arrays. Nothing is connected yet: the first query does that.
  */
-export async function openDatabase(options: {
+export async function connectDatabase(options: {
   url: string;
   log: Log;
+  /** What stores read and write with MikroORM; none for programs that only run statements. */
+  entities?: readonly EntitySchema[];
   maxConnections?: number;
   /** For migrations: statements about whole tables, which take as long as they take and are planned as such. */
   wholeTables?: boolean;
@@ -73,7 +73,8 @@ export async function openDatabase(options: {
     dbName: connection.database ?? connection.user ?? '',
     // MikroORM's own discovery cache would be a folder of its own; a few small entities need none.
     metadataCache: { enabled: false },
-    entities: [AccountEntity, DestinationEntity],
+    entities: [...(options.entities ?? [])],
+    discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     // Else a mistyped name in DATABASE_URL makes an empty database, and opening connects.
     ensureDatabase: false,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Log } from '../shared/log.ts';
-import { type Database, openDatabase } from './database.ts';
+import { connectDatabase, type Database } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
 import { soleConnection } from './sole-connection.ts';
@@ -37,7 +37,7 @@ export async function migrate(database: Database, log: Log): Promise<string[]> {
 
 /** On a connection of their own: to rewrite a large table takes longer than a statement of the running gateway may. */
 async function applyMigrations(url: string, log: Log) {
-  const database = await openDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   const connection = soleConnection(database);
   try {
     return await database.orm.migrator.up();
@@ -56,7 +56,7 @@ async function tryLock(client: PoolClient): Promise<boolean> {
 
 /** Opens the database, migrates it and closes it again: the role `migrate`. */
 export async function migrateOnce(url: string, log: Log): Promise<string[]> {
-  const database = await openDatabase({ url, log });
+  const database = await connectDatabase({ url, log });
   try {
     return await migrate(database, log);
   } finally {

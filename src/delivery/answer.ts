@@ -1,9 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
+import { keptAnswerBytes } from '../shared/kept-answer.ts';
 import { parseRetryAfter } from './retry-after.ts';
-
-/** Enough to read an error message or a stack trace (design, section 5). */
-export const keptBytes = 16 * 1024;
 
 export type Answer = {
   outcome: 'delivered' | 'http_error';
@@ -58,9 +56,9 @@ export class AnswerReader {
   /** Keeps a part of the body. Returns whether it was too long, so that the rest need not be read. */
   take(chunk: Buffer): boolean {
     // A copy: undici's chunks are windows of larger buffers.
-    if (this.#bytes < keptBytes) this.#chunks.push(Buffer.from(chunk.subarray(0, keptBytes - this.#bytes)));
+    if (this.#bytes < keptAnswerBytes) this.#chunks.push(Buffer.from(chunk.subarray(0, keptAnswerBytes - this.#bytes)));
     this.#bytes += chunk.length;
-    return this.#bytes > keptBytes;
+    return this.#bytes > keptAnswerBytes;
   }
 
   /**
@@ -78,7 +76,7 @@ export class AnswerReader {
     if (this.#bytes === 0) return '';
     const bytes = Buffer.concat(this.#chunks);
     // The decoder leaves out a character that the cut went through.
-    const text = this.#bytes > keptBytes ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
+    const text = this.#bytes > keptAnswerBytes ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
     // PostgreSQL's text takes every character but NUL.
     return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   }

@@ -3,8 +3,8 @@ import type { AccountRow } from '../accounts/account-entity.ts';
 import { type AccountMasks, accountSecrets } from '../accounts/account-mask.ts';
 import { deliveryTarget, shownUrl } from '../accounts/delivery-target.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
-import { maskError } from '../secrets/secret-mask.ts';
 import { deliveryHeaders } from './headers.ts';
+import { maskError } from './mask-error.ts';
 import type { Sender } from './send.ts';
 import { signDelivery } from './signature.ts';
 

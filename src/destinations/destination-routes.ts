@@ -1,21 +1,18 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { AccountRow } from '../accounts/account-entity.ts';
 import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { sqlOfTransaction } from '../database/transaction.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import type { Said } from '../notifications/notice.ts';
 import { destinationSchemas } from './destination-rules.ts';
-import { destination as destinationSchema, destinationTested } from './destination-schemas.ts';
-import type { Destination, DestinationStore } from './destination-store.ts';
+import { destination as destinationSchema } from './destination-schemas.ts';
+import type { DestinationStore } from './destination-store.ts';
 import { destinationView } from './destination-view.ts';
 
-const notFound = () => new Problem('not_found', 'there is no destination of this id at this account');
+export const destinationNotFound = () => new Problem('not_found', 'there is no destination of this id at this account');
 
 const newDestination = {
   destination_type: 'email',
@@ -25,13 +22,8 @@ const newDestination = {
 };
 
 /** `/admin/accounts/{account_id}/destinations` (specification, section 4.3). */
-export function destinationRoutes(deps: {
-  accounts: Pick<AccountStore, 'get'>;
-  destinations: DestinationStore;
-  calls: AdminCalls;
-  testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
-}) {
-  const { accounts, destinations, calls } = deps;
+export function destinationRoutes(deps: { destinations: DestinationStore; calls: AdminCalls }) {
+  const { destinations, calls } = deps;
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
     .get(
       '/',
@@ -81,12 +73,12 @@ export function destinationRoutes(deps: {
         const { account_id, destination_id } = params;
         const call = calls.of(request);
         const accountId = existingAccountId(account_id);
-        if (!isId(destination_id)) throw notFound();
+        if (!isId(destination_id)) throw destinationNotFound();
         const written = await destinations.update(accountId, destination_id, body, (tx, _destination, changed) =>
           call.record(sqlOfTransaction(tx), 'destination.update', { status: 200, changed }),
         );
         if (written.ok) return destinationView(written.destination);
-        if (written.reason === 'not_found') throw notFound();
+        if (written.reason === 'not_found') throw destinationNotFound();
         const { errors } = written;
         throw new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors });
       },
@@ -112,7 +104,7 @@ export function destinationRoutes(deps: {
           (await destinations.delete(accountId, destination_id, (tx) =>
             call.record(sqlOfTransaction(tx), 'destination.delete', { status: 204 }),
           ));
-        if (!deleted) throw notFound();
+        if (!deleted) throw destinationNotFound();
         return new Response(null, { status: 204 });
       },
       operation('destination.delete', {
@@ -122,41 +114,6 @@ export function destinationRoutes(deps: {
         success: { 204: empty },
         answers: 'It is deleted',
         errors: ['not_found'],
-      }),
-    )
-    .post(
-      '/:destination_id/test',
-      async ({ params, request }) => {
-        const { account_id, destination_id } = params;
-        const call = calls.of(request);
-        const account = await accounts.get(existingAccountId(account_id));
-        if (!account) throw accountNotFound();
-        const destination = isId(destination_id) ? await destinations.get(account.id, destination_id) : null;
-        if (!destination) throw notFound();
-        const said = await deps.testDestination(account, destination);
-        if (!said.ok) {
-          const { outcome, error, responseCode, responseBody } = said;
-          call.note({ outcome, response_code: responseCode });
-          throw new Problem('delivery_unreachable', error, { responseCode, responseBody });
-        }
-        return {
-          ok: true as const,
-          destination_type: destination.destination_type,
-          response_code: said.responseCode,
-          response_body: said.responseBody,
-          duration_ms: said.durationMs,
-          outbox_file: said.outboxFile,
-        };
-      },
-      operation('destination.test', {
-        summary: 'Send a sample notification',
-        description:
-          'Tells the destination of a made-up event of the type `webhook_gateway.test`, in the very way it is told of failed ones, and answers with what the service said. Nothing is stored, and it is not tried again. Disabled destinations can be tried, too.',
-        body: noBody,
-        query: noQuery,
-        success: { 200: destinationTested },
-        answers: 'The service took it, or it is in the outbox',
-        errors: ['not_found', 'delivery_unreachable'],
       }),
     );
 }

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity } from '../accounts/account-entity.ts';
 import { inEntityTransaction } from '../database/entity-transaction.ts';
+import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { changedSettings, checkSettings, type DestinationSettings, withoutEmpty } from './destination-config.ts';
@@ -39,7 +40,7 @@ export type DestinationUpdated =
 export const maxDestinations = 100;
 
 /** A stored config does not decrypt with SECRETS_KEY, or is none of its type. A PATCH with a whole config heals it. */
-export class DestinationUnreadable extends Error {
+export class DestinationUnreadable extends SealedValueUnreadable {
   override name = 'DestinationUnreadable';
   readonly destinationId: string;
 

@@ -3,7 +3,7 @@ const { existsSync, mkdirSync, symlinkSync } = require('node:fs');
 const { join } = require('node:path');
 
 const wanted = 24;
-const modules = join(__dirname, '..', 'node_modules');
+const modules = join(__dirname, '..', '..', 'node_modules');
 const name = `node-${process.platform}-${process.arch}`;
 
 if (existsSync(join(modules, name, 'bin', 'node'))) {

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { AuditAction } from '../audit/actions.ts';
 import type { AdminCall, AdminCalls } from '../audit/admin-calls.ts';
 import type { AuditDetails } from '../audit/entry.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
+import type { AuditAction } from '../http/admin/actions.ts';
 import { nextPage } from '../http/admin/next-page.ts';
 import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter, time } from '../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';

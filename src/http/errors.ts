@@ -1,6 +1,6 @@
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
-import { DestinationUnreadable } from '../destinations/destination-store.ts';
+import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
 import type { Log } from '../shared/log.ts';
 import { type FieldError, fieldErrors, fieldsInWords } from '../shared/plain-words.ts';
 import { databaseUnavailable, Problem } from './problem.ts';
@@ -23,7 +23,7 @@ export function problemOf(error: unknown, code: unknown, log: Log): Problem {
   if (code === 'VALIDATION' && error instanceof Error)
     return isAboutAnswer(error) ? brokenAnswer(error, log) : invalid(error);
   if (code === 'PARSE') return new Problem('malformed_json', 'the body could not be read');
-  if (error instanceof DestinationUnreadable) return new Problem('internal', error.message);
+  if (error instanceof SealedValueUnreadable) return new Problem('internal', error.message);
   if (error instanceof BatcherFull || isDatabaseError(error)) {
     log.warn({ err: error }, 'a request met an unavailable database');
     return databaseUnavailable();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditAction } from '../audit/actions.ts';
+import type { AuditAction } from './admin/actions.ts';
 import { byStatus, type ProblemCode, type StatusOf } from './problem.ts';
 
 const problemShape = {

@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
-import type { App } from '../api/app.ts';
 import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bodies/body-reader.ts';
 import type { Connection } from './connections/connections.ts';
 import { type DirectBody, directBodyOf } from './direct-answer.ts';
+
+/** What answers requests: an Elysia app, whatever its routes are. */
+export interface HttpApp {
+  /** Prepares the handlers, so that the first request does not wait for it. */
+  compile(): unknown;
+  fetch(request: Request): Response | Promise<Response>;
+}
 
 /** An unread body of at most this size is read after the answer, and the connection kept; Node throws it away. */
 const smallBytes = 64 * 1024;
@@ -22,7 +28,7 @@ Object.defineProperty(UnreadRequest.prototype, 'body', { value: unread });
 
 /** Answers one request. What is thrown is a connection that broke while the answer was sent. */
 export async function respond(
-  deps: { app: App; bodies: BodyReader },
+  deps: { app: HttpApp; bodies: BodyReader },
   connection: Connection,
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,7 +48,7 @@ export async function respond(
 }
 
 async function answerOf(
-  { app, bodies }: { app: App; bodies: BodyReader },
+  { app, bodies }: { app: HttpApp; bodies: BodyReader },
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<Response> {

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { App } from '../api/app.ts';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
 import { Connections } from './connections/connections.ts';
 import { connectionLimitWarnings } from './connections/limit-warnings.ts';
-import { respond } from './respond.ts';
+import { type HttpApp, respond } from './respond.ts';
 
 export interface HttpServer {
   port: number;
@@ -32,7 +31,7 @@ const sentAheadBytes = 16 * 1024;
  * @throws StartError when the port is taken or the address is none of this machine.
  */
 export async function serve(
-  app: App,
+  app: HttpApp,
   options: { host: string; port: number; bodies: BodyReader; maxConnections: number; log: Log },
 ): Promise<HttpServer> {
   const { bodies, log } = options;

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { AuditAction } from '../audit/actions.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import type { Database } from '../database/database.ts';
-import { askEngine } from '../http/admin/engine.ts';
+import type { AuditAction } from '../http/admin/actions.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
+import { askEngine } from './ask-engine.ts';
 import type { Upkeep, UpkeepState } from './maintenance.ts';
 import { upkeepTask } from './maintenance-schemas.ts';
 import { isUpkeepTaskName, type UpkeepTaskName, upkeepTasks } from './tasks.ts';

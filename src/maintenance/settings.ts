@@ -1,9 +1,11 @@
-import type { BackupSettings } from '../backups/backup-store.ts';
-
 /** What the upkeep does beside what it always does. */
 export interface UpkeepSettings {
   /** Neither folder nor URL: no backups are scheduled. */
-  backup: BackupSettings & {
+  backup: {
+    /** Folder for backups. */
+    dir: string | null;
+    /** Bucket for backups; counts before `dir`. */
+    url: string | null;
     /** How many stay. */
     keep: number;
     /** False leaves them readable for everyone who gets them. */

@@ -1,7 +1,7 @@
 import { startApi } from '../api/start-api.ts';
-import { openDatabase } from '../database/database.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
+import { openDatabase } from './open-database.ts';
 import type { RoleContext } from './role-context.ts';
 import { untilStopped } from './until-stopped.ts';
 

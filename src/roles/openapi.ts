@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import type { App } from '../api/app.ts';
 import { openApiDocument } from '../api/openapi/document.ts';
 import { composeApi } from '../api/start-api.ts';
-import { openDatabase } from '../database/database.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { createLog } from '../shared/log.ts';
 import { version } from '../shared/version.ts';
+import { openDatabase } from './open-database.ts';
 
 /** Does something with the API that this program serves. Nothing is connected or listens for it. */
 export async function withApp<T>(work: (app: App) => T): Promise<T> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Database, openDatabase } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type DataDir, openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
@@ -11,6 +11,7 @@ import { countByKey } from '../secrets/reseal.ts';
 import { StartError } from '../shared/start-error.ts';
 import { changeKey } from './change-key.ts';
 import { keyringOf } from './keyring.ts';
+import { openDatabase } from './open-database.ts';
 import { beginKeyChange, endKeyChange, ownKeyring } from './own-keys.ts';
 import { changeText, stateText, whatIsLeft } from './reseal-report.ts';
 import type { RoleContext } from './role-context.ts';

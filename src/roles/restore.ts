@@ -6,7 +6,6 @@ import type { Manifest } from '../backups/manifest.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../backups/verify-archive.ts';
 import { databaseUrlMistake } from '../database/connection-options.ts';
-import { openDatabase } from '../database/database.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -14,6 +13,7 @@ import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import { sourceOf, warningOf } from './given-backup.ts';
+import { openDatabase } from './open-database.ts';
 import { existingKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
 

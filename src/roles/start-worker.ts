@@ -10,14 +10,15 @@ import { Attempts } from '../delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender } from '../delivery/send.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
-import type { PermitMode } from '../dispatch/permits.ts';
 import { Relay } from '../dispatch/relay.ts';
+import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
 import { applyWaitingReplays } from '../events/operate.ts';
 import { overdueS } from '../events/requeue-overdue.ts';
 import { stopNextEvents } from '../events/stop-account.ts';
 import { UpkeepSchedules } from '../maintenance/schedules/schedules.ts';
 import type { UpkeepSettings } from '../maintenance/settings.ts';
+import { pendingNotifications } from '../notifications/notification-store.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import { secretConfigValues } from '../providers/registry.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -25,8 +26,10 @@ import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Lane } from '../shared/poller.ts';
-import type { TemporalOptions } from '../temporal/connection.ts';
+import type { Running } from '../shared/running.ts';
+import type { TemporalAccess } from '../temporal/connection.ts';
 import { EngineWorker } from '../temporal/worker.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
 import { composeNotifying, type NotifyingOptions } from './start-notifying.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
@@ -36,28 +39,6 @@ const foldMs = 1_000;
 
 /** Nobody tells a worker of a large replay or deletion; a look at an empty table costs nothing. */
 const looksMs = 500;
-
-/** Something that runs until it is stopped. */
-export interface Running {
-  stop(): Promise<void>;
-}
-
-/** How to reach Temporal. */
-export interface TemporalAccess extends TemporalOptions {
-  /** Origin of the Web UI, for links; null when there is none to link to. */
-  uiUrl: string | null;
-}
-
-export interface DeliverySettings {
-  delaysMs: number[];
-  timeLimitMs: number;
-  allowedNetworks: string[];
-  /** Inbound headers that are not forwarded, besides the built-in ones; `*` at the end stands for any rest. */
-  droppedHeaders: string[];
-  accountConcurrency: number;
-  firstAttempt: PermitMode;
-  firstAttemptPermits: number;
-}
 
 /** Starts the delivering side: relay and Temporal worker. While Temporal is away, first attempts go on. */
 export async function startWorker(options: {
@@ -95,6 +76,7 @@ export async function startWorker(options: {
   const { accountConcurrency } = delivery;
   const attempts = new Attempts({
     ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    pendingNotifications: (event) => pendingNotifications(database, event),
     masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
   });
@@ -119,7 +101,6 @@ export async function startWorker(options: {
   const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
   const worker = new EngineWorker({
     temporal: options.temporal,
-    schedule,
     activities: {
       ...createDeliveryActivities({
         ...{ attempts, notifier },
@@ -133,8 +114,11 @@ export async function startWorker(options: {
     },
     workflowBundle: options.workflowBundle,
     log,
-    onEngine: (engine) => relay.setEngine(engine),
-    onConnection: (connection) => schedules.connected(connection),
+    onConnection(connection) {
+      const { namespace, taskQueue } = options.temporal;
+      relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule }));
+      schedules.connected(connection);
+    },
   });
   const partitions = new Lane({
     name: 'partitions of the coming days',

@@ -1,10 +1,10 @@
-import { openDatabase } from '../database/database.ts';
 import { originOf } from '../notifications/settings.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
+import { openDatabase } from './open-database.ts';
 import type { RoleContext } from './role-context.ts';
 import { startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';

@@ -1,5 +1,4 @@
-import { keptBytes } from '../delivery/answer.ts';
-import { parseTarget } from '../delivery/target.ts';
+import { keptAnswerBytes } from '../shared/kept-answer.ts';
 import { MASKED } from './masked.ts';
 
 /** Takes the secrets out of what a service or a consumer said. */
@@ -93,19 +92,10 @@ export function createMask(secrets: readonly string[]): Mask {
   return (text) => {
     const masked = text.replaceAll(any, MASKED);
     // The cut leaves out a character that it went through, of up to four bytes.
-    if (Buffer.byteLength(text) <= keptBytes - 4) return masked;
+    if (Buffer.byteLength(text) <= keptAnswerBytes - 4) return masked;
     const end = masked.slice(-Math.max(...lowered.map((form) => form.length))).toLowerCase();
     const begun = Math.max(...lowered.map((form) => begunAtEnd(end, form)));
     const whole = begun === 0 ? masked : `${masked.slice(0, -begun)}${MASKED}`;
-    return whole.length > keptBytes ? whole.slice(0, keptBytes).toWellFormed() : whole;
+    return whole.length > keptAnswerBytes ? whole.slice(0, keptAnswerBytes).toWellFormed() : whole;
   };
-}
-
-/**
- * An error of a request to `url`, masked. The host at its beginning is no secret, even where a secret is a part of it.
- */
-export function maskError(mask: Mask, error: string, url: string): string {
-  const target = parseTarget(url);
-  const peer = target.ok && error.startsWith(target.peer) ? target.peer : '';
-  return `${peer}${mask(error.slice(peer.length))}`;
 }

@@ -28,3 +28,9 @@ export function connectTemporal(options: TemporalOptions): Promise<NativeConnect
   if (options.apiKey !== null) connection.apiKey = options.apiKey;
   return NativeConnection.connect(connection);
 }
+
+/** How to reach Temporal. */
+export interface TemporalAccess extends TemporalOptions {
+  /** Origin of the Web UI, for links; null when there is none to link to. */
+  uiUrl: string | null;
+}

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { UpkeepActivities } from '../../workflows/maintenance-messages.ts';
-import type { DeliveryActivities, DeliverySchedule } from '../../workflows/messages.ts';
-import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
+import type { DeliveryActivities } from '../../workflows/messages.ts';
 import type { Log } from '../shared/log.ts';
 import { connectTemporal, type TemporalOptions } from './connection.ts';
 import { connectionAdvice } from './connection-advice.ts';
@@ -13,12 +12,9 @@ const longestDelayMs = 5_000;
 
 export interface EngineWorkerOptions {
   temporal: TemporalOptions;
-  schedule: DeliverySchedule;
   activities: DeliveryActivities & UpkeepActivities;
   workflowBundle: { code: string };
   log: Log;
-  /** Called with the engine when it is there, and with null when it is gone. */
-  onEngine(engine: WorkflowEngine | null): void;
   /** Called with the connection when the worker runs, and with null when it does not any more. */
   onConnection(connection: NativeConnection | null): void;
 }
@@ -83,7 +79,7 @@ export class EngineWorker {
   }
 
   async #runOnce(onRunning: () => void): Promise<void> {
-    const { temporal, schedule, activities, workflowBundle, onEngine, onConnection } = this.#options;
+    const { temporal, activities, workflowBundle, onConnection } = this.#options;
     const connection: NativeConnection = await connectTemporal(temporal);
     try {
       await registerSearchAttributes(connection, temporal.namespace);
@@ -99,14 +95,10 @@ export class EngineWorker {
       this.#worker = worker;
       const ended = worker.run();
       onRunning();
-      onEngine(
-        new WorkflowEngine({ connection, namespace: temporal.namespace, taskQueue: temporal.taskQueue, schedule }),
-      );
       onConnection(connection);
       await ended;
     } finally {
       this.#worker = null;
-      onEngine(null);
       onConnection(null);
       await connection.close();
     }

@@ -1,9 +1,9 @@
-import type { AuditAction } from '../../src/audit/actions.ts';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { purgeAuditLogs } from '../../src/audit/purge.ts';
 import { Sealer } from '../../src/audit/sealer.ts';
 import { type NotedPoint, type Verification, verifyAuditLogs } from '../../src/audit/verify.ts';
-import { openDatabase } from '../../src/database/database.ts';
+import type { AuditAction } from '../../src/http/admin/actions.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';

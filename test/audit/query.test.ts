@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AuditAction, auditActions } from '../../src/audit/actions.ts';
 import { type AuditFilter, type AuditRow, auditStatistics, listAuditLogs } from '../../src/audit/query.ts';
+import { type AuditAction, auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
 const dayMs = 86_400_000;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { auditActions } from '../../src/audit/actions.ts';
 import type { AuditDetails } from '../../src/audit/entry.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { BatcherFull } from '../../src/database/batcher.ts';
 import { inTransaction, sqlOfClient, sqlOfTransaction } from '../../src/database/transaction.ts';
+import { auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
 let log: TestLog;

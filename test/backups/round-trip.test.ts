@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifyAuditLogs } from '../../src/audit/verify.ts';
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { applyWaitingReplays } from '../../src/events/operate.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { adminCalls } from './admin/calls.ts';
 import { fill } from './admin/fill.ts';

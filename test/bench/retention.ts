@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openDatabase } from '../../src/database/database.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { type DayOutcome, dropDay } from '../../src/maintenance/retention/drop-day.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { nowMs, Poster } from './load/webhooks.ts';
 import { createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';

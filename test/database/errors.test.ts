@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccountEntity } from '../../src/accounts/account-entity.ts';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../src/database/errors.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';

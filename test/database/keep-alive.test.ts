@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { openSnapshot } from '../../src/backups/snapshot.ts';
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { migrate, migrateOnce } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { daysAhead } from '../../src/database/partitions.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';

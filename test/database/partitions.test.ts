@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { isoDay, uuidFloor } from '../../src/database/uuid-time.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';

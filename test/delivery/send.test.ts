@@ -2,7 +2,7 @@ import tls from 'node:tls';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keptBytes } from '../../src/delivery/answer.ts';
+import { keptAnswerBytes } from '../../src/shared/kept-answer.ts';
 import { consumer, hook, selfSignedConsumer, sender } from './servers.ts';
 
 describe('the request', () => {
@@ -163,13 +163,13 @@ describe('what is kept of the answer', () => {
   };
 
   test('16 KiB, all of it', async () => {
-    expect(await bodyOf('a'.repeat(keptBytes))).toBe('a'.repeat(keptBytes));
-    expect(await bodyOf('a'.repeat(keptBytes + 1))).toBe('a'.repeat(keptBytes));
+    expect(await bodyOf('a'.repeat(keptAnswerBytes))).toBe('a'.repeat(keptAnswerBytes));
+    expect(await bodyOf('a'.repeat(keptAnswerBytes + 1))).toBe('a'.repeat(keptAnswerBytes));
   });
 
   test('no half character at the cut', async () => {
-    expect(await bodyOf('é'.repeat(keptBytes))).toBe('é'.repeat(keptBytes / 2));
-    expect(await bodyOf(`a${'é'.repeat(keptBytes)}`)).toBe(`a${'é'.repeat(keptBytes / 2 - 1)}`);
+    expect(await bodyOf('é'.repeat(keptAnswerBytes))).toBe('é'.repeat(keptAnswerBytes / 2));
+    expect(await bodyOf(`a${'é'.repeat(keptAnswerBytes)}`)).toBe(`a${'é'.repeat(keptAnswerBytes / 2 - 1)}`);
   });
 
   test('text that PostgreSQL can store', async () => {
@@ -191,7 +191,11 @@ describe('what is kept of the answer', () => {
       more();
     });
     const result = await sender().post(hook(url));
-    expect(result).toMatchObject({ outcome: 'delivered', responseCode: 200, responseBody: 'a'.repeat(keptBytes) });
+    expect(result).toMatchObject({
+      outcome: 'delivered',
+      responseCode: 200,
+      responseBody: 'a'.repeat(keptAnswerBytes),
+    });
     // What the two socket buffers of loopback hold: a few MB at most.
     expect(await written).toBeLessThan(16 * 1024 * 1024);
   });

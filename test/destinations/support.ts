@@ -1,9 +1,10 @@
 import { AccountStore } from '../../src/accounts/account-store.ts';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/stop-account.ts';
 import { providers } from '../../src/providers/registry.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';

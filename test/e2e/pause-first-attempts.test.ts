@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Running } from '../../src/roles/start-worker.ts';
+import type { Running } from '../../src/shared/running.ts';
 import { send } from '../support/admin-client.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';

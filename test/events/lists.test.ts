@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import {
   type DeliveryStatus,
@@ -13,6 +13,7 @@ import {
 import { filterValues } from '../../src/events/filter-values.ts';
 import { type EventFilter, listEvents } from '../../src/events/read.ts';
 import { listFailed, listRetrying } from '../../src/events/undelivered.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { fillEvents, type StoredFields } from './fill-events.ts';

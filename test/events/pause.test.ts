@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { PauseWatch } from '../../src/dispatch/pause-watch.ts';
 import { lookAgainMs, pauseDelivery, readPause, resumeDelivery } from '../../src/events/pause.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditActions } from '../../src/audit/actions.ts';
+import { auditActions } from '../../src/http/admin/actions.ts';
 import { openApiText } from '../../src/roles/openapi.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/database/database.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import { sqlOfClient } from '../../src/database/transaction.ts';
 import { forgetDay, forgetDayDeltas, readDayCounts } from '../../src/maintenance/retention/day-statistics.ts';
 import { dropDay } from '../../src/maintenance/retention/drop-day.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { freshDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { dayMs, expectExact, log, openStage } from './stage.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/roles/open-database.ts';
 import { createKeyring, type Keyring } from '../../src/secrets/keyring.ts';
 import { checkKeyring, readKnownKeys, registerKeyring } from '../../src/secrets/known-keys.ts';
 import { createLog } from '../../src/shared/log.ts';

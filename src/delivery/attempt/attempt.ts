@@ -1,4 +1,4 @@
-import type { AttemptRequest, AttemptResult } from '../../../workflows/messages.ts';
+import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import type { Transactions } from '../../database/database.ts';
 import { databaseFailure } from '../../database/errors.ts';
@@ -7,7 +7,6 @@ import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import { giveUp, holdEventUntil } from '../../events/hold.ts';
 import { type Outcome, OutcomeRecorder, type Recorded } from '../../events/outcome.ts';
 import type { WhenExhausted } from '../../events/when-exhausted.ts';
-import { pendingNotifications } from '../../notifications/notification-store.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import { nextDelayMs } from '../backoff.ts';
@@ -17,10 +16,18 @@ import { type Turn, TurnGate } from '../turn-gate.ts';
 import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
 
+/** Reads which destinations are still to be notified of an exhausted event. */
+export type PendingNotifications = (event: {
+  eventId: string;
+  generation: number;
+}) => Promise<Pick<NotificationRequest, 'destinationId' | 'destinationType'>[]>;
+
 export interface AttemptDeps {
   database: Transactions;
   /** What follows when a delivery has failed for good. */
   whenExhausted: WhenExhausted;
+  /** The notifications of a generation that were not sent yet. */
+  pendingNotifications: PendingNotifications;
   sender: Sender;
   box: SecretBox;
   masks: AccountMasks;
@@ -119,7 +126,7 @@ export class Attempts {
     const { result } = made;
     const settled = result.kind === 'stopped' && result.reason === 'already_settled' && trigger === 'schedule';
     if (result.kind !== 'exhausted' && !settled) return made;
-    const pending = await pendingNotifications(this.#deps.database, { eventId, generation });
+    const pending = await this.#deps.pendingNotifications({ eventId, generation });
     const notifications = pending.map(({ destinationId, destinationType }) => ({
       generation,
       destinationId,

@@ -2,9 +2,9 @@ import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { deliveryTarget, shownUrl } from '../../accounts/delivery-target.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
-import { maskError } from '../../secrets/secret-mask.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders } from '../headers.ts';
+import { maskError } from '../mask-error.ts';
 import type { Sender } from '../send.ts';
 import { signDelivery } from '../signature.ts';
 

@@ -1,6 +1,7 @@
 import type { Header } from '../../delivery/headers.ts';
+import { maskError } from '../../delivery/mask-error.ts';
 import type { Sender, SendResult } from '../../delivery/send.ts';
-import { createMask, maskError } from '../../secrets/secret-mask.ts';
+import { createMask } from '../../secrets/secret-mask.ts';
 import type { Said } from '../notice.ts';
 
 /** How messages reach a service. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { openDatabase } from '../../../src/database/database.ts';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
+import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
 
 /** Rows a statement. */

@@ -1,8 +1,8 @@
 import type http from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { keptBytes } from '../../../src/delivery/answer.ts';
 import type { DestinationSettings } from '../../../src/destinations/destination-config.ts';
 import { createMask, secretsOfUrl } from '../../../src/secrets/secret-mask.ts';
+import { keptAnswerBytes } from '../../../src/shared/kept-answer.ts';
 import { consumer, type Seen } from '../../delivery/servers.ts';
 import { apiKey, channels, failure, mailTo, noMail, sendgridAt } from './support.ts';
 
@@ -15,7 +15,7 @@ const echoes: [name: string, echo: (seen: Seen) => string][] = [
   ['percent-encoded', ({ path, rawHeaders }) => encodeURIComponent(`${path} ${rawHeaders.join(' ')}`)],
   ['html', ({ path }) => `<a href="${path.replaceAll('&', '&amp;')}">`],
   ['small letters', ({ path, rawHeaders }) => `${path} ${rawHeaders.join(' ')}`.toLowerCase()],
-  ['cut off at 16 KiB', ({ path }) => `${'x'.repeat(keptBytes - 40)}${path}`],
+  ['cut off at 16 KiB', ({ path }) => `${'x'.repeat(keptAnswerBytes - 40)}${path}`],
 ];
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -113,10 +113,10 @@ describe('a mask', () => {
     const mask = createMask(['very-secret-value']);
     for (const length of [4, 10, 16]) {
       const part = 'very-secret-value'.slice(0, length);
-      expect(mask(`${'x'.repeat(keptBytes - length)}${part}`).slice(-length)).not.toContain(part);
+      expect(mask(`${'x'.repeat(keptAnswerBytes - length)}${part}`).slice(-length)).not.toContain(part);
     }
     expect(mask(`very ${'very-sec'}`)).toBe('very very-sec');
-    expect(createMask(['a'])('a'.repeat(keptBytes))).toHaveLength(keptBytes);
+    expect(createMask(['a'])('a'.repeat(keptAnswerBytes))).toHaveLength(keptAnswerBytes);
   });
   test('reads the secrets of an address', () => {
     const url = 'https://me:pass@h.test/services/token-1/ab?sig=one%20two&b=true&c=xyz&bare-token#part';

@@ -1,6 +1,6 @@
-import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../../maintenance/maintenance.ts';
-import type { Log } from '../../shared/log.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
+import type { Log } from '../shared/log.ts';
+import { NotScheduled, type Upkeep, UpkeepUnavailable } from './maintenance.ts';
 
 /** Seconds after which a script may ask again. */
 const retryAfterS = '5';

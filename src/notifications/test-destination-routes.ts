@@ -1,0 +1,57 @@
+import { Elysia } from 'elysia';
+import type { AccountRow } from '../accounts/account-entity.ts';
+import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AdminCalls } from '../audit/admin-calls.ts';
+import { destinationNotFound } from '../destinations/destination-routes.ts';
+import { destinationTested } from '../destinations/destination-schemas.ts';
+import type { Destination, DestinationStore } from '../destinations/destination-store.ts';
+import { isId } from '../http/admin/query-schemas.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import type { Said } from './notice.ts';
+
+/** `/admin/accounts/{account_id}/destinations/{destination_id}/test`: sends a sample notification. */
+export function testDestinationRoutes(deps: {
+  accounts: Pick<AccountStore, 'get'>;
+  destinations: DestinationStore;
+  calls: AdminCalls;
+  testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
+}) {
+  const { accounts, destinations, calls } = deps;
+  return new Elysia({ name: 'test-destination', prefix: '/accounts/:account_id/destinations' }).post(
+    '/:destination_id/test',
+    async ({ params, request }) => {
+      const { account_id, destination_id } = params;
+      const call = calls.of(request);
+      const account = await accounts.get(existingAccountId(account_id));
+      if (!account) throw accountNotFound();
+      const destination = isId(destination_id) ? await destinations.get(account.id, destination_id) : null;
+      if (!destination) throw destinationNotFound();
+      const said = await deps.testDestination(account, destination);
+      if (!said.ok) {
+        const { outcome, error, responseCode, responseBody } = said;
+        call.note({ outcome, response_code: responseCode });
+        throw new Problem('delivery_unreachable', error, { responseCode, responseBody });
+      }
+      return {
+        ok: true as const,
+        destination_type: destination.destination_type,
+        response_code: said.responseCode,
+        response_body: said.responseBody,
+        duration_ms: said.durationMs,
+        outbox_file: said.outboxFile,
+      };
+    },
+    operation('destination.test', {
+      summary: 'Send a sample notification',
+      description:
+        'Tells the destination of a made-up event of the type `webhook_gateway.test`, in the very way it is told of failed ones, and answers with what the service said. Nothing is stored, and it is not tried again. Disabled destinations can be tried, too.',
+      body: noBody,
+      query: noQuery,
+      success: { 200: destinationTested },
+      answers: 'The service took it, or it is in the outbox',
+      errors: ['not_found', 'delivery_unreachable'],
+    }),
+  );
+}

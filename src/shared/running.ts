@@ -1,0 +1,4 @@
+/** Something that runs until it is stopped. */
+export interface Running {
+  stop(): Promise<void>;
+}
