@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { BatcherFull } from '../database/batcher.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { type AddressRead, AddressReads, type AddressRow } from './address-reads.ts';
 import { openConfig } from './provider-settings.ts';

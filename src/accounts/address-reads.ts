@@ -1,5 +1,5 @@
 import { Batcher } from '../database/batcher.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 
 /** What ingestion reads of an account. Secrets and `provider_config` are sealed. */
 export interface AddressRow {

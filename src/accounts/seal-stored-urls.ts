@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { credentialFields, urlFields } from './account-urls.ts';
 import { partUrl } from './url-credentials.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { type AdminToken, tokenChecker } from '../http/admin/auth.ts';
 import { clientAddresses } from '../http/admin/client-address.ts';

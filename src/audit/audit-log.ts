@@ -1,6 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
 import { readChainEnds } from './chain.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { AuditFault, ChainEnd } from './chain.ts';
 import type { PurgeWitness } from './purge-witness.ts';
 import { isOurs } from './seal-next.ts';

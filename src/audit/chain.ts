@@ -1,5 +1,6 @@
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
+import type { Sql } from '../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { epochText } from './entry.ts';
 import type { ChainPoint, Seals } from './seals.ts';

@@ -1,4 +1,5 @@
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { dayMs } from '../database/uuid-time.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { uuidFloor } from '../database/uuid-time.ts';
 import type { AuditDetails } from './entry.ts';
 

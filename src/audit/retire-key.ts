@@ -1,5 +1,6 @@
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import { storeEntries } from './audit-log.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createSecretBox, type SecretPlace } from '../secrets/secret-box.ts';
 import { type ChainPoint, createSeals, type RetiredKey, type Seals } from './seals.ts';

@@ -1,4 +1,5 @@
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { faultBesideChain } from './beside-chain.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { AuditFault } from './chain.ts';
 import { contentColumns, type EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Sql, Transactions } from '../database/database.ts';
+import type { Sql, Transactions } from '../database/sql.ts';
 
 /** A backup whose worker has said nothing for so long has failed: it says so every ten seconds. */
 const silentFor = "interval '2 minutes'";

@@ -1,5 +1,5 @@
-import type { Sql, Transactions } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
+import type { Sql, Transactions } from '../database/sql.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
 import type { BackupStore } from './backup-store.ts';

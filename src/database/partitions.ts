@@ -1,5 +1,6 @@
-import type { Database, Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { lockKeys } from './lock-keys.ts';
+import type { Sql } from './sql.ts';
 import { inTransaction } from './transaction.ts';
 import { dayMs, isoDay, uuidFloor } from './uuid-time.ts';
 

@@ -1,6 +1,6 @@
 import { StartError } from '../shared/start-error.ts';
-import type { Sql } from './database.ts';
 import { migrations } from './migrations.ts';
+import type { Sql } from './sql.ts';
 
 const readApplied = { name: 'read_applied_migrations', text: 'select name from mikro_orm_migrations' };
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type Command, claimEventCommands, delayEventCommand, finishEventCommand } from '../events/commands.ts';
 import type { Log } from '../shared/log.ts';
 import { Lane, type Round } from '../shared/poller.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverySchedule } from '../../workflows/messages.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { Turn } from '../delivery/turn-gate.ts';
 import { beforeAllAccounts, type Claimed, claimForAttempt, type Started, takeOverAttempt } from '../events/queue.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { renew } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { aftermathMs, type Pause, readPause } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { Lane } from '../shared/poller.ts';

@@ -1,6 +1,6 @@
 import { Batcher } from '../database/batcher.ts';
-import type { Sql } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
+import type { Sql } from '../database/sql.ts';
 import { type ClaimName, handBackClaims, markStartedEvents, type Started } from '../events/queue.ts';
 import { readForStart, type Startable } from '../events/startable.ts';
 

@@ -1,5 +1,5 @@
 import type { DeliverySchedule } from '../../workflows/messages.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
 import { pauseChannel } from '../events/pause.ts';

@@ -1,6 +1,6 @@
 import type { AccountSecrets } from '../accounts/account-mask.ts';
 import { Batcher } from '../database/batcher.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import { type Pause, pauseValue, resumedValue, toPause, toResumedAt } from './pause.ts';

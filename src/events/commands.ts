@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 
 /** An operator's word for an event's workflow. */
 export type Command = { id: string; eventId: string; generation: number; token: string } & (

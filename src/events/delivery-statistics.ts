@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type LatencyPercentiles, latencyPercentiles } from './latency.ts';
 
 /** How deliveries go; of all events that are stored, but for what names a time. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { replayIfFailed } from './operate.ts';
 
 const findFirst = {

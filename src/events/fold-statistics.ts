@@ -1,5 +1,5 @@
-import type { Sql } from '../database/database.ts';
 import { lockKeys } from '../database/lock-keys.ts';
+import type { Sql } from '../database/sql.ts';
 
 /** Whoever folds holds it, so that several workers do not do the same work; the same number in all of them. */
 /** Rows a statement: a second's work at most, after a while without any worker. */

@@ -1,4 +1,4 @@
-import type { Sql, Transactions } from '../database/database.ts';
+import type { Sql, Transactions } from '../database/sql.ts';
 import type { WhenExhausted } from './when-exhausted.ts';
 
 // An event of a disabled account waits without an attempt; nothing here counts one.

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type DeliveryStatus, type EventRow, type EventStatus, eventColumns } from './event.ts';
 import { type Window, windowsBack } from './windows.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql, Statement } from '../database/database.ts';
+import type { Sql, Statement } from '../database/sql.ts';
 import { channels, type EventRow, eventColumns } from './event.ts';
 import { isPaused } from './pause.ts';
 

@@ -1,5 +1,5 @@
 import { Batcher } from '../database/batcher.ts';
-import type { Sql, Transactions } from '../database/database.ts';
+import type { Sql, Transactions } from '../database/sql.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import type { WhenExhausted } from './when-exhausted.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 
 /** Deliveries are paused: webhooks are accepted, and nothing is sent. */
 export interface Pause {

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { idRange } from './id-range.ts';
 import { isPaused } from './pause.ts';
 

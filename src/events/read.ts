@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns, type Trigger } from './event.ts';
 
 export { type EventFilter, listEvents } from './list.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { allAccounts } from './record-rejections.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 
 // Most overdue events do have a workflow that is only late (its engine was down, its account has no turn free), so each
 // is asked about at most every five minutes.

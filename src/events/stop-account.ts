@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { sqlOfTransaction } from '../database/transaction.ts';
 
 /** Events that one transaction stops; whoever records an attempt of one of them waits for it, for a tenth of a second or so. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type EventRow, eventColumns } from './event.ts';
 import { listEvents } from './list.ts';
 import { windowsBack } from './windows.ts';

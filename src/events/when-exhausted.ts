@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 
 /**
  * Called inside the transaction in which deliveries fail for good, with the ids of their events: whatever has to follow

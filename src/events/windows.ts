@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 
 /** A span of event ids: from `low` on, up to but without `high`. */

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { publicOperation } from './operation.ts';
 
 const ping = { name: 'ping', text: 'select 1 as one' };

@@ -1,5 +1,5 @@
 import type { UpkeepCounts } from '../../workflows/maintenance-messages.ts';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { readLateness } from '../events/pause.ts';
 import { sweep } from '../events/requeue-overdue.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { type BurstLimit, shareOut } from './bursts.ts';
 import type { NewNotification } from './new-notifications.ts';
 

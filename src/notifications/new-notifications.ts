@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { EventRow } from '../events/event.ts';
 import type { NotificationStatus, ToldDestination } from './notification.ts';
 

@@ -3,9 +3,10 @@ import { createUpkeepActivities } from '../../activities/maintenance-activities.
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
+import type { Sql } from '../database/sql.ts';
 import { Attempts } from '../delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender } from '../delivery/send.ts';

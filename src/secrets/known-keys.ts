@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Keyring } from './keyring.ts';
 import { createSecretBox } from './secret-box.ts';

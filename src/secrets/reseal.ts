@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
 import type { Keyring } from './keyring.ts';
 import { nameOf, type SealedColumn } from './sealed-column.ts';
 import { boxPrefix, createSecretBox, keyIdOf, type SecretBox } from './secret-box.ts';

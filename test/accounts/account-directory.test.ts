@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AccountDirectory } from '../../src/accounts/account-directory.ts';
 import { BatcherFull } from '../../src/database/batcher.ts';
-import type { Sql } from '../../src/database/database.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
 

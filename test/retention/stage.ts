@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import type { Database, Sql } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { lockKeys } from '../../src/database/lock-keys.ts';
 import { dailyTables } from '../../src/database/partitions.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import type { Outcome } from '../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../src/events/outcome.ts';

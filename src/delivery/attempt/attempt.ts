@@ -1,7 +1,7 @@
 import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
-import type { Transactions } from '../../database/database.ts';
 import { databaseFailure } from '../../database/errors.ts';
+import type { Transactions } from '../../database/sql.ts';
 import { untilWritten } from '../../database/until-written.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import { giveUp, holdEventUntil } from '../../events/hold.ts';

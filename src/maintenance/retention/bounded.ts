@@ -1,4 +1,5 @@
-import type { Database, Sql } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 
 /** A transaction of the upkeep: it waits for no lock longer than a second, since others wait behind it. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 import { isoDay } from '../../database/uuid-time.ts';
 
 // The hours of a day; the first parameter is its midnight. Not `1 day`: that is 23 or 25 hours where the clocks change.

@@ -1,5 +1,6 @@
-import type { Database, Sql } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { partitionDays, partitionName } from '../../database/partitions.ts';
+import type { Sql } from '../../database/sql.ts';
 import { isoDay } from '../../database/uuid-time.ts';
 import { boundedTransaction } from './bounded.ts';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 
 /** 2 MB, for deletes: tens of thousands of small rows, and a tenth of a second at most. */
 export const pagesADelete = 256;

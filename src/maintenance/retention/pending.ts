@@ -1,5 +1,5 @@
-import type { Sql } from '../../database/database.ts';
 import { dailyTables, partitionName } from '../../database/partitions.ts';
+import type { Sql } from '../../database/sql.ts';
 import { dayMs, uuidFloor } from '../../database/uuid-time.ts';
 
 const findPartitions = {

@@ -1,4 +1,4 @@
-import type { Sql } from '../../database/database.ts';
+import type { Sql } from '../../database/sql.ts';
 import type { Turn } from '../../delivery/turn-gate.ts';
 import type { DestinationSettings } from '../../destinations/destination-config.ts';
 import { lookAgainMs, readPause } from '../../events/pause.ts';

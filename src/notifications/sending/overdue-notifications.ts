@@ -1,5 +1,5 @@
-import type { Sql } from '../../database/database.ts';
 import { databaseFailure } from '../../database/errors.ts';
+import type { Sql } from '../../database/sql.ts';
 import { readPause } from '../../events/pause.ts';
 import type { Log } from '../../shared/log.ts';
 import { Lane, type Round } from '../../shared/poller.ts';
