@@ -5,18 +5,18 @@ import { failureOf } from '../src/maintenance/failures.ts';
 import { retainEvents } from '../src/maintenance/retention/run-retention.ts';
 import { type SweepDeps, sweepOverdue } from '../src/maintenance/sweep.ts';
 import type { Keyring } from '../src/secrets/keyring.ts';
-import type { UpkeepActivities, UpkeepCounts } from '../workflows/maintenance-messages.ts';
+import type { MaintenanceActivities, MaintenanceCounts } from '../workflows/maintenance-messages.ts';
 import { whileBeating } from './alive.ts';
 
 /** Who purges, in the audit log. It comes from no address but this machine's own. */
 const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
 
-/** The activities of the upkeep. `ending` gives up what is under way, so that another worker begins it at once. */
-export function createUpkeepActivities(
+/** The maintenance activities. `ending` gives up what is under way, so that another worker begins it at once. */
+export function createMaintenanceActivities(
   deps: BackupDeps & Omit<SweepDeps, 'sql'> & { keyring: Keyring; ending: AbortSignal },
-): UpkeepActivities {
+): MaintenanceActivities {
   const { database, log, ending } = deps;
-  const task = (work: Parameters<typeof whileBeating<UpkeepCounts>>[1]) =>
+  const task = (work: Parameters<typeof whileBeating<MaintenanceCounts>>[1]) =>
     whileBeating(ending, async (signal, progress) => {
       try {
         return await work(signal, progress);

@@ -354,7 +354,7 @@ export function readConfig(role: Role, env: Environment) {
       },
       burst: e.NOTIFY_BURST ?? null,
     },
-    upkeep: {
+    maintenance: {
       backup: {
         dir: e.BACKUP_URL === undefined ? backupDir : null,
         url: e.BACKUP_URL ?? null,

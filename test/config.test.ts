@@ -59,7 +59,7 @@ test('without any setting everything has its default', () => {
       mail: { from: 'webhook-gateway@localhost.localdomain', sendgrid: null, outboxDir: null },
       burst: null,
     },
-    upkeep: {
+    maintenance: {
       backup: { dir: null, url: null, keep: 14, encrypt: true },
       auditRetentionDays: 90,
       eventRetentionDays: null,
@@ -71,11 +71,11 @@ test('without any setting everything has its default', () => {
 test('an empty setting counts as none', () => {
   const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
   const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
-  const upkeep = 'BACKUP_DIR BACKUP_URL BACKUP_KEEP BACKUP_ENCRYPT AUDIT_RETENTION_DAYS EVENT_RETENTION_DAYS';
+  const maintenance = 'BACKUP_DIR BACKUP_URL BACKUP_KEEP BACKUP_ENCRYPT AUDIT_RETENTION_DAYS EVENT_RETENTION_DAYS';
   const mail = 'MAIL_FROM_EMAIL SENDGRID_API_KEY SENDGRID_BASE_URL NOTIFY_BURST';
-  expect(all(Object.fromEntries(`${names} ${more} ${mail} ${upkeep}`.split(' ').map((name) => [name, ''])))).toEqual(
-    all(),
-  );
+  expect(
+    all(Object.fromEntries(`${names} ${more} ${mail} ${maintenance}`.split(' ').map((name) => [name, '']))),
+  ).toEqual(all());
 });
 
 test('settings that are not ours are left alone', () => {
@@ -87,7 +87,7 @@ test('settings that are not ours are left alone', () => {
 });
 
 test('BACKUP_URL counts before BACKUP_DIR', () => {
-  const { backup } = all({ BACKUP_DIR: '/backups', BACKUP_URL: 's3://bucket' }).upkeep;
+  const { backup } = all({ BACKUP_DIR: '/backups', BACKUP_URL: 's3://bucket' }).maintenance;
   expect(backup).toMatchObject({ dir: null, url: 's3://bucket' });
 });
 
@@ -158,17 +158,17 @@ describe('values', () => {
     ['SENDGRID_BASE_URL', 'https://api.eu.sendgrid.com', (c) => c.notifications.mail.sendgrid, null],
     ['NOTIFY_BURST', '1', (c) => c.notifications.burst, 1],
     ['NOTIFY_BURST', '1000', (c) => c.notifications.burst, 1000],
-    ['BACKUP_DIR', '/backups', (c) => c.upkeep.backup, { dir: '/backups', url: null, keep: 14, encrypt: true }],
+    ['BACKUP_DIR', '/backups', (c) => c.maintenance.backup, { dir: '/backups', url: null, keep: 14, encrypt: true }],
     [
       'BACKUP_URL',
       's3://bucket/a',
-      (c) => c.upkeep.backup,
+      (c) => c.maintenance.backup,
       { dir: null, url: 's3://bucket/a', keep: 14, encrypt: true },
     ],
-    ['BACKUP_KEEP', '1', (c) => c.upkeep.backup.keep, 1],
-    ['BACKUP_ENCRYPT', 'false', (c) => c.upkeep.backup.encrypt, false],
-    ['AUDIT_RETENTION_DAYS', '7', (c) => c.upkeep.auditRetentionDays, 7],
-    ['EVENT_RETENTION_DAYS', '1', (c) => c.upkeep.eventRetentionDays, 1],
+    ['BACKUP_KEEP', '1', (c) => c.maintenance.backup.keep, 1],
+    ['BACKUP_ENCRYPT', 'false', (c) => c.maintenance.backup.encrypt, false],
+    ['AUDIT_RETENTION_DAYS', '7', (c) => c.maintenance.auditRetentionDays, 7],
+    ['EVENT_RETENTION_DAYS', '1', (c) => c.maintenance.eventRetentionDays, 1],
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 

@@ -1,7 +1,7 @@
 // What travels through Temporal: names and numbers. Fields may be added here, never renamed or removed.
 
-/** What a run of the upkeep is to do. */
-export type UpkeepInput =
+/** What a run of maintenance is to do. */
+export type MaintenanceInput =
   /** `backupId`: its row is there already; absent: the run makes it, unless another backup is under way. */
   | { task: 'backup'; backupId?: string }
   | { task: 'audit-purge'; olderThanDays: number }
@@ -10,24 +10,24 @@ export type UpkeepInput =
   | { task: 'sweep' };
 
 /** Numbers of what was done; names as the admin API shows them. */
-export type UpkeepCounts = Record<string, number>;
+export type MaintenanceCounts = Record<string, number>;
 
-export interface UpkeepResult {
+export interface MaintenanceResult {
   /** `skipped`: another one is at it. */
   outcome: 'completed' | 'skipped';
   backupId?: string;
-  counts: UpkeepCounts;
+  counts: MaintenanceCounts;
 }
 
 /** Null: another backup is under way. */
 export type BegunBackup = { backupId: string } | null;
 
-/** The activities of the upkeep, by name. */
-export interface UpkeepActivities {
+/** The maintenance activities, by name. */
+export interface MaintenanceActivities {
   beginBackup(request: { workflowId: string }): Promise<BegunBackup>;
-  makeBackup(request: { backupId: string }): Promise<UpkeepCounts>;
+  makeBackup(request: { backupId: string }): Promise<MaintenanceCounts>;
   failBackup(request: { backupId: string; error: string }): Promise<void>;
-  purgeAuditLog(request: { olderThanDays: number }): Promise<UpkeepCounts>;
-  retainEvents(request: { olderThanDays: number | null }): Promise<UpkeepCounts>;
-  sweepOverdue(): Promise<UpkeepCounts>;
+  purgeAuditLog(request: { olderThanDays: number }): Promise<MaintenanceCounts>;
+  retainEvents(request: { olderThanDays: number | null }): Promise<MaintenanceCounts>;
+  sweepOverdue(): Promise<MaintenanceCounts>;
 }

@@ -7,12 +7,12 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { UpkeepActivities, UpkeepInput, UpkeepResult } from './maintenance-messages.ts';
+import type { MaintenanceActivities, MaintenanceInput, MaintenanceResult } from './maintenance-messages.ts';
 
 // The activities beat every 3 s while they last, so a killed worker is noticed within this.
 const heartbeatTimeout = '20s';
 
-const { makeBackup } = proxyActivities<UpkeepActivities>({
+const { makeBackup } = proxyActivities<MaintenanceActivities>({
   // A terabyte at 50 MB/s; one that hangs is given up by then.
   startToCloseTimeout: '6h',
   heartbeatTimeout,
@@ -21,13 +21,13 @@ const { makeBackup } = proxyActivities<UpkeepActivities>({
 });
 
 // One statement each. While the database is away they wait for it, but not into the next night.
-const { beginBackup, failBackup } = proxyActivities<UpkeepActivities>({
+const { beginBackup, failBackup } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: '12h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-const { purgeAuditLog, retainEvents, sweepOverdue } = proxyActivities<UpkeepActivities>({
+const { purgeAuditLog, retainEvents, sweepOverdue } = proxyActivities<MaintenanceActivities>({
   // Batches that commit one by one: what is left after this the next run does.
   startToCloseTimeout: '2h',
   heartbeatTimeout,
@@ -35,8 +35,8 @@ const { purgeAuditLog, retainEvents, sweepOverdue } = proxyActivities<UpkeepActi
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1m', maximumAttempts: 5 },
 });
 
-/** One task of the gateway's upkeep, started by its schedule or by an operator. Its result says what was done. */
-export async function upkeep(input: UpkeepInput): Promise<UpkeepResult> {
+/** One task of the gateway's maintenance, started by its schedule or by an operator. Its result says what was done. */
+export async function upkeep(input: MaintenanceInput): Promise<MaintenanceResult> {
   const result = await run(input);
   const { outcome, counts } = result;
   const done = Object.entries(counts).map(([name, count]) => `- ${name}: ${count}`);
@@ -44,7 +44,7 @@ export async function upkeep(input: UpkeepInput): Promise<UpkeepResult> {
   return result;
 }
 
-async function run(input: UpkeepInput): Promise<UpkeepResult> {
+async function run(input: MaintenanceInput): Promise<MaintenanceResult> {
   switch (input.task) {
     case 'backup':
       return backup(input);
@@ -59,7 +59,7 @@ async function run(input: UpkeepInput): Promise<UpkeepResult> {
   }
 }
 
-async function backup(input: { backupId?: string }): Promise<UpkeepResult> {
+async function backup(input: { backupId?: string }): Promise<MaintenanceResult> {
   const { workflowId } = workflowInfo();
   const begun = input.backupId === undefined ? await beginBackup({ workflowId }) : { backupId: input.backupId };
   if (begun === null) return { outcome: 'skipped', counts: {} };

@@ -19,8 +19,8 @@ import { addressOf } from '../http/address.ts';
 import { readJsonBody } from '../http/admin/json-body.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { BodyReader } from '../http/bodies/body-reader.ts';
-import type { Upkeep } from '../maintenance/maintenance.ts';
-import { upkeepRoutes } from '../maintenance/maintenance-routes.ts';
+import type { Maintenance } from '../maintenance/maintenance.ts';
+import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts';
 import type { Said } from '../notifications/notice.ts';
 import { testDestinationRoutes } from '../notifications/test-destination-routes.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -44,7 +44,7 @@ export interface AdminDeps {
   verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
   /** Null: this process knows of no Temporal. */
-  upkeep: Upkeep | null;
+  maintenance: Maintenance | null;
   log: Log;
 }
 
@@ -86,7 +86,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(deliveryRoutes(deps))
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
     .use(backupRoutes(deps))
-    .use(upkeepRoutes(deps));
+    .use(maintenanceRoutes(deps));
 
   let fixed: Set<string> | null = null;
   /** The addresses of routes without parameters. */

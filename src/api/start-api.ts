@@ -23,7 +23,7 @@ import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
-import { createUpkeepClient } from '../maintenance/schedules/maintenance-client.ts';
+import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { testDestination } from '../notifications/channels/test-destination.ts';
 import { type MailSettings, originOf } from '../notifications/settings.ts';
@@ -82,7 +82,7 @@ export function composeApi(parts: ApiParts): {
   const masks = new AccountMasks({ box, secretValues: secretConfigValues });
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
-  const upkeep = parts.temporal ? createUpkeepClient(parts.temporal) : null;
+  const maintenance = parts.temporal ? createMaintenanceClient(parts.temporal) : null;
   const slowAnswers = new SlowAnswers();
   const bodies = new BodyReader({
     budget: new BodyBudget(parts.maxBodyBytesInFlight),
@@ -92,7 +92,7 @@ export function composeApi(parts: ApiParts): {
     bodies,
     database,
     slowAnswers,
-    upkeep,
+    maintenance,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
     destinations: new DestinationStore({ em, box }),
     audit: new AuditLog({ database, keyring, log }),
@@ -130,7 +130,7 @@ export function composeApi(parts: ApiParts): {
     stopping: () => slowAnswers.close(),
     async close() {
       await finder?.close();
-      await upkeep?.close();
+      await maintenance?.close();
       await sender.close();
     },
   };

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane } from '../shared/poller.ts';
+import { Poller } from '../shared/poller.ts';
 import { whileChainIsHeld } from './chain.ts';
 import { readSeals } from './retired-keys.ts';
 import { sealNext } from './seal-next.ts';
@@ -24,7 +24,7 @@ export class Sealer {
   readonly #database: Database;
   readonly #keyring: Keyring;
   readonly #log: Log;
-  readonly #lane: Lane;
+  readonly #poller: Poller;
   #head: ChainPoint | null = null;
   #loggedSeq = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
@@ -38,16 +38,16 @@ export class Sealer {
       if (performance.now() - this.#loggedAtMs >= headLogMs) this.#logHead();
       return 'idle' as const;
     };
-    this.#lane = new Lane({ name: 'seals of the audit log', idleMs, log, work });
+    this.#poller = new Poller({ name: 'seals of the audit log', idleMs, log, work });
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   /** Ends the loop, seals what is left if it can, and logs the head. */
   async stop(): Promise<void> {
-    await this.#lane.stop();
+    await this.#poller.stop();
     await this.seal().catch((err: unknown) => this.#log.warn({ err }, 'the end of the audit log is not sealed yet'));
     this.#logHead();
   }

@@ -6,13 +6,18 @@ import type { Database } from '../database/database.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { askEngine } from '../maintenance/ask-engine.ts';
-import type { Upkeep } from '../maintenance/maintenance.ts';
+import type { Maintenance } from '../maintenance/maintenance.ts';
 import type { Log } from '../shared/log.ts';
 import { beginBackup, failBackup, listBackups } from './backup-rows.ts';
 import * as schemas from './backup-schemas.ts';
 
 /** `/admin/backups` (specification, section 4.6). */
-export function backupRoutes(deps: { database: Database; upkeep: Upkeep | null; calls: AdminCalls; log: Log }) {
+export function backupRoutes(deps: {
+  database: Database;
+  maintenance: Maintenance | null;
+  calls: AdminCalls;
+  log: Log;
+}) {
   const { database, calls } = deps;
   return new Elysia({ name: 'backups', prefix: '/backups' })
     .get(
@@ -42,7 +47,7 @@ export function backupRoutes(deps: { database: Database; upkeep: Upkeep | null; 
           await call.record(sql, 'backup.trigger', { status: 202, backup_id: id, workflow_id: workflowId });
         });
         try {
-          await askEngine(deps, (upkeep) => upkeep.startBackup({ id, workflowId }));
+          await askEngine(deps, (maintenance) => maintenance.startBackup({ id, workflowId }));
         } catch (error) {
           call.note({ backup_id: id });
           const reason = error instanceof Problem ? error.message : 'it could not be started; the log says why';

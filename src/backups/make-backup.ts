@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { UpkeepCounts } from '../../workflows/maintenance-messages.ts';
+import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
 import type { Database } from '../database/database.ts';
 import { untilWritten } from '../database/until-written.ts';
 import type { Keyring } from '../secrets/keyring.ts';
@@ -34,7 +34,7 @@ export async function makeBackup(
   id: string,
   signal: AbortSignal,
   progress: (details: Record<string, number | string>) => void,
-): Promise<UpkeepCounts> {
+): Promise<MaintenanceCounts> {
   const { database, store, log } = deps;
   // Another worker may have one.
   if (!store)

@@ -6,7 +6,7 @@ const workShare = 0.4;
 const shortestRestMs = 4;
 
 /** Makes somebody who works in many small steps rest between them. */
-export class Pace {
+export class Throttle {
   #workingSinceMs = performance.now();
 
   /** Call it after each step: most calls return at once. */

@@ -14,7 +14,7 @@ import { type ArchivedTable, formatVersion, type Manifest, manifestLine } from '
 import { manifestMember } from './manifest-member.ts';
 import { signManifest } from './manifest-signature.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
-import { Pace } from './throttle.ts';
+import { Throttle } from './throttle.ts';
 
 /** What a backup has come to. */
 export interface BackupSummary {
@@ -96,7 +96,7 @@ class Archive {
   readonly #head: ArchiveHead;
   readonly #tables: ArchivedTable[] = [];
   readonly #file = createHash('sha256');
-  readonly #pace = new Pace();
+  readonly #throttle = new Throttle();
   #bytes = 0;
   #toldAtMs = 0;
 
@@ -193,7 +193,7 @@ class Archive {
           seen += linesIn(chunk);
           this.#tell(table.name, seen);
           yield chunk;
-          await this.#pace.step(this.#options.signal);
+          await this.#throttle.step(this.#options.signal);
         }
         rows += await rowCount();
       }

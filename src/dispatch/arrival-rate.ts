@@ -2,7 +2,7 @@
 const windowMs = 500;
 
 /** Counts how often something happens a second, over the last window or two. */
-export class Pace {
+export class ArrivalRate {
   #windowEndMs = 0;
   #current = 0;
   #previous = 0;

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { type Command, claimEventCommands, delayEventCommand, finishEventCommand } from '../events/commands.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane, type Round } from '../shared/poller.ts';
+import { Poller, type Round } from '../shared/poller.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
@@ -16,23 +16,23 @@ const downDelayS = 1;
 /** Passes operators' commands on to the workflows of their events. */
 export class Commands {
   readonly #deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log };
-  readonly #lane: Lane;
+  readonly #poller: Poller;
 
   constructor(deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log }) {
     this.#deps = deps;
-    this.#lane = new Lane({ name: 'commands', idleMs, log: deps.log, work: () => this.#round() });
+    this.#poller = new Poller({ name: 'commands', idleMs, log: deps.log, work: () => this.#round() });
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   wake(): void {
-    this.#lane.wake();
+    this.#poller.wake();
   }
 
   stop(): Promise<void> {
-    return this.#lane.stop();
+    return this.#poller.stop();
   }
 
   async #round(): Promise<Round> {

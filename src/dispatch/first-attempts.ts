@@ -5,8 +5,8 @@ import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { Turn } from '../delivery/turn-gate.ts';
 import { beforeAllAccounts, type Claimed, claimForAttempt, type Started, takeOverAttempt } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane, type Round } from '../shared/poller.ts';
-import { Pace } from './arrival-rate.ts';
+import { Poller, type Round } from '../shared/poller.ts';
+import { ArrivalRate } from './arrival-rate.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Leases } from './leases.ts';
@@ -45,35 +45,35 @@ const downDelayS = 1;
 /** Sees to the first attempt of every event: by its workflow where that is quick, else by the relay itself. */
 export class FirstAttempts {
   readonly #deps: FirstAttemptsDeps;
-  readonly #lane: Lane;
+  readonly #poller: Poller;
   /** By event. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
-  readonly #pace = new Pace();
+  readonly #rate = new ArrivalRate();
   #after = beforeAllAccounts;
   #claimedAtMs = 0;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
-    this.#lane = new Lane({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
+    this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
   }
 
   /** Whether first attempts are made at a pace that the engine could not follow, so that it should stand back. */
   get busy(): boolean {
-    return this.#pace.perSecond > enginePace;
+    return this.#rate.perSecond > enginePace;
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   wake(): void {
-    this.#lane.wake();
+    this.#poller.wake();
   }
 
   /** Claims no more and lets the attempts in flight end. */
   async stop(): Promise<void> {
-    await this.#lane.stop();
+    await this.#poller.stop();
     const drained = Promise.allSettled([...this.#running.values()]);
     // An attempt that only waits for a database that is away is given up; its event is claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
@@ -110,7 +110,7 @@ export class FirstAttempts {
     const release = this.#deps.leases.hold(eventId);
     // At once: the next claim counts the turns that are taken, and must not overtake this one while its event is read.
     const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, Date.now()) : null;
-    this.#pace.count();
+    this.#rate.count();
     // The event may be claimed again while its attempt lasts: it was replayed, or the lease ran out while the database
     // was away. The attempt in flight ends first.
     const run = Promise.resolve(this.#running.get(eventId))
@@ -121,7 +121,7 @@ export class FirstAttempts {
       .finally(() => {
         release();
         if (this.#running.get(eventId) === run) this.#running.delete(eventId);
-        this.#lane.wake();
+        this.#poller.wake();
       });
     this.#running.set(eventId, run);
   }

@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { aftermathMs, type Pause, readPause } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane } from '../shared/poller.ts';
+import { Poller } from '../shared/poller.ts';
 
 /** A notification says so at once; this is for one that got lost. */
 const idleMs = 1_000;
@@ -11,13 +11,13 @@ const idleMs = 1_000;
  * so it only saves looks for work: what nothing may be sent without is read with the work itself.
  */
 export class PauseWatch {
-  readonly #lane: Lane;
+  readonly #poller: Poller;
   #pause: Pause | null = null;
   #endedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: { sql: Sql; log: Log; onResumed(): void }) {
     const { sql, log } = deps;
-    this.#lane = new Lane({
+    this.#poller = new Poller({
       name: 'pause of deliveries',
       idleMs,
       log,
@@ -46,14 +46,14 @@ export class PauseWatch {
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   wake(): void {
-    this.#lane.wake();
+    this.#poller.wake();
   }
 
   stop(): Promise<void> {
-    return this.#lane.stop();
+    return this.#poller.stop();
   }
 }

@@ -5,7 +5,7 @@ import { channels } from '../events/event.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/requeue-overdue.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane } from '../shared/poller.ts';
+import { Poller } from '../shared/poller.ts';
 import { Commands } from './commands.ts';
 import { EngineLink } from './engine-link.ts';
 import { FirstAttempts } from './first-attempts.ts';
@@ -44,7 +44,7 @@ export class Relay {
   readonly #firstAttempts: FirstAttempts;
   readonly #starts: Starts;
   readonly #commands: Commands;
-  readonly #sweeper: Lane;
+  readonly #sweeper: Poller;
   readonly #pause: PauseWatch;
 
   constructor(options: RelayOptions) {
@@ -67,7 +67,7 @@ export class Relay {
       onMoved: (pending) => this.#starts.added(pending),
     });
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
-    this.#sweeper = new Lane({
+    this.#sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,

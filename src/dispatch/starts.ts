@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { beforeAllAccounts, type Claimed, claimForStart } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane, type Round } from '../shared/poller.ts';
+import { Poller, type Round } from '../shared/poller.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Leases } from './leases.ts';
@@ -33,8 +33,8 @@ const downDelayS = 2;
 /** Starts the workflows of events whose first attempt the relay has made: first of those that need more attempts. */
 export class Starts {
   readonly #deps: StartsDeps;
-  readonly #pending: Lane;
-  readonly #settled: Lane;
+  readonly #pending: Poller;
+  readonly #settled: Poller;
   readonly #inFlight = { 1: 0, 2: 0 };
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { 1: false, 2: false };
@@ -45,13 +45,13 @@ export class Starts {
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
-    this.#pending = new Lane({
+    this.#pending = new Poller({
       name: 'starts of pending events',
       idleMs,
       log: deps.log,
       work: () => this.#round(1, pendingConcurrency),
     });
-    this.#settled = new Lane({
+    this.#settled = new Poller({
       name: 'starts of settled events',
       idleMs,
       log: deps.log,

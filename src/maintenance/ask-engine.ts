@@ -1,6 +1,6 @@
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
-import { NotScheduled, type Upkeep, UpkeepUnavailable } from './maintenance.ts';
+import { type Maintenance, MaintenanceUnavailable, NotScheduled } from './maintenance.ts';
 
 /** Seconds after which a script may ask again. */
 const retryAfterS = '5';
@@ -11,18 +11,18 @@ const unavailable = (detail: string) =>
 /**
  * Asks what only Temporal can answer.
  *
- * @param upkeep null: this process knows of no Temporal.
+ * @param maintenance null: this process knows of no Temporal.
  * @throws Problem `engine_unavailable` while it cannot be asked; `conflict` about a task without a schedule.
  */
 export async function askEngine<T>(
-  { upkeep, log }: { upkeep: Upkeep | null; log: Log },
-  ask: (upkeep: Upkeep) => Promise<T>,
+  { maintenance, log }: { maintenance: Maintenance | null; log: Log },
+  ask: (maintenance: Maintenance) => Promise<T>,
 ): Promise<T> {
-  if (!upkeep) throw unavailable('this needs Temporal, and TEMPORAL_ADDRESS is not set here');
+  if (!maintenance) throw unavailable('this needs Temporal, and TEMPORAL_ADDRESS is not set here');
   try {
-    return await ask(upkeep);
+    return await ask(maintenance);
   } catch (error) {
-    if (error instanceof UpkeepUnavailable) {
+    if (error instanceof MaintenanceUnavailable) {
       log.warn({ err: error }, 'an operator asked for what needs Temporal, and it does not answer');
       throw unavailable('Temporal does not answer at the moment; try again in a few seconds');
     }

@@ -7,12 +7,12 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
 import { askEngine } from './ask-engine.ts';
-import type { Upkeep, UpkeepState } from './maintenance.ts';
-import { upkeepTask } from './maintenance-schemas.ts';
-import { isUpkeepTaskName, type UpkeepTaskName, upkeepTasks } from './tasks.ts';
+import type { Maintenance, MaintenanceState } from './maintenance.ts';
+import { maintenanceTask } from './maintenance-schemas.ts';
+import { isMaintenanceTaskName, type MaintenanceTaskName, maintenanceTasks } from './tasks.ts';
 
-function view({ name, scheduled, paused, running, lastRun, nextRunAt }: UpkeepState) {
-  const { description, schedule } = upkeepTasks[name];
+function view({ name, scheduled, paused, running, lastRun, nextRunAt }: MaintenanceState) {
+  const { description, schedule } = maintenanceTasks[name];
   return {
     ...{ name, description, schedule, scheduled, paused, running },
     last_run: lastRun && {
@@ -26,26 +26,31 @@ function view({ name, scheduled, paused, running, lastRun, nextRunAt }: UpkeepSt
   };
 }
 
-function existingTask(name: string): UpkeepTaskName {
-  if (!isUpkeepTaskName(name)) throw new Problem('not_found', 'there is no task of this name');
+function existingTask(name: string): MaintenanceTaskName {
+  if (!isMaintenanceTaskName(name)) throw new Problem('not_found', 'there is no task of this name');
   return name;
 }
 
 /** `/admin/upkeep`: what the gateway does for itself (design, section 6). */
-export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; calls: AdminCalls; log: Log }) {
+export function maintenanceRoutes(deps: {
+  database: Database;
+  maintenance: Maintenance | null;
+  calls: AdminCalls;
+  log: Log;
+}) {
   const { calls } = deps;
   /** Does something about a task, and answers how it stands then. Temporal is told only of what is on record. */
   const act = async (
     { given, request, action, status }: { given: string; request: Request; action: AuditAction; status: number },
-    work: (upkeep: Upkeep, name: UpkeepTaskName, actor: string) => Promise<void>,
+    work: (maintenance: Maintenance, name: MaintenanceTaskName, actor: string) => Promise<void>,
   ) => {
     const name = existingTask(given);
     const call = calls.of(request);
     const state = await deps.database.transaction(async (sql) => {
       await call.record(sql, action, { status });
-      return askEngine(deps, async (upkeep) => {
-        await work(upkeep, name, call.actor);
-        return upkeep.read(name);
+      return askEngine(deps, async (maintenance) => {
+        await work(maintenance, name, call.actor);
+        return maintenance.read(name);
       });
     });
     return view(state);
@@ -55,12 +60,12 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
   return new Elysia({ name: 'upkeep', prefix: '/upkeep' })
     .get(
       '/',
-      async () => (await askEngine(deps, (upkeep) => upkeep.list())).map(view),
+      async () => (await askEngine(deps, (maintenance) => maintenance.list())).map(view),
       operation('upkeep.list', {
         summary: 'List the tasks of the upkeep',
         description: 'With their schedules and their last runs, as Temporal has them.',
         ...common,
-        success: { 200: z.array(upkeepTask) },
+        success: { 200: z.array(maintenanceTask) },
         errors: ['engine_unavailable'],
       }),
     )
@@ -68,7 +73,7 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
       '/:name/trigger',
       async ({ params, request, set }) => {
         const what = { given: params.name, request, action: 'upkeep.trigger' as const, status: 202 };
-        const state = await act(what, (upkeep, name) => upkeep.trigger(name));
+        const state = await act(what, (maintenance, name) => maintenance.trigger(name));
         set.status = 202;
         return state;
       },
@@ -76,7 +81,7 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
         summary: 'Run a task now',
         description: 'Also while it is paused. While it runs already, nothing more is started.',
         ...common,
-        success: { 202: upkeepTask },
+        success: { 202: maintenanceTask },
         answers: 'Its schedule was told',
         errors,
       }),
@@ -84,27 +89,27 @@ export function upkeepRoutes(deps: { database: Database; upkeep: Upkeep | null; 
     .post(
       '/:name/pause',
       async ({ params, request }) =>
-        await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (upkeep, name, actor) =>
-          upkeep.pause(name, `paused by ${actor}`),
+        await act({ given: params.name, request, action: 'upkeep.pause', status: 200 }, (maintenance, name, actor) =>
+          maintenance.pause(name, `paused by ${actor}`),
         ),
       operation('upkeep.pause', {
         summary: 'Pause a task',
         description: 'It runs no more by itself until it is resumed; a run under way goes on.',
         ...common,
-        success: { 200: upkeepTask },
+        success: { 200: maintenanceTask },
         errors,
       }),
     )
     .post(
       '/:name/resume',
       async ({ params, request }) =>
-        await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (upkeep, name, actor) =>
-          upkeep.resume(name, `resumed by ${actor}`),
+        await act({ given: params.name, request, action: 'upkeep.resume', status: 200 }, (maintenance, name, actor) =>
+          maintenance.resume(name, `resumed by ${actor}`),
         ),
       operation('upkeep.resume', {
         summary: 'Resume a task',
         ...common,
-        success: { 200: upkeepTask },
+        success: { 200: maintenanceTask },
         errors,
       }),
     );

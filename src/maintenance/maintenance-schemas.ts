@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { flag, text, timestamp } from '../http/admin/schemas/common.ts';
-import { upkeepOutcomes } from './maintenance.ts';
-import { upkeepTaskNames } from './tasks.ts';
+import { maintenanceOutcomes } from './maintenance.ts';
+import { maintenanceTaskNames } from './tasks.ts';
 
-/** One task of the upkeep with its schedule (design, section 6). */
-export const upkeepTask = z
+/** One maintenance task with its schedule (design, section 6). */
+export const maintenanceTask = z
   .object({
-    name: z.enum(upkeepTaskNames),
+    name: z.enum(maintenanceTaskNames),
     description: text,
     schedule: text.meta({ description: 'When it runs, in words' }),
     scheduled: flag.meta({ description: 'Whether Temporal has its schedule: workers make it when they start' }),
@@ -16,7 +16,7 @@ export const upkeepTask = z
       .object({
         started_at: timestamp,
         finished_at: timestamp.nullable(),
-        outcome: z.enum(upkeepOutcomes).meta({
+        outcome: z.enum(maintenanceOutcomes).meta({
           description: '`skipped`: another one was at it; `unknown`: Temporal does not keep it any more',
         }),
         result: z.record(z.string(), z.union([z.number(), z.string()])).nullable(),

@@ -1,7 +1,7 @@
-import type { UpkeepTaskName } from './tasks.ts';
+import type { MaintenanceTaskName } from './tasks.ts';
 
 /** How a run of a task ended. `unknown`: Temporal does not keep it any more. */
-export const upkeepOutcomes = [
+export const maintenanceOutcomes = [
   'completed',
   'skipped',
   'failed',
@@ -11,10 +11,10 @@ export const upkeepOutcomes = [
   'unknown',
 ] as const;
 
-export interface UpkeepRun {
+export interface MaintenanceRun {
   startedAt: Date;
   finishedAt: Date | null;
-  outcome: (typeof upkeepOutcomes)[number];
+  outcome: (typeof maintenanceOutcomes)[number];
   /** What was done, in numbers, and the backup's id. */
   result: Record<string, number | string> | null;
   /** Why it failed. */
@@ -22,18 +22,18 @@ export interface UpkeepRun {
 }
 
 /** How a task stands, as its schedule has it. */
-export interface UpkeepState {
-  name: UpkeepTaskName;
+export interface MaintenanceState {
+  name: MaintenanceTaskName;
   /** Whether there is a schedule: workers make it when they start. */
   scheduled: boolean;
   paused: boolean;
   running: boolean;
-  lastRun: UpkeepRun | null;
+  lastRun: MaintenanceRun | null;
   nextRunAt: Date | null;
 }
 
 /** Temporal could not be asked. */
-export class UpkeepUnavailable extends Error {
+export class MaintenanceUnavailable extends Error {
   override name = 'UpkeepUnavailable';
 }
 
@@ -43,18 +43,18 @@ export class NotScheduled extends Error {
 }
 
 /**
- * The upkeep as operators see it.
+ * Maintenance as operators see it.
  *
- * @throws UpkeepUnavailable by everything; NotScheduled by what needs a schedule.
+ * @throws MaintenanceUnavailable by everything; NotScheduled by what needs a schedule.
  */
-export interface Upkeep {
-  list(): Promise<UpkeepState[]>;
-  read(name: UpkeepTaskName): Promise<UpkeepState>;
+export interface Maintenance {
+  list(): Promise<MaintenanceState[]>;
+  read(name: MaintenanceTaskName): Promise<MaintenanceState>;
   /** Runs the task now, unless it runs already. */
-  trigger(name: UpkeepTaskName): Promise<void>;
+  trigger(name: MaintenanceTaskName): Promise<void>;
   /** @param note why, as Temporal's Web UI shows it */
-  pause(name: UpkeepTaskName, note: string): Promise<void>;
-  resume(name: UpkeepTaskName, note: string): Promise<void>;
+  pause(name: MaintenanceTaskName, note: string): Promise<void>;
+  resume(name: MaintenanceTaskName, note: string): Promise<void>;
   /** Starts the workflow that makes the backup of this row. */
   startBackup(backup: { id: string; workflowId: string }): Promise<void>;
 }

@@ -1,5 +1,5 @@
-/** What the upkeep does beside what it always does. */
-export interface UpkeepSettings {
+/** What maintenance does beside what it always does. */
+export interface MaintenanceSettings {
   /** Neither folder nor URL: no backups are scheduled. */
   backup: {
     /** Folder for backups. */

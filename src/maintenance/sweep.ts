@@ -1,4 +1,4 @@
-import type { UpkeepCounts } from '../../workflows/maintenance-messages.ts';
+import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
 import type { Sql } from '../database/sql.ts';
 import { readLateness } from '../events/pause.ts';
 import { sweep } from '../events/requeue-overdue.ts';
@@ -18,7 +18,7 @@ export interface SweepDeps {
 }
 
 /** What the workers look for all the time, once: events that want a workflow, and notifications that nobody has sent. */
-export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<UpkeepCounts> {
+export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<MaintenanceCounts> {
   const { sql, overdueS, log } = deps;
   // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when deliveries go
   // on; so it is done little by little, as the relay does.

@@ -1,8 +1,8 @@
-export const upkeepTaskNames = ['backup', 'audit-purge', 'retention', 'sweep'] as const;
-export type UpkeepTaskName = (typeof upkeepTaskNames)[number];
+export const maintenanceTaskNames = ['backup', 'audit-purge', 'retention', 'sweep'] as const;
+export type MaintenanceTaskName = (typeof maintenanceTaskNames)[number];
 
-/** A part of the upkeep, as people are told of it. */
-export interface UpkeepTask {
+/** A maintenance task, as people are told of it. */
+export interface MaintenanceTask {
   description: string;
   /** When, in words. */
   schedule: string;
@@ -23,8 +23,8 @@ const nightly = (hour: number, minute: number) => ({
   catchUpMs: 60 * minuteMs,
 });
 
-/** The tasks of the upkeep, each with a Temporal Schedule of its own. */
-export const upkeepTasks: Record<UpkeepTaskName, UpkeepTask> = {
+/** The maintenance tasks, each with a Temporal Schedule of its own. */
+export const maintenanceTasks: Record<MaintenanceTaskName, MaintenanceTask> = {
   backup: {
     ...nightly(2, 30),
     description: 'Backs the database up, and deletes the oldest backups beyond BACKUP_KEEP',
@@ -49,5 +49,5 @@ export const upkeepTasks: Record<UpkeepTaskName, UpkeepTask> = {
   },
 };
 
-export const isUpkeepTaskName = (name: string): name is UpkeepTaskName =>
-  upkeepTaskNames.some((known) => known === name);
+export const isMaintenanceTaskName = (name: string): name is MaintenanceTaskName =>
+  maintenanceTaskNames.some((known) => known === name);

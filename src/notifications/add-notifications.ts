@@ -25,7 +25,7 @@ const readDestinations = {
  * Notes which destinations are to be told of exhausted events, in the transaction that exhausts them: those that are
  * enabled, and whose condition matches, at this moment.
  */
-export function notesNotifications(options: { burst: BurstLimit | null }): WhenExhausted {
+export function addNotifications(options: { burst: BurstLimit | null }): WhenExhausted {
   return async (sql, eventIds) => {
     const events = await sql.query<EventRow>(readExhausted, [eventIds, ...idRange(eventIds)]);
     const accounts = [...new Set(events.map((event) => event.account_id))];

@@ -74,7 +74,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
 
   const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
 
-  const { backup } = config.upkeep;
+  const { backup } = config.maintenance;
   const placed =
     backup.dir === null && backup.url === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
@@ -97,7 +97,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
   const worker = await startWorker({
     ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
-    upkeep: { ...config.upkeep, backup: placed },
+    maintenance: { ...config.maintenance, backup: placed },
     workflowBundle: await bundle,
   });
   undo.push(() => worker.stop());

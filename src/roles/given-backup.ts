@@ -8,9 +8,9 @@ import type { RoleContext } from './role-context.ts';
 /** The file of that path; else the backup of that name where backups are kept. */
 export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
   if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
-  if (config.upkeep.backup.dir === null && config.upkeep.backup.url === null)
+  if (config.maintenance.backup.dir === null && config.maintenance.backup.url === null)
     throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
-  const store = openBackupStore(config.upkeep.backup, log);
+  const store = openBackupStore(config.maintenance.backup, log);
   return { name: file, open: () => store.read(file) };
 }
 

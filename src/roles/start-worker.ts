@@ -1,5 +1,5 @@
 import { createDeliveryActivities } from '../../activities/delivery-activities.ts';
-import { createUpkeepActivities } from '../../activities/maintenance-activities.ts';
+import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { openBackupStore } from '../backups/open-backup-store.ts';
@@ -17,8 +17,8 @@ import { foldStatistics } from '../events/fold-statistics.ts';
 import { applyWaitingReplays } from '../events/operate.ts';
 import { overdueS } from '../events/requeue-overdue.ts';
 import { stopNextEvents } from '../events/stop-account.ts';
-import { UpkeepSchedules } from '../maintenance/schedules/schedules.ts';
-import type { UpkeepSettings } from '../maintenance/settings.ts';
+import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
+import type { MaintenanceSettings } from '../maintenance/settings.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import { secretConfigValues } from '../providers/registry.ts';
@@ -26,12 +26,12 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
-import { Lane } from '../shared/poller.ts';
+import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { EngineWorker } from '../temporal/worker.ts';
+import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
-import { composeNotifying, type NotifyingOptions } from './start-notifying.ts';
 
 /** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
 const partitionsMs = 6 * 60 * 60_000;
@@ -49,14 +49,14 @@ export async function startWorker(options: {
   temporal: TemporalAccess;
   delivery: DeliverySettings;
   notifications: NotificationSettings;
-  upkeep: UpkeepSettings;
-  /** False makes no schedules of the upkeep: for tests of other things, which it would disturb. */
+  maintenance: MaintenanceSettings;
+  /** False makes no maintenance schedules: for tests of other things, which it would disturb. */
   schedules?: boolean;
   workflowBundle: { code: string };
   /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
   overdueS?: number;
   /** See `NotifyingOptions`. */
-  notificationTimes?: NotifyingOptions['times'];
+  notificationTimes?: NotificationParts['times'];
   log: Log;
 }): Promise<Running> {
   const { database, delivery, log } = options;
@@ -67,7 +67,7 @@ export async function startWorker(options: {
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
-  const notifying = composeNotifying({
+  const notifying = composeNotifications({
     ...{ database, box, sender, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
@@ -91,7 +91,7 @@ export async function startWorker(options: {
     log,
     overdueS: lateS,
   });
-  const { backup } = options.upkeep;
+  const { backup } = options.maintenance;
   const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
   if (store)
     log.info(
@@ -99,7 +99,7 @@ export async function startWorker(options: {
       'backups cannot be restored without SECRETS_KEY: keep it in another place',
     );
   const ending = new AbortController();
-  const schedules = new UpkeepSchedules({ ...options.temporal, settings: options.upkeep, log });
+  const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, log });
   const worker = new EngineWorker({
     temporal: options.temporal,
     activities: {
@@ -107,7 +107,7 @@ export async function startWorker(options: {
         ...{ attempts, notifier },
         attemptBegan: (eventId) => relay.attemptBegan(eventId),
       }),
-      ...createUpkeepActivities({
+      ...createMaintenanceActivities({
         ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
         ...{ notifier, overdueS: lateS, log },
         ending: ending.signal,
@@ -121,7 +121,7 @@ export async function startWorker(options: {
       schedules.connected(connection);
     },
   });
-  const partitions = new Lane({
+  const partitions = new Poller({
     name: 'partitions of the coming days',
     idleMs: partitionsMs,
     log,
@@ -132,22 +132,22 @@ export async function startWorker(options: {
   });
   /** Does some of what waits, again and again until nothing does. */
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
-    new Lane({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
-  const lanes = [
+    new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
+  const pollers = [
     partitions,
     ...notifying.beside,
     drain('statistics', foldMs, foldStatistics),
     drain('replays of what has failed', looksMs, applyWaitingReplays),
     drain('events of deleted accounts', looksMs, stopNextEvents),
   ];
-  for (const lane of lanes) lane.start();
+  for (const poller of pollers) poller.start();
   relay.start();
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
     async stop() {
       ending.abort();
-      await Promise.all([...lanes, schedules].map((lane) => lane.stop()));
+      await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // First whoever makes new work, then whoever does it.
       await relay.stop();
       await worker.stop();

@@ -22,7 +22,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       temporal: { ...config.temporal, address: needed(config.temporal.address) },
       delivery: config.delivery,
       notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },
-      upkeep: config.upkeep,
+      maintenance: config.maintenance,
       workflowBundle: await bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log }),
       log,
     });

@@ -4,14 +4,14 @@ import type { Log } from './log.ts';
 const firstErrorDelayMs = 100;
 const longestErrorDelayMs = 5_000;
 
-/** What one round of work found: more to do at once, or nothing before something wakes the lane. */
+/** What one round of work found: more to do at once, or nothing before something wakes the poller. */
 export type Round = 'more' | 'idle';
 
 /**
- * A loop that works while there is work and sleeps until it is woken, or for `idleMs`: wake-ups can get lost, a look
- * at the table never does. A round that throws is tried again after a growing pause.
+ * A loop that polls for work: it works while there is work, then sleeps until it is woken or for `idleMs`, since a wake-up can
+ * get lost. A round that throws is retried with backoff.
  */
-export class Lane {
+export class Poller {
   readonly #options: { name: string; idleMs: number; log: Log; work: () => Promise<Round> };
   readonly #stopping = new AbortController();
   #woken = false;
@@ -49,7 +49,7 @@ export class Lane {
         errorDelayMs = firstErrorDelayMs;
         if (round === 'idle' && !signal.aborted) await this.#sleep();
       } catch (error) {
-        log.warn({ lane: name, err: error, againInMs: errorDelayMs }, 'could not work; it tries again');
+        log.warn({ poller: name, err: error, againInMs: errorDelayMs }, 'could not work; it tries again');
         await sleep(errorDelayMs, undefined, { signal }).catch(() => undefined);
         errorDelayMs = Math.min(errorDelayMs * 2, longestErrorDelayMs);
       }

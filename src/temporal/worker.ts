@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import type { UpkeepActivities } from '../../workflows/maintenance-messages.ts';
+import type { MaintenanceActivities } from '../../workflows/maintenance-messages.ts';
 import type { DeliveryActivities } from '../../workflows/messages.ts';
 import type { Log } from '../shared/log.ts';
 import { connectTemporal, type TemporalOptions } from './connection.ts';
@@ -12,7 +12,7 @@ const longestDelayMs = 5_000;
 
 export interface EngineWorkerOptions {
   temporal: TemporalOptions;
-  activities: DeliveryActivities & UpkeepActivities;
+  activities: DeliveryActivities & MaintenanceActivities;
   workflowBundle: { code: string };
   log: Log;
   /** Called with the connection when the worker runs, and with null when it does not any more. */

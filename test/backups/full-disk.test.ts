@@ -6,8 +6,8 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
+import { backupEnded, backupsOf, scheduled } from '../support/maintenance.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
-import { backupEnded, backupsOf, scheduled } from '../support/upkeep.ts';
 import { restore, verifiedIn } from './support.ts';
 
 gatewaysEndWithTheirTest();

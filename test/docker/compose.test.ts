@@ -168,9 +168,9 @@ describe('docker-compose.yml', () => {
     // The server stays as it is, and so does what it made first.
     expect(restored.postgresql).toEqual(services.postgresql);
     // As docs/backups.md does it: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
-    const { databaseUrl, upkeep } = readConfig('restore', restored.worker?.environment ?? {});
+    const { databaseUrl, maintenance } = readConfig('restore', restored.worker?.environment ?? {});
     expect(databaseUrl).toMatch(/@postgresql:5432\/gateway_restored\?/);
-    expect(upkeep.backup.dir).toBe('/backups');
+    expect(maintenance.backup.dir).toBe('/backups');
     expect(restored.worker?.volumes).toContain('backups:/backups');
     const commands = /^```sh\ndocker compose stop [\s\S]*?^```/m.exec(readProjectFile('docs/backups.md'))?.[0] ?? '';
     const used = [...commands.matchAll(/^docker compose (?:stop|exec|run(?: --\S+)*) (.*)$/gm)].map(
@@ -262,11 +262,11 @@ describe("the gateway's containers", () => {
   });
 
   test('the workers share a volume for backups', () => {
-    const { backup } = readConfig('worker', environmentOf('worker')).upkeep;
+    const { backup } = readConfig('worker', environmentOf('worker')).maintenance;
     expect(backup).toEqual({ dir: '/backups', url: null, keep: 14, encrypt: true });
     expect(service('worker').volumes).toEqual(['backups:/backups']);
     const bucket = compose({ ...filled, BACKUP_URL: 's3://bucket/folder' }).services.worker?.environment ?? {};
-    expect(readConfig('worker', bucket).upkeep.backup).toMatchObject({ dir: null, url: 's3://bucket/folder' });
+    expect(readConfig('worker', bucket).maintenance.backup).toMatchObject({ dir: null, url: 's3://bucket/folder' });
   });
 
   test('what an operator changes in .env arrives', () => {

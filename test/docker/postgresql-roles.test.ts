@@ -7,9 +7,9 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
-import { backupEnded, scheduled, triggered } from '../support/upkeep.ts';
 import { readProjectFile } from './files.ts';
 
 gatewaysEndWithTheirTest();

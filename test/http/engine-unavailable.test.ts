@@ -3,7 +3,7 @@ import { send } from '../support/admin-client.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
-import { actionsOf, backupsOf } from '../support/upkeep.ts';
+import { actionsOf, backupsOf } from '../support/maintenance.ts';
 
 const asked = [
   ['GET', '/admin/upkeep'],
@@ -22,7 +22,7 @@ async function startWithout(options: TestGatewayOptions) {
 }
 
 test('while Temporal is away the upkeep is 503, a backup fails at once, and webhooks are delivered all the same', async () => {
-  const gateway = await startWithout({ temporalAddress: nobody, upkeep: { backupDir: backupFolder() } });
+  const gateway = await startWithout({ temporalAddress: nobody, maintenance: { backupDir: backupFolder() } });
   const consumer = await startConsumer(200);
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
@@ -44,9 +44,9 @@ test('while Temporal is away the upkeep is 503, a backup fails at once, and webh
     { status: 'failed', trigger: 'operator', error: expect.stringContaining('Temporal does not answer') },
   ]);
   const failed = { status: 503, code: 'engine_unavailable' };
-  const upkeep = await actionsOf(gateway, 'upkeep.');
-  expect(upkeep).toHaveLength(asked.length);
-  for (const [, details] of upkeep) expect(details).toMatchObject(failed);
+  const maintenance = await actionsOf(gateway, 'upkeep.');
+  expect(maintenance).toHaveLength(asked.length);
+  for (const [, details] of maintenance) expect(details).toMatchObject(failed);
   const [{ id: backup_id }] = (await backupsOf(gateway)) as [{ id: string }];
   // The row was written, and then it failed.
   expect(await actionsOf(gateway, 'backup.trigger')).toEqual([

@@ -1,6 +1,6 @@
 import { OutcomeRecorder } from '../../src/events/outcome.ts';
 import { EventReceiver } from '../../src/events/receive.ts';
-import { notesNotifications } from '../../src/notifications/add-notifications.ts';
+import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
@@ -11,7 +11,7 @@ export async function openNotificationStage() {
   const gateway: TestGateway = await startGateway({ worker: false });
   const { database, admin } = gateway;
   const receiver = new EventReceiver(database);
-  const recorder = (burst: BurstLimit | null = null) => new OutcomeRecorder(database, notesNotifications({ burst }));
+  const recorder = (burst: BurstLimit | null = null) => new OutcomeRecorder(database, addNotifications({ burst }));
   return {
     gateway,
     recorder,

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
+import { backupEnded, holdBackups, scheduled } from '../support/maintenance.ts';
 import { until } from '../support/until.ts';
-import { backupEnded, holdBackups, scheduled } from '../support/upkeep.ts';
 
 gatewaysEndWithTheirTest();
 

@@ -35,7 +35,7 @@ async function guardedTemporal(names = { addresses: ['127.0.0.1'], hosts: [] as 
   return { address, files, ca, right, wrong, client };
 }
 
-const upkeepOf = ({ admin }: Api) => admin.request('GET', '/admin/upkeep');
+const maintenanceOf = ({ admin }: Api) => admin.request('GET', '/admin/upkeep');
 
 async function rolesOn(temporalAddress: string, variables: Record<string, string>) {
   const roles = gatewayRoles({
@@ -57,7 +57,7 @@ test('with the right certificate events get their workflows, and the api shows t
   await allDelivered(roles, 1);
   const { workflow } = await api.admin.eventually(body.id, (event) => event.workflow !== null);
   expect(workflow).toMatchObject({ id: `event-${body.id}` });
-  expect((await upkeepOf(api)).status).toBe(200);
+  expect((await maintenanceOf(api)).status).toBe(200);
 });
 
 test('so does a profile of temporal.toml, with the name in the certificate', { timeout }, async () => {
@@ -99,7 +99,7 @@ test.each<
     const { body } = await send(api.baseUrl, account, '{"id":"one"}');
     const delivered = await api.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
     expect(delivered).toMatchObject({ status: 'received', workflow: null });
-    expect((await upkeepOf(api)).status).toBe(503);
+    expect((await maintenanceOf(api)).status).toBe(503);
     await api.printed(/"msg":"an operator asked for what needs Temporal.*$/m, 'stderr');
     // Its library does not always say what was wrong with a certificate.
     expect(api.stderr()).toMatch(/Temporal could not be asked: .*TEMPORAL_TLS/);

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { upkeepTaskNames } from '../../src/maintenance/tasks.ts';
+import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { adminToken, startGatewayProcess, temporaryFolder, temporaryTemporal } from '../bench/processes.ts';
 import { adminClient, send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
-import { triggered } from '../support/upkeep.ts';
+import { triggered } from '../support/maintenance.ts';
 
 /**
  * `npm run record-histories`: runs a real gateway and keeps the histories of its workflows, for test/replay to check that
@@ -117,9 +117,9 @@ try {
     await save(name, event.workflow.id);
     await Promise.all([consumer, ...told].map((server) => server.close()));
   }
-  for (const task of upkeepTaskNames.filter((name) => wanted(`upkeep-${name}`))) {
+  for (const task of maintenanceTaskNames.filter((name) => wanted(`upkeep-${name}`))) {
     await triggered({ admin }, task);
-    await save(`upkeep-${task}`, await upkeepRun(task));
+    await save(`upkeep-${task}`, await maintenanceRun(task));
   }
 } finally {
   await gateway.stop();
@@ -128,7 +128,7 @@ try {
 }
 
 /** The id of the run that the task's schedule has started. */
-async function upkeepRun(task: string): Promise<string> {
+async function maintenanceRun(task: string): Promise<string> {
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection });
   const described = await client.schedule.getHandle(`webhook-deliveries-upkeep-${task}`).describe();

@@ -6,7 +6,7 @@ export type ActedOn = Record<'account_id' | 'destination_id' | 'event_id' | 'nam
 
 /**
  * Makes an account that delivers to `deliveryUrl`, with a destination there, too, and an event that waits for its first
- * attempt. `name` is a task of the upkeep, and no backup is under way.
+ * attempt. `name` is a maintenance task, and no backup is under way.
  */
 export async function somethingToActOn(gateway: TestGateway, deliveryUrl: string): Promise<ActedOn> {
   await gateway.database.pool.query(`update backups set status = 'failed' where status = 'running'`);

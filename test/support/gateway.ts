@@ -48,15 +48,15 @@ export interface TestGateway {
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   keyring: Keyring;
   adminToken: string;
-  /** Starts a worker (again), or one more; its upkeep is as told, else the gateway's. */
-  startWorker(upkeep?: TestUpkeep): Promise<Running>;
+  /** Starts a worker (again), or one more; its maintenance is as told, else the gateway's. */
+  startWorker(maintenance?: TestMaintenance): Promise<Running>;
   /** Stops the workers, if any run; the HTTP side goes on. */
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** As BACKUP_DIR and the like. The folder goes with the gateway. */
-export interface TestUpkeep {
+export interface TestMaintenance {
   backupDir?: string;
   backupKeep?: number;
   auditRetentionDays?: number;
@@ -90,8 +90,8 @@ export interface TestGatewayOptions {
   notifyBurst?: number;
   /** Waits between the five tries of a notification, and the window of NOTIFY_BURST. */
   notifications?: { waitsMs?: number[]; burstMs?: number };
-  /** Temporal gets the schedules of the upkeep only when this is given. */
-  upkeep?: TestUpkeep;
+  /** Temporal gets the maintenance schedules only when this is given. */
+  maintenance?: TestMaintenance;
   /** True: the HTTP side is told of no Temporal. */
   apiWithoutTemporal?: boolean;
   /** Where Temporal is; the shared test server unless told otherwise. */
@@ -146,8 +146,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     baseUrl,
     admin: adminClient(baseUrl, adminToken, eventStates(database)),
     ...{ database, databaseUrl, temporal, keyring, adminToken },
-    async startWorker(upkeep = options.upkeep) {
-      if (upkeep?.backupDir !== undefined) backupDirs.add(upkeep.backupDir);
+    async startWorker(maintenance = options.maintenance) {
+      if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       const worker = await startWorker({
         ...{ database, databaseUrl, keyring, temporal, log },
         delivery: {
@@ -159,12 +159,17 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
         },
-        upkeep: {
-          backup: { dir: upkeep?.backupDir ?? null, url: null, keep: upkeep?.backupKeep ?? 14, encrypt: true },
-          auditRetentionDays: upkeep?.auditRetentionDays ?? 90,
-          eventRetentionDays: upkeep?.eventRetentionDays ?? null,
+        maintenance: {
+          backup: {
+            dir: maintenance?.backupDir ?? null,
+            url: null,
+            keep: maintenance?.backupKeep ?? 14,
+            encrypt: true,
+          },
+          auditRetentionDays: maintenance?.auditRetentionDays ?? 90,
+          eventRetentionDays: maintenance?.eventRetentionDays ?? null,
         },
-        schedules: upkeep !== undefined,
+        schedules: maintenance !== undefined,
         notifications: { mail, baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),
@@ -185,7 +190,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         await rm(dir, { recursive: true, force: true });
       }
       // Else the shared server would go on with them, for nobody.
-      if (options.temporalAddress === undefined && options.upkeep) await removeSchedules(temporal);
+      if (options.temporalAddress === undefined && options.maintenance) await removeSchedules(temporal);
     },
   };
   if (options.worker !== false) await gateway.startWorker();

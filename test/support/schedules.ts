@@ -1,6 +1,6 @@
 import { Client, Connection, type ScheduleHandle, ScheduleNotFoundError } from '@temporalio/client';
 import { scheduleId } from '../../src/maintenance/schedules/schedule-options.ts';
-import { type UpkeepTaskName, upkeepTaskNames } from '../../src/maintenance/tasks.ts';
+import { type MaintenanceTaskName, maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 
 interface Access {
   address: string;
@@ -18,7 +18,7 @@ export async function openSchedules({ address, namespace, taskQueue }: Access) {
   const client = new Client({ connection, namespace });
   return {
     client,
-    schedule: (name: UpkeepTaskName): ScheduleHandle => client.schedule.getHandle(scheduleId(taskQueue, name)),
+    schedule: (name: MaintenanceTaskName): ScheduleHandle => client.schedule.getHandle(scheduleId(taskQueue, name)),
     close: () => connection.close(),
   };
 }
@@ -27,7 +27,7 @@ export async function openSchedules({ address, namespace, taskQueue }: Access) {
 export async function removeSchedules(access: Access): Promise<void> {
   const { schedule, close } = await openSchedules(access);
   await Promise.all(
-    upkeepTaskNames.map((name) =>
+    maintenanceTaskNames.map((name) =>
       schedule(name)
         .delete()
         .catch((error: unknown) => {

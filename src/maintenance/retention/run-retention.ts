@@ -1,4 +1,4 @@
-import type { UpkeepCounts } from '../../../workflows/maintenance-messages.ts';
+import type { MaintenanceCounts } from '../../../workflows/maintenance-messages.ts';
 import type { Database } from '../../database/database.ts';
 import { daysAhead, ensurePartitions } from '../../database/partitions.ts';
 import type { Log } from '../../shared/log.ts';
@@ -14,7 +14,7 @@ export async function retainEvents(
   deps: { database: Database; log: Log },
   olderThanDays: number | null,
   signal: AbortSignal,
-): Promise<UpkeepCounts> {
+): Promise<MaintenanceCounts> {
   const { database, log } = deps;
   await ensurePartitions(database, new Date(), daysAhead);
   const expired = { ...(await expireRows(database, { eventRetentionDays: olderThanDays, signal })) };

@@ -8,8 +8,8 @@ import type { upkeep } from '../../../workflows/index.ts';
 import type { TemporalOptions } from '../../temporal/connection.ts';
 import { connectionAdvice } from '../../temporal/connection-advice.ts';
 import { connectLazily, saysThatItIsAway } from '../../temporal/lazy-connection.ts';
-import { NotScheduled, type Upkeep, UpkeepUnavailable } from '../maintenance.ts';
-import { type UpkeepTaskName, upkeepTaskNames, upkeepTasks } from '../tasks.ts';
+import { type Maintenance, MaintenanceUnavailable, NotScheduled } from '../maintenance.ts';
+import { type MaintenanceTaskName, maintenanceTaskNames, maintenanceTasks } from '../tasks.ts';
 import { readRuns } from './runs.ts';
 import { scheduleId } from './schedule-options.ts';
 
@@ -19,12 +19,12 @@ import { scheduleId } from './schedule-options.ts';
  */
 const limitMs = 10_000;
 
-/** Asks Temporal about the upkeep, for people. Connects at the first question. */
-export function createUpkeepClient(options: TemporalOptions): Upkeep & { close(): Promise<void> } {
+/** Asks Temporal about maintenance, for people. Connects at the first question. */
+export function createMaintenanceClient(options: TemporalOptions): Maintenance & { close(): Promise<void> } {
   const { taskQueue, namespace } = options;
   const connection = connectLazily(options);
   const client = new Client({ connection, namespace });
-  const handle = (name: UpkeepTaskName) => client.schedule.getHandle(scheduleId(taskQueue, name));
+  const handle = (name: MaintenanceTaskName) => client.schedule.getHandle(scheduleId(taskQueue, name));
 
   async function call<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -33,7 +33,7 @@ export function createUpkeepClient(options: TemporalOptions): Upkeep & { close()
       if (error instanceof ScheduleNotFoundError) throw new NotScheduled('there is no such schedule', { cause: error });
       if (saysThatItIsAway(error)) {
         const advice = connectionAdvice(options, error);
-        throw new UpkeepUnavailable(`Temporal could not be asked${advice === null ? '' : `: ${advice}`}`, {
+        throw new MaintenanceUnavailable(`Temporal could not be asked${advice === null ? '' : `: ${advice}`}`, {
           cause: error,
         });
       }
@@ -41,7 +41,7 @@ export function createUpkeepClient(options: TemporalOptions): Upkeep & { close()
     }
   }
 
-  async function read(name: UpkeepTaskName) {
+  async function read(name: MaintenanceTaskName) {
     try {
       const { state, info } = await handle(name).describe();
       const { running, lastRun } = await readRuns(client, info.recentActions);
@@ -58,7 +58,7 @@ export function createUpkeepClient(options: TemporalOptions): Upkeep & { close()
   }
 
   return {
-    list: () => call(() => Promise.all(upkeepTaskNames.map(read))),
+    list: () => call(() => Promise.all(maintenanceTaskNames.map(read))),
     read: (name) => call(() => read(name)),
     trigger: (name) => call(() => handle(name).trigger(ScheduleOverlapPolicy.SKIP)),
     pause: (name, note) => call(() => handle(name).pause(note)),
@@ -72,7 +72,7 @@ export function createUpkeepClient(options: TemporalOptions): Upkeep & { close()
             ...{ workflowId, taskQueue },
             args: [{ task: 'backup', backupId: id }],
             memo: { task: 'backup' },
-            staticSummary: upkeepTasks.backup.description,
+            staticSummary: maintenanceTasks.backup.description,
           });
         } catch (error) {
           // A call that was sent twice.

@@ -8,7 +8,7 @@ import {
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { upkeep } from '../../../workflows/index.ts';
-import type { UpkeepRun } from '../maintenance.ts';
+import type { MaintenanceRun } from '../maintenance.ts';
 
 /** As runs of this and of older versions end. */
 const runResult = z.object({
@@ -25,7 +25,7 @@ const runResult = z.object({
 export async function readRuns(
   client: Client,
   recent: readonly ScheduleExecutionResult[],
-): Promise<{ running: boolean; lastRun: UpkeepRun | null }> {
+): Promise<{ running: boolean; lastRun: MaintenanceRun | null }> {
   let running = false;
   for (const { action, takenAt } of [...recent].reverse()) {
     const { workflowId, firstExecutionRunId } = action.workflow;
@@ -43,9 +43,9 @@ export async function readRuns(
 async function ended(
   described: WorkflowExecutionDescription,
   handle: { result(): Promise<unknown> },
-): Promise<UpkeepRun> {
+): Promise<MaintenanceRun> {
   const times = { startedAt: described.startTime, finishedAt: described.closeTime ?? null };
-  const failed = (outcome: UpkeepRun['outcome'], error: string) => ({ ...times, outcome, result: null, error });
+  const failed = (outcome: MaintenanceRun['outcome'], error: string) => ({ ...times, outcome, result: null, error });
   switch (described.status.name) {
     case 'COMPLETED': {
       const { data } = runResult.safeParse(await handle.result());
@@ -79,7 +79,7 @@ async function reason(handle: { result(): Promise<unknown> }): Promise<string> {
   return 'the worker that did it is gone, or took too long';
 }
 
-const forgotten = (startedAt: Date): UpkeepRun => ({
+const forgotten = (startedAt: Date): MaintenanceRun => ({
   ...{ startedAt, finishedAt: null, outcome: 'unknown', result: null, error: null },
 });
 

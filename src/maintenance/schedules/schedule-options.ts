@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { ScheduleOverlapPolicy, type ScheduleSpec, type ScheduleUpdateOptions } from '@temporalio/client';
-import type { UpkeepInput } from '../../../workflows/maintenance-messages.ts';
-import type { UpkeepSettings } from '../settings.ts';
-import { type UpkeepTask, type UpkeepTaskName, upkeepTasks } from '../tasks.ts';
+import type { MaintenanceInput } from '../../../workflows/maintenance-messages.ts';
+import type { MaintenanceSettings } from '../settings.ts';
+import { type MaintenanceTask, type MaintenanceTaskName, maintenanceTasks } from '../tasks.ts';
 
 /** A task's schedule in Temporal. Gateways of other task queues may share the namespace. */
-export const scheduleId = (taskQueue: string, name: UpkeepTaskName) => `${taskQueue}-upkeep-${name}`;
+export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${taskQueue}-upkeep-${name}`;
 
 /** What the Web UI shows in the list of workflows; `definition` tells whether the schedule is up to date. */
-export interface UpkeepMemo {
+export interface MaintenanceMemo {
   task: string;
   definition: string;
 }
 
 /** Which tasks are to be scheduled, and with what: null for one that is not. */
-export function inputsOf(settings: UpkeepSettings): Record<UpkeepTaskName, UpkeepInput | null> {
+export function inputsOf(settings: MaintenanceSettings): Record<MaintenanceTaskName, MaintenanceInput | null> {
   const { backup, auditRetentionDays, eventRetentionDays } = settings;
   return {
     backup: backup.dir === null && backup.url === null ? null : { task: 'backup' },
@@ -25,9 +25,9 @@ export function inputsOf(settings: UpkeepSettings): Record<UpkeepTaskName, Upkee
 }
 
 /** The whole schedule of a task but for its state, which belongs to operators. */
-export function scheduleOptions(taskQueue: string, name: UpkeepTaskName, input: UpkeepInput) {
-  const task = upkeepTasks[name];
-  const memo: UpkeepMemo = { task: name, definition: definitionOf(task, input) };
+export function scheduleOptions(taskQueue: string, name: MaintenanceTaskName, input: MaintenanceInput) {
+  const task = maintenanceTasks[name];
+  const memo: MaintenanceMemo = { task: name, definition: definitionOf(task, input) };
   const options: Omit<ScheduleUpdateOptions, 'state'> = {
     spec: { ...specOf(task), jitter: task.jitterMs },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: task.catchUpMs },
@@ -44,13 +44,13 @@ export function scheduleOptions(taskQueue: string, name: UpkeepTaskName, input: 
   return { memo, options };
 }
 
-function specOf({ when }: UpkeepTask): ScheduleSpec {
+function specOf({ when }: MaintenanceTask): ScheduleSpec {
   // Without a time zone it is UTC.
   return 'everyMs' in when ? { intervals: [{ every: when.everyMs }] } : { calendars: [when.atUtc] };
 }
 
 /** A schedule is written again only when this has changed: what an operator does at that moment could be lost. */
-const definitionOf = (task: UpkeepTask, input: UpkeepInput) =>
+const definitionOf = (task: MaintenanceTask, input: MaintenanceInput) =>
   createHash('sha256')
     .update(JSON.stringify([task, input]))
     .digest('hex')

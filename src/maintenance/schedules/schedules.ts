@@ -1,8 +1,8 @@
 import { Client, type ConnectionLike, ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
 import type { Log } from '../../shared/log.ts';
-import { Lane } from '../../shared/poller.ts';
-import type { UpkeepSettings } from '../settings.ts';
-import { type UpkeepTaskName, upkeepTaskNames } from '../tasks.ts';
+import { Poller } from '../../shared/poller.ts';
+import type { MaintenanceSettings } from '../settings.ts';
+import { type MaintenanceTaskName, maintenanceTaskNames } from '../tasks.ts';
 import { inputsOf, scheduleId, scheduleOptions } from './schedule-options.ts';
 
 /** A healthy server answers in milliseconds. */
@@ -10,15 +10,15 @@ const callLimitMs = 5_000;
 /** A Temporal that has lost its data, or a schedule that somebody has deleted, has it again after this. */
 const lookMs = 10 * 60_000;
 
-/** Sees to it that Temporal has the schedules of the upkeep as this worker's settings want them. */
-export class UpkeepSchedules {
-  readonly #options: { namespace: string; taskQueue: string; settings: UpkeepSettings; log: Log };
-  readonly #lane: Lane;
+/** Sees to it that Temporal has the maintenance schedules as this worker's settings want them. */
+export class MaintenanceSchedules {
+  readonly #options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log };
+  readonly #poller: Poller;
   #connection: ConnectionLike | null = null;
 
-  constructor(options: { namespace: string; taskQueue: string; settings: UpkeepSettings; log: Log }) {
+  constructor(options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log }) {
     this.#options = options;
-    this.#lane = new Lane({
+    this.#poller = new Poller({
       name: 'schedules of the upkeep',
       idleMs: lookMs,
       log: options.log,
@@ -30,17 +30,17 @@ export class UpkeepSchedules {
     const { settings, log } = this.#options;
     if (inputsOf(settings).backup === null)
       log.warn({}, 'this worker schedules no backups: neither BACKUP_DIR nor BACKUP_URL is set');
-    this.#lane.start();
+    this.#poller.start();
   }
 
   stop(): Promise<void> {
-    return this.#lane.stop();
+    return this.#poller.stop();
   }
 
   /** Hands over the connection, or takes it away. */
   connected(connection: ConnectionLike | null): void {
     this.#connection = connection;
-    if (connection) this.#lane.wake();
+    if (connection) this.#poller.wake();
   }
 
   async #work(): Promise<'idle'> {
@@ -49,12 +49,12 @@ export class UpkeepSchedules {
     const client = new Client({ connection, namespace: this.#options.namespace });
     const inputs = inputsOf(this.#options.settings);
     await connection.withDeadline(Date.now() + callLimitMs, () =>
-      Promise.all(upkeepTaskNames.map((name) => this.#ensure(client, name, inputs[name]))),
+      Promise.all(maintenanceTaskNames.map((name) => this.#ensure(client, name, inputs[name]))),
     );
     return 'idle';
   }
 
-  async #ensure(client: Client, name: UpkeepTaskName, input: ReturnType<typeof inputsOf>[UpkeepTaskName]) {
+  async #ensure(client: Client, name: MaintenanceTaskName, input: ReturnType<typeof inputsOf>[MaintenanceTaskName]) {
     // One that another worker has made is left alone: that one may have a place for backups.
     if (input === null) return;
     const { taskQueue, log } = this.#options;

@@ -2,7 +2,7 @@ import { databaseFailure } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { readPause } from '../../events/pause.ts';
 import type { Log } from '../../shared/log.ts';
-import { Lane, type Round } from '../../shared/poller.ts';
+import { Poller, type Round } from '../../shared/poller.ts';
 import type { NotificationRef } from '../notification.ts';
 import { overdueNotifications } from '../notification-store.ts';
 import { type DestinationTurns, inFlightPerDestination } from './destination-turns.ts';
@@ -14,16 +14,16 @@ const longestPauseMs = 30_000;
  * Sends what nobody has sent although it was due long ago: its workflow is gone, or Temporal is. Destinations are served
  * side by side, each as quickly as it takes messages.
  */
-export class NotificationSweep {
+export class OverdueNotifications {
   readonly #deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log };
-  readonly #lane: Lane;
+  readonly #poller: Poller;
   readonly #ending = new AbortController();
   readonly #busy = new Map<string, Promise<void>>();
 
   /** @param deps.overdueS seconds past its time after which a notification is looked for */
   constructor(deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log }) {
     this.#deps = deps;
-    this.#lane = new Lane({
+    this.#poller = new Poller({
       name: 'notifications that nobody has sent',
       idleMs: Math.min(longestPauseMs, deps.overdueS * 500),
       log: deps.log,
@@ -32,12 +32,12 @@ export class NotificationSweep {
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   async stop(): Promise<void> {
     this.#ending.abort();
-    await this.#lane.stop();
+    await this.#poller.stop();
     await Promise.all(this.#busy.values());
   }
 
@@ -67,6 +67,6 @@ export class NotificationSweep {
       log.warn({ failure: databaseFailure(error) }, 'overdue notifications could not be sent yet');
     }
     this.#busy.delete(destinationId);
-    if (moved) this.#lane.wake();
+    if (moved) this.#poller.wake();
   }
 }

@@ -1,6 +1,6 @@
 import { databaseFailure } from '../../database/errors.ts';
 import { readPause } from '../../events/pause.ts';
-import { Lane, type Round } from '../../shared/poller.ts';
+import { Poller, type Round } from '../../shared/poller.ts';
 import { countLateMessage } from '../fold.ts';
 import type { SummaryNotice } from '../notice.ts';
 import {
@@ -22,13 +22,13 @@ const mostAtOnce = 32;
 /** Sends summaries when their time has come. */
 export class Summaries {
   readonly #deps: NotifierDeps;
-  readonly #lane: Lane;
+  readonly #poller: Poller;
   readonly #ending = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
 
   constructor(deps: NotifierDeps) {
     this.#deps = deps;
-    this.#lane = new Lane({
+    this.#poller = new Poller({
       name: 'summaries of notifications',
       idleMs: lookMs,
       log: deps.log,
@@ -37,12 +37,12 @@ export class Summaries {
   }
 
   start(): void {
-    this.#lane.start();
+    this.#poller.start();
   }
 
   async stop(): Promise<void> {
     this.#ending.abort();
-    await this.#lane.stop();
+    await this.#poller.stop();
     await Promise.all(this.#inFlight);
   }
 

@@ -1,0 +1,60 @@
+import type { Database } from '../database/database.ts';
+import type { Sender } from '../delivery/send.ts';
+import type { WhenExhausted } from '../events/when-exhausted.ts';
+import { addNotifications } from '../notifications/add-notifications.ts';
+import { defaultBurstMs } from '../notifications/bursts.ts';
+import { createChannels } from '../notifications/channels/channels.ts';
+import { dashboardLinks } from '../notifications/links.ts';
+import { defaultWaitsMs } from '../notifications/retries.ts';
+import { DestinationTurns } from '../notifications/sending/destination-turns.ts';
+import { Notifier } from '../notifications/sending/notifier.ts';
+import { OverdueNotifications } from '../notifications/sending/overdue-notifications.ts';
+import { Summaries } from '../notifications/sending/summaries.ts';
+import type { NotificationSettings } from '../notifications/settings.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+
+/** Room for writing down how a try ended, within its claim. */
+const writingMs = 15_000;
+
+/** The part of a worker that tells destinations of exhausted events. */
+export interface NotificationSide {
+  notifier: Notifier;
+  whenExhausted: WhenExhausted;
+  /** What goes on beside the workflows. */
+  beside: { start(): void; stop(): Promise<void> }[];
+}
+
+export interface NotificationParts {
+  database: Database;
+  box: SecretBox;
+  sender: Sender;
+  timeLimitMs: number;
+  notifications: NotificationSettings;
+  /** Seconds past its time after which a notification is looked for. */
+  overdueS: number;
+  /** Waits between the tries of a notification, and the window of NOTIFY_BURST, for tests in a hurry. */
+  times?: { waitsMs?: number[]; burstMs?: number };
+  log: Log;
+}
+
+/** Puts it together; nothing runs yet. */
+export function composeNotifications(options: NotificationParts): NotificationSide {
+  const { database: sql, box, sender, timeLimitMs, overdueS, log } = options;
+  const { burst, mail, baseUrl } = options.notifications;
+  const { waitsMs = defaultWaitsMs, burstMs: windowMs = defaultBurstMs } = options.times ?? {};
+  const turns = new DestinationTurns();
+  const deps = {
+    ...{ sql, box, waitsMs, turns, log },
+    send: createChannels({ sender, mail, timeLimitMs }),
+    links: dashboardLinks(baseUrl),
+    leaseS: (timeLimitMs + writingMs) / 1000,
+    burstMs: burst === null ? null : windowMs,
+  };
+  const notifier = new Notifier(deps);
+  return {
+    notifier,
+    whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
+    beside: [new OverdueNotifications({ sql, notifier, turns, overdueS, log }), new Summaries(deps)],
+  };
+}

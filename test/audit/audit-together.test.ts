@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
+import { somethingToActOn } from '../support/acted-on.ts';
+import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
+import { auditTrail } from '../support/audit-trail.ts';
+import { backupFolder } from '../support/backup-folder.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { isEngineLate, scheduled } from '../support/maintenance.ts';
+import { ownPostgres } from '../support/own-servers.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { everythingStored, rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// A change and its entry commit together, and nobody reads what is not on record.
+
+gatewaysEndWithTheirTest();
+let gateway: TestGateway;
+let consumer: Consumer;
+const operations = await adminOperations();
+const named = operations.map((operation) => [operation.id, operation] as const);
+beforeAll(async () => {
+  consumer = await startConsumer();
+  // The worker makes the schedules, and then leaves everything where it is.
+  gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
+  for (const name of maintenanceTaskNames) await scheduled(gateway, name);
+  await gateway.stopWorker();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await consumer.close();
+});
+
+/** From here on the database refuses every entry, as it is written or only at the commit. */
+async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Promise<void> {
+  await rows(
+    gateway.database,
+    `create function refuse_entry() returns trigger language plpgsql as
+     $$ begin raise exception 'no entry' using errcode = '${sqlState}'; end $$`,
+  );
+  await rows(
+    gateway.database,
+    when === 'before'
+      ? 'create trigger refuse before insert on audit_logs for each row execute function refuse_entry()'
+      : `create constraint trigger refuse after insert on audit_logs deferrable initially deferred
+         for each row execute function refuse_entry()`,
+  );
+}
+afterEach(() => rows(gateway.database, 'drop function if exists refuse_entry cascade'));
+
+/** All but the audit log, whose entries get their seals meanwhile. */
+const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain']);
+const countEntries = async () => (await rows(gateway.database, 'select count(*)::integer as n from audit_logs'))[0]?.n;
+
+let made = 0;
+/** The document's account can be made once. */
+const freshSlug = (body: Record<string, unknown>) =>
+  'account_slug' in body ? { ...body, account_slug: `made-${++made}` } : body;
+
+function act(operation: AdminOperation, values: Record<string, string>, baseUrl: string) {
+  const { method } = operation;
+  const body = operation.body && freshSlug(operation.body);
+  return rawRequest(baseUrl, {
+    ...{ method, path: pathOf(operation, values) },
+    headers: { 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+describe.each([
+  ['as it is written', 'before', 'P0001'],
+  ['for its data', 'before', '22P05'],
+  ['at the commit', 'at commit', 'P0001'],
+] as const)('an entry that is refused %s', (_name, when, sqlState) => {
+  test.each(named)('makes a problem of %s, which changes nothing', async (_id, operation) => {
+    const values = await somethingToActOn(gateway, consumer.url);
+    const before = await stored();
+    const entriesBefore = await countEntries();
+    await refuseEntries(when, sqlState);
+    const answer = await act(operation, values, gateway.baseUrl);
+    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    expect(await stored()).toBe(before);
+    expect(await countEntries()).toBe(entriesBefore);
+    // The same works as soon as entries are taken again.
+    await rows(gateway.database, 'drop function refuse_entry cascade');
+    const again = await until('it is not Temporal that is late', async () => {
+      const one = await act(operation, values, gateway.baseUrl);
+      return !isEngineLate(one) && one;
+    });
+    expect(operation.successes).toContain(again.status);
+  });
+});
+
+test('a refused token stays 401 though nobody could write that down', async () => {
+  await refuseEntries('before', 'P0001');
+  expect(await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/accounts' })).toMatchObject({
+    status: 401,
+    body: { code: 'unauthorized' },
+  });
+});
+
+test('while the database is stopped everything is 503, and a wrong token is told nothing else', async () => {
+  const postgres = await ownPostgres();
+  const cut = await startGateway({ worker: false, databaseUrl: await freshDatabase(postgres.address) });
+  try {
+    const values = await somethingToActOn(cut, consumer.url);
+    await postgres.stop();
+    for (const operation of operations) {
+      const answer = await act(operation, values, cut.baseUrl);
+      expect([operation.id, answer.status, answer.body?.code]).toEqual([operation.id, 503, 'database_unavailable']);
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    }
+    const denied = await rawRequest(cut.baseUrl, { method: 'GET', path: '/admin/events' });
+    expect([denied.status, denied.body.code]).toEqual([401, 'unauthorized']);
+    await postgres.start();
+    const entries = auditTrail(cut.database);
+    await entries();
+    const answer = await cut.admin.request('GET', `/admin/accounts/${values.account_id}`);
+    expect(answer.status).toBe(200);
+    expect(await entries()).toMatchObject([{ action: 'account.read', details: { account_id: values.account_id } }]);
+  } finally {
+    await cut.stop();
+  }
+});

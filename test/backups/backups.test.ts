@@ -1,0 +1,188 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WorkflowFailedError } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { backupFolder } from '../support/backup-folder.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  actionsOf,
+  backupEnded,
+  backupsOf,
+  holdBackups,
+  scheduled,
+  taskOf,
+  triggered,
+} from '../support/maintenance.ts';
+import { openSchedules } from '../support/schedules.ts';
+import { until } from '../support/until.ts';
+
+const dir = backupFolder();
+const keep = 4;
+let gateway: TestGateway;
+let temporal: Awaited<ReturnType<typeof openSchedules>>;
+const workflows: string[] = [];
+beforeAll(async () => {
+  gateway = await startGateway({ maintenance: { backupDir: dir, backupKeep: keep } });
+  await scheduled(gateway, 'backup');
+  temporal = await openSchedules(gateway.temporal);
+});
+afterAll(async () => {
+  await temporal.close();
+  await gateway.stop();
+});
+beforeEach(async () => {
+  await gateway.database.pool.query('truncate backups');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+// A backup that is complete may still be tidying, in the folder that the next test empties.
+afterEach(async () => {
+  for (const id of workflows.splice(0))
+    await temporal.client.workflow
+      .getHandle(id)
+      .result()
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+      });
+});
+
+async function trigger() {
+  const answer = await gateway.admin.post('/admin/backups/trigger');
+  if (answer.status === 202) workflows.push(answer.body.workflow_id);
+  return answer;
+}
+const files = () => readdirSync(dir).sort();
+async function made() {
+  const { status, body } = await trigger();
+  expect(status).toBe(202);
+  return backupEnded(gateway, body.id);
+}
+const insert = (columns: Record<string, unknown>) =>
+  gateway.database.pool.query(
+    `insert into backups (${Object.keys(columns)}) values (${Object.keys(columns).map((_, index) => `$${index + 1}`)})`,
+    Object.values(columns),
+  );
+const uuid = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+test('a backup that an operator asks for appears in the list, first as running, then as completed', async () => {
+  const began = Date.now();
+  const { status, body } = await trigger();
+  expect(status).toBe(202);
+  expect(body).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), workflow_id: `backup-${body.id}` });
+  const [first] = await backupsOf(gateway);
+  expect(first).toMatchObject({ id: body.id, trigger: 'operator' });
+  const backup = await backupEnded(gateway, body.id);
+  expect(backup).toMatchObject({ status: 'completed', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), error: null });
+  expect(backup).toMatchObject({ encrypted: true, key_id: gateway.keyring.current.id });
+  expect(backup.name).toMatch(/\.sql\.gz\.enc$/);
+  expect(backup.size_bytes).toBeGreaterThan(0);
+  expect(backup.rows).toBeGreaterThanOrEqual(0);
+  expect(backup.duration_ms).toBeGreaterThan(0);
+  expect(Date.parse(backup.created_at)).toBeGreaterThanOrEqual(began - 1_000);
+  expect(files()).toEqual([backup.name]);
+  expect(await actionsOf(gateway, 'backup.trigger')).toContainEqual([
+    'backup.trigger',
+    { status: 202, backup_id: body.id, workflow_id: body.workflow_id },
+  ]);
+});
+
+test('of ten triggers at once exactly one is taken', async () => {
+  const held = await holdBackups(gateway.databaseUrl);
+  const answers = await Promise.all(Array.from({ length: 10 }, trigger));
+  await held.release();
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([202, ...Array(9).fill(409)]);
+  expect(answers.find(({ status }) => status === 409)?.body.code).toBe('conflict');
+  const id = answers.find(({ status }) => status === 202)?.body.id;
+  expect(await backupEnded(gateway, id)).toMatchObject({ status: 'completed' });
+  expect(await backupsOf(gateway)).toHaveLength(1);
+});
+
+test('a run of the schedule is a backup, too; while another is under way it is skipped', async () => {
+  await triggered(gateway, 'backup');
+  const [backup] = await backupsOf(gateway);
+  expect(backup).toMatchObject({ status: 'completed', trigger: 'schedule' });
+  const { last_run } = await taskOf(gateway, 'backup');
+  expect(last_run.result).toMatchObject({ backup_id: backup.id, size_bytes: backup.size_bytes, rows: backup.rows });
+
+  await insert({ id: uuid(1), status: 'running', trigger: 'operator', workflow_id: 'elsewhere' });
+  const task = await triggered(gateway, 'backup');
+  expect(task.last_run).toMatchObject({ outcome: 'skipped', result: {}, error: null });
+  expect((await trigger()).status).toBe(409);
+  expect((await backupsOf(gateway)).map(({ status }) => status)).toEqual(['completed', 'running'].sort().reverse());
+});
+
+test('one of which nothing was heard for two minutes has failed, and hinders nobody', async () => {
+  await insert({ id: uuid(2), status: 'running', trigger: 'operator', alive_at: new Date(Date.now() - 121_000) });
+  expect(await backupsOf(gateway)).toMatchObject([
+    { status: 'failed', error: expect.stringContaining('two minutes'), duration_ms: null },
+  ]);
+  expect(await made()).toMatchObject({ status: 'completed' });
+  const { rows } = await gateway.database.pool.query('select status, error from backups where id = $1', [uuid(2)]);
+  expect(rows).toMatchObject([{ status: 'failed', error: 'nobody has worked on it for two minutes' }]);
+});
+
+test('one that cannot be written has failed, says why, and leaves no file', async () => {
+  // A file stands where the folder should be.
+  writeFileSync(dir, '');
+  const backup = await made();
+  expect(backup).toMatchObject({ status: 'failed', name: null, size_bytes: null, error: expect.stringContaining(dir) });
+  rmSync(dir);
+  expect(await made()).toMatchObject({ status: 'completed' });
+  expect(files()).toHaveLength(1);
+});
+
+test('the oldest beyond BACKUP_KEEP go, with their files; failed ones do not count, and go after thirty days', async () => {
+  const day = 86_400_000;
+  await insert({ id: uuid(3), status: 'failed', error: 'x', alive_at: new Date(Date.now() - 31 * day) });
+  await insert({ id: uuid(4), status: 'failed', error: 'y', alive_at: new Date(Date.now() - 29 * day) });
+  const names: string[] = [];
+  for (let count = 0; count < keep + 2; count++) names.push((await made()).name);
+  // Files go first, so that none is left behind.
+  const completed = async () => (await backupsOf(gateway)).filter(({ status }) => status === 'completed');
+  await until('they are pruned', async () => (await completed()).length === keep);
+  expect(files()).toEqual(names.slice(-keep).sort());
+  const listed = await backupsOf(gateway);
+  expect((await completed()).map(({ name }) => name)).toEqual(names.slice(-keep).reverse());
+  expect(listed.filter(({ status }) => status === 'failed').map(({ id }) => id)).toEqual([uuid(4)]);
+});
+
+test('a file that is gone is listed as failed, a copy as unverified, and one that is there again as completed', async () => {
+  const first = await made();
+  const archive = readFileSync(join(dir, first.name));
+  rmSync(join(dir, first.name));
+  const copy = first.name.replace(first.id, uuid(9));
+  writeFileSync(join(dir, copy), archive);
+  const second = await made();
+  const found = await until('the copy is listed', async () =>
+    (await backupsOf(gateway)).find(({ name }) => name === copy),
+  );
+  expect(found).toMatchObject({
+    status: 'unverified',
+    ...{ trigger: null, sha256: null, rows: null, encrypted: null, key_id: null },
+    error: `it was renamed: by its manifest it is ${first.name}`,
+    size_bytes: archive.length,
+  });
+  const lost = await until('the loss is noticed', async () =>
+    (await backupsOf(gateway)).find(({ id, status }) => id === first.id && status === 'failed'),
+  );
+  expect(lost.error).toContain('gone');
+  const listed = await backupsOf(gateway);
+  expect(listed.find(({ id }) => id === second.id)).toMatchObject({ status: 'completed' });
+  // It turns up again.
+  writeFileSync(join(dir, first.name), archive);
+  await made();
+  await until('the first one counts again', async () =>
+    (await backupsOf(gateway)).some(({ id, status }) => id === first.id && status === 'completed'),
+  );
+  // As after a restore: no row knows the file.
+  await gateway.database.pool.query('delete from backups where id = $1', [first.id]);
+  await made();
+  const again = await until('it is listed anew', async () =>
+    (await backupsOf(gateway)).find(({ name }) => name === first.name),
+  );
+  const { rows, encrypted, key_id } = first;
+  expect(again).toMatchObject({ status: 'completed', trigger: null, sha256: null, rows, encrypted, key_id });
+  // What is unverified is never deleted.
+  expect(existsSync(join(dir, copy))).toBe(true);
+});

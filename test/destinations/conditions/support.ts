@@ -1,0 +1,27 @@
+import { parseCondition } from '../../../src/destinations/conditions/parse.ts';
+import type { Condition, Variables } from '../../../src/destinations/conditions/tree.ts';
+
+/** An event whose attempts have all failed. */
+export const failed: Variables = {
+  delivery_failed: true,
+  provider: 'generic',
+  event_type: 'order.paid',
+  account_slug: 'shop',
+  app_key: 'my-app',
+  attempts: 10,
+  response_code: 503,
+};
+
+/** The tree of a text that is a condition. */
+export function treeOf(text: string): Condition {
+  const parsed = parseCondition(text);
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.line}:${parsed.column} ${parsed.message}`);
+  return parsed.condition;
+}
+
+/** `line:column message` of a text that is none. */
+export function errorOf(text: string): string {
+  const parsed = parseCondition(text);
+  if (parsed.ok) throw new Error(`${text} is a condition`);
+  return `${parsed.line}:${parsed.column} ${parsed.message}`;
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
+import { backupFolder } from '../support/backup-folder.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { actionsOf, askMaintenance, scheduled, taskOf, triggered } from '../support/maintenance.ts';
+import { openSchedules } from '../support/schedules.ts';
+import { until } from '../support/until.ts';
+
+let gateway: TestGateway;
+let temporal: Awaited<ReturnType<typeof openSchedules>>;
+beforeAll(async () => {
+  gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
+  temporal = await openSchedules(gateway.temporal);
+  for (const name of maintenanceTaskNames) await scheduled(gateway, name);
+});
+afterAll(async () => {
+  await temporal.close();
+  await gateway.stop();
+});
+
+const ask = (method: string, path: string) => askMaintenance(gateway, method, path);
+
+test('the list says what there is, when it runs next, and that nothing has run yet', async () => {
+  const { status, body } = await ask('GET', '/admin/upkeep');
+  expect(status).toBe(200);
+  const none = { scheduled: true, paused: false };
+  const now = new Date();
+  const idle = (hour: number, minute: number) => {
+    // Around its time it may have run, or just be at it.
+    const agoMinutes = (now.getUTCHours() - hour) * 60 + now.getUTCMinutes() - minute;
+    return Math.abs(agoMinutes) <= 5 ? none : { ...none, last_run: null, running: false };
+  };
+  expect(body).toMatchObject([
+    { name: 'backup', schedule: 'daily at 02:30 UTC', ...idle(2, 30) },
+    { name: 'audit-purge', schedule: 'daily at 03:10 UTC', ...idle(3, 10) },
+    { name: 'retention', schedule: 'daily at 01:40 UTC', ...idle(1, 40) },
+    // This one may just be at it.
+    { name: 'sweep', schedule: 'every 5 minutes', ...none },
+  ]);
+  for (const [index, hour, minute] of [
+    [0, 2, 30],
+    [1, 3, 10],
+    [2, 1, 40],
+  ] as const) {
+    const next = new Date(body[index].next_run_at);
+    const lateMinutes = (next.getUTCHours() - hour) * 60 + next.getUTCMinutes() - minute;
+    expect([body[index].name, lateMinutes >= 0 && lateMinutes <= 2]).toEqual([body[index].name, true]);
+    expect(next.getTime()).toBeGreaterThan(Date.now());
+  }
+});
+
+test.each([
+  ['audit-purge', { deleted: 0 }],
+  ['retention', { dedup_keys: 0 }],
+  ['sweep', { events: 0, notifications: 0 }],
+  ['backup', { lost: 0, found: 0, pruned: 0 }],
+] as const)('%s runs when it is triggered, and the list says what it did', async (name, result) => {
+  const { last_run } = await triggered(gateway, name);
+  expect(last_run).toMatchObject({ outcome: 'completed', error: null, result });
+  expect(Date.parse(last_run.finished_at)).toBeGreaterThanOrEqual(Date.parse(last_run.started_at));
+});
+
+test('a run is told of in the Web UI: its task in the memo, and what it did', async () => {
+  await triggered(gateway, 'sweep');
+  const { info } = await temporal.schedule('sweep').describe();
+  const { workflowId } = info.recentActions.at(-1)?.action.workflow ?? { workflowId: '' };
+  const described = await temporal.client.workflow.getHandle(workflowId).describe();
+  expect(described).toMatchObject({ type: 'upkeep', memo: { task: 'sweep' } });
+  expect(await described.staticSummary()).toContain('notifications that nobody has sent');
+});
+
+test('pause and resume, both on record', async () => {
+  const paused = await ask('POST', '/admin/upkeep/retention/pause');
+  expect(paused).toMatchObject({ status: 200, body: { name: 'retention', paused: true, next_run_at: null } });
+  expect((await temporal.schedule('retention').describe()).state).toMatchObject({
+    paused: true,
+    note: 'paused by tester',
+  });
+  // Asked for twice it is the same.
+  expect((await ask('POST', '/admin/upkeep/retention/pause')).status).toBe(200);
+  // A paused one can still be asked for.
+  expect((await triggered(gateway, 'retention')).paused).toBe(true);
+  const resumed = await ask('POST', '/admin/upkeep/retention/resume');
+  expect(resumed).toMatchObject({ status: 200, body: { paused: false, next_run_at: expect.stringMatching(/^2/) } });
+  expect(await actionsOf(gateway, 'upkeep.')).toEqual(
+    expect.arrayContaining([
+      ['upkeep.pause', { name: 'retention', status: 200 }],
+      ['upkeep.resume', { name: 'retention', status: 200 }],
+      ['upkeep.trigger', { name: 'retention', status: 202 }],
+    ]),
+  );
+});
+
+test.each(['trigger', 'pause', 'resume'])('%s of a task that there is not', async (verb) => {
+  for (const name of ['nothing', 'BACKUP', '__proto__', '%00']) {
+    const answer = await gateway.admin.post(`/admin/upkeep/${name}/${verb}`);
+    expect([name, answer.status, answer.body.code]).toEqual([name, 404, 'not_found']);
+  }
+});
+
+test('what is triggered while it runs is not started a second time', async () => {
+  await gateway.stopWorker();
+  const before = await taskOf(gateway, 'audit-purge');
+  expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
+  await until('it runs', async () => (await taskOf(gateway, 'audit-purge')).running);
+  const taken = async () => (await temporal.schedule('audit-purge').describe()).info;
+  const { numActionsTaken } = await taken();
+  expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
+  await until('the second one is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
+  expect((await taken()).numActionsTaken).toBe(numActionsTaken);
+  expect((await taskOf(gateway, 'audit-purge')).last_run).toEqual(before.last_run);
+  await gateway.startWorker();
+  await until('it ends', async () => !(await taskOf(gateway, 'audit-purge')).running);
+});
+
+test('a task that fails says why, without a word of the database', async () => {
+  await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
+  try {
+    await ask('POST', '/admin/upkeep/retention/trigger');
+    const handle = await until('it runs', async () => {
+      const { info } = await temporal.schedule('retention').describe();
+      return info.runningActions.at(-1)?.workflow.workflowId;
+    });
+    // It would be tried four times more.
+    await until('it has failed once', async () => {
+      const { raw } = await temporal.client.workflow.getHandle(handle).describe();
+      return raw.pendingActivities?.[0]?.lastFailure?.message?.includes('the database could not be used');
+    });
+    await temporal.client.workflow.getHandle(handle).cancel();
+    await until('it has ended', async () => !(await taskOf(gateway, 'retention')).running);
+    expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
+  } finally {
+    await gateway.database.pool.query('alter table event_stats_away rename to event_stats');
+  }
+});
+
+test('one that somebody has deleted in Temporal cannot be triggered', async () => {
+  await temporal.schedule('sweep').delete();
+  expect(await taskOf(gateway, 'sweep')).toMatchObject({ scheduled: false, next_run_at: null, last_run: null });
+  for (const verb of ['trigger', 'pause', 'resume']) {
+    const answer = await ask('POST', `/admin/upkeep/sweep/${verb}`);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  }
+});

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockKeys } from '../../../src/database/lock-keys.ts';
+import { ensurePartitions } from '../../../src/database/partitions.ts';
+import { replay } from '../../../src/events/operate.ts';
+import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
+import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
+import { send } from '../../support/admin-client.ts';
+import { rows } from '../../support/stored.ts';
+import { until } from '../../support/until.ts';
+import {
+  dayMs,
+  daysOf,
+  expectExact,
+  hasDay,
+  holdBeforeLocks,
+  inOther,
+  isoOf,
+  log,
+  midnight,
+  openStage,
+  type Stage,
+} from './stage.ts';
+
+// Who else is there while a day goes.
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.gateway.stop());
+
+const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
+/** Waits for as long as a test holds it. */
+const patient = [30_000];
+const everything = `select count(*) from events, event_payloads, delivery_attempts, notifications`;
+
+test('a replay between the two looks wins, and the event is whole', async () => {
+  const { database, gateway, failed } = stage;
+  const id = await failed(noon(20));
+  const hold = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient);
+  await hold.waiting();
+  expect((await gateway.admin.post(`/admin/events/${id}/replay`)).status).toBe(202);
+  await hold.end();
+  expect(await dropping).toEqual({ kind: 'kept', reason: 'pending_events' });
+  expect((await gateway.admin.request('GET', `/admin/events/${id}`)).body).toMatchObject({
+    delivery_status: 'pending',
+    generation: 1,
+  });
+  await expectExact(database);
+});
+
+test('a replay that has ended again between the two looks is counted: the day is read anew', async () => {
+  const { database, gateway, delivered, attempt } = stage;
+  const id = await delivered(noon(20));
+  const hold = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient);
+  await hold.waiting();
+  await replay(database, id);
+  await attempt(id, { generation: 1 });
+  await hold.end();
+  expect(await dropping).toMatchObject({ kind: 'dropped' });
+  await expectExact(database, { latencies: false });
+});
+
+test('a late event between the two looks stays', async () => {
+  const { database, gateway, delivered, receive } = stage;
+  await delivered(noon(20));
+  const hold = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient);
+  await hold.waiting();
+  const id = await receive(noon(20));
+  await hold.end();
+  expect(await dropping).toEqual({ kind: 'kept', reason: 'pending_events' });
+  expect(await rows(database, 'select 1 from event_payloads where event_id = $1', [id])).toHaveLength(1);
+  await expectExact(database);
+});
+
+/** Lets the drop lock the first of its tables, and wait for the last. */
+async function holdAmongLocks({ database, gateway }: Stage) {
+  const before = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient);
+  const pid = await before.waiting();
+  const reader = await inOther(gateway, 'lock table only notifications in access share mode');
+  await before.end();
+  await until('the first tables are locked', async () => {
+    const locked = await rows(
+      database,
+      `select 1 from pg_locks where pid = $1 and relation = 'delivery_attempts'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      [pid],
+    );
+    return locked.length > 0;
+  });
+  return { dropping, pid, end: reader.end };
+}
+
+test('what waits for a day that is dropped finds it gone', async () => {
+  const { database, gateway, failed } = stage;
+  const id = await failed(noon(20));
+  const { dropping, end } = await holdAmongLocks(stage);
+  const calls = ['ack', 'replay', 'fail'].map((name) => gateway.admin.post(`/admin/events/${id}/${name}`));
+  const asked = gateway.admin.request('GET', `/admin/events/${id}`);
+  await until('all of them wait', async () => {
+    const waiting = await rows(
+      database,
+      `select 1 from pg_locks where relation = 'events'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return waiting.length === 4;
+  });
+  await end();
+  expect(await dropping).toMatchObject({ kind: 'dropped' });
+  for (const { status } of await Promise.all([...calls, asked])) expect(status).toBe(404);
+  await expectExact(database);
+});
+
+test('a server process that dies before it has locked anything leaves everything as it was', async () => {
+  const { database, gateway, failed } = stage;
+  const id = await failed(noon(20));
+  const hold = await holdBeforeLocks(gateway);
+  const dropping = dropDay(database, midnight(20), patient).catch((error: Error) => error);
+  await rows(database, 'select pg_terminate_backend($1)', [await hold.waiting()]);
+  expect(await dropping).toBeInstanceOf(Error);
+  await hold.end();
+  await expectWhole(id);
+});
+
+test('a server process that dies while it holds tables leaves everything as it was', async () => {
+  const id = await stage.failed(noon(20));
+  const { dropping, pid, end } = await holdAmongLocks(stage);
+  const ended = dropping.catch((error: Error) => error);
+  await rows(stage.database, 'select pg_terminate_backend($1)', [pid]);
+  expect(await ended).toBeInstanceOf(Error);
+  await end();
+  await expectWhole(id);
+});
+
+async function expectWhole(id: string) {
+  const { database, gateway } = stage;
+  expect((await gateway.admin.request('GET', `/admin/events/${id}`)).status).toBe(200);
+  expect(await hasDay(database, midnight(20))).toBe(true);
+  await expectExact(database);
+  expect(await dropDay(database, midnight(20))).toMatchObject({ kind: 'dropped' });
+}
+
+test.each([
+  ['a backup that reads everything', ['set transaction isolation level repeatable read', everything]],
+  ['a list of that day', [`select * from events where received_at < now() - interval '10 days' limit 1`]],
+])('%s keeps the day, nobody waits for it, and the next time it goes', async (_, statements) => {
+  const { database, gateway, account, delivered } = stage;
+  const old = await delivered(noon(20));
+  const reader = await inOther(gateway, ...statements);
+  const result = await dropExpiredDays(database, { olderThanDays: 10, log });
+  expect(result.dropped).toEqual([]);
+  expect(result.kept).toContainEqual({ day: isoOf(noon(20)), reason: 'busy' });
+
+  // Nothing that the tries have locked is locked still, while the reader goes on.
+  const body = JSON.stringify({ id: 'now', type: 'order' });
+  expect((await send(gateway.baseUrl, account, body)).status).toBe(202);
+  expect((await gateway.admin.post(`/admin/events/${old}/replay`)).status).toBe(202);
+  await ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 3);
+  expect(await daysOf(database, 'events')).toContain('2031-01-02');
+
+  await reader.end();
+  await database.pool.query(`delete from event_queue`);
+  await database.pool.query(`update events set delivery_status = 'delivered' where id = $1`, [old]);
+  expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toContain(isoOf(noon(20)));
+  expect(await hasDay(database, midnight(20))).toBe(false);
+});
+
+test('webhooks are taken while a reader keeps days from going, and none waits for it', async () => {
+  const { database, gateway, account, delivered } = stage;
+  await delivered(noon(20));
+  const reader = await inOther(gateway, everything);
+  let stopped = false;
+  const statuses: number[] = [];
+  const sending = Array.from({ length: 4 }, async (_, lane) => {
+    for (let n = 0; !stopped; n++)
+      statuses.push((await send(gateway.baseUrl, account, JSON.stringify({ id: `${lane}-${n}` }))).status);
+  });
+  // The first look sees the reader once it is a second old: so these are tries to lock, and looks.
+  for (let n = 0; n < 3; n++) expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);
+  const taken = statuses.length;
+  await until('some more are taken', () => statuses.length > taken + 10);
+  stopped = true;
+  await Promise.all(sending);
+  await reader.end();
+  expect(new Set(statuses)).toEqual(new Set([202]));
+});
+
+test('lists, filters, statistics and events are answered while days go', async () => {
+  const { database, gateway, delivered } = stage;
+  const ids: string[] = [];
+  for (let daysAgo = 10; daysAgo < 30; daysAgo++) ids.push(await delivered(noon(daysAgo)));
+  const paths = [
+    '/admin/events?limit=100',
+    '/admin/events?limit=100&provider=generic',
+    '/admin/events?limit=10&offset=5',
+    '/admin/events?delivery_status=delivered',
+    '/admin/events/filters',
+    '/admin/delivery/stats',
+    '/admin/delivery/failed',
+  ];
+  let stopped = false;
+  const statuses: Record<string, number[]> = {};
+  const asking = [...paths, ...ids.slice(0, 4).map((id) => `/admin/events/${id}`)].map(async (path) => {
+    const seen: number[] = [];
+    statuses[path.startsWith('/admin/events/0') ? 'event' : path] = seen;
+    while (!stopped) seen.push((await gateway.admin.request('GET', path)).status);
+  });
+  const { dropped } = await dropExpiredDays(database, { olderThanDays: 5, log });
+  stopped = true;
+  await Promise.all(asking);
+  expect(dropped.length).toBeGreaterThan(0);
+  const { event, ...others } = statuses;
+  expect([...new Set(event)].every((status) => status === 200 || status === 404)).toBe(true);
+  for (const [path, seen] of Object.entries(others)) expect([path, ...new Set(seen)]).toEqual([path, 200]);
+});
+
+test('partitions are made in turn: no longer than a second behind somebody else', async () => {
+  const { database, gateway } = stage;
+  const other = await inOther(gateway, `select pg_advisory_xact_lock(${lockKeys.partitions})`);
+  await expect(ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 1)).rejects.toThrow(/lock timeout/);
+  await other.end();
+  await ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 1);
+  expect(await daysOf(database, 'events')).toContain('2031-01-01');
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { foldStatistics } from '../../../src/events/fold-statistics.ts';
+import { ack } from '../../../src/events/operate.ts';
+import { listEvents } from '../../../src/events/read.ts';
+import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
+import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
+import { rows } from '../../support/stored.ts';
+import { began, dayMs, expectExact, inOther, log, midnight, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.gateway.stop());
+
+const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
+const nothing = {
+  ...{ dedup_keys: 0, rejected_events: 0, rejection_counts: 0, rejection_days: 0 },
+  ...{ notification_summaries: 0, notification_bursts: 0 },
+};
+const idsOf = async (table: string, column = 'id') =>
+  (await rows(stage.database, `select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
+
+test('there is nothing to do where nothing has expired', async () => {
+  const { database, receive, rejected } = stage;
+  expect(await expireRows(database)).toEqual(nothing);
+  await receive(new Date(), { dedupKey: randomUUID() });
+  await rejected(new Date());
+  expect(await expireRows(database)).toEqual(nothing);
+  expect(await expireRows(database, { eventRetentionDays: 1 })).toEqual(nothing);
+});
+
+test('deduplication keys go when they have expired, of many pages, but not one that is being renewed', async () => {
+  const { database, gateway, receive } = stage;
+  const live = randomUUID();
+  await receive(new Date(), { dedupKey: live });
+  // More than are looked at in one transaction.
+  await database.pool.query(
+    `insert into event_dedup select gen_random_uuid(), gen_random_uuid(), now() - interval '1 second' from generate_series(1, 60000)`,
+  );
+  const [renewed] = await idsOf('event_dedup where expires_at < now()', 'key');
+  const renewing = await inOther(
+    gateway,
+    `update event_dedup set expires_at = now() + interval '1 day' where key = '${renewed}'`,
+  );
+  expect(await expireRows(database)).toEqual({ ...nothing, dedup_keys: 59_999 });
+  await renewing.client.query('commit');
+  await renewing.end();
+  expect(await idsOf('event_dedup', 'key')).toEqual([live, renewed].sort());
+  expect(await expireRows(database)).toEqual(nothing);
+});
+
+test('rejected events go by the day after 30 days, with all that was counted of them', async () => {
+  const { database, rejected, delivered } = stage;
+  const now = began;
+  const accounts = { accountSlug: 'attacked', appKey: 'gone', provider: 'support_chat' };
+  // More than a transaction deletes; of one minute and account only 60 are kept.
+  await Promise.all(
+    Array.from({ length: 12 }, async (_, n) => {
+      const { id } = await stage.gateway.admin.createAccount({});
+      await Promise.all(
+        Array.from({ length: 50 }, () => rejected(noon(31), { ...accounts, accountId: id, eventType: `junk-${n}` })),
+      );
+    }),
+  );
+  const healthy = await delivered(noon(31), { eventType: 'order' });
+  const young = await rejected(noon(30), { eventType: 'young', appKey: 'gone' });
+  await expectExact(database);
+
+  expect(await expireRows(database, { now })).toEqual({ ...nothing, rejected_events: 600 });
+  expect(await idsOf('events')).toEqual([healthy, young]);
+  expect(await idsOf('event_payloads', 'event_id')).toEqual([healthy, young]);
+  await expectExact(database);
+  await foldStatistics(database);
+  await expectExact(database);
+  expect(await rows(database, `select day::text from event_values where value = 'gone'`)).toHaveLength(1);
+  const listed = await listEvents(database.reader, { limit: 10, offset: 0, event_type: 'order' });
+  expect(listed.map(({ id }) => id)).toEqual([healthy]);
+  expect(await expireRows(database, { now })).toEqual(nothing);
+
+  expect(await expireRows(database, { now, eventRetentionDays: 29 })).toEqual({ ...nothing, rejected_events: 1 });
+  expect(await idsOf('events')).toEqual([healthy]);
+  await expectExact(database);
+  expect(await expireRows(database, { now, eventRetentionDays: 400 })).toEqual(nothing);
+});
+
+test('a rejected event that an operator has acknowledged stays, and is found by its values', async () => {
+  const { database, rejected } = stage;
+  const fields = { eventType: 'odd', accountSlug: 'odd' };
+  const acknowledged = await rejected(noon(40), fields);
+  await rejected(noon(40), { eventType: 'other' });
+  await ack(database, acknowledged);
+  expect(await expireRows(database)).toEqual({ ...nothing, rejected_events: 1 });
+  const filter = { limit: 10, offset: 0, event_type: 'odd', account_slug: 'odd' };
+  expect((await listEvents(database.reader, filter)).map(({ id }) => id)).toEqual([acknowledged]);
+});
+
+test('rejected events expire, days are dropped and both once more, all at once', async () => {
+  const { database, rejected, delivered } = stage;
+  for (let daysAgo = 31; daysAgo < 41; daysAgo++) {
+    await Promise.all(Array.from({ length: 20 }, () => rejected(noon(daysAgo))));
+    await delivered(noon(daysAgo));
+  }
+  const results = await Promise.all([
+    expireRows(database),
+    dropExpiredDays(database, { olderThanDays: 35, log }),
+    expireRows(database),
+    dropExpiredDays(database, { olderThanDays: 35, log }),
+  ]);
+  expect(results).toHaveLength(4);
+  await dropExpiredDays(database, { olderThanDays: 35, log });
+  await expireRows(database);
+  expect(await idsOf(`events where state = 'rejected'`)).toEqual([]);
+  await expectExact(database);
+});
+
+test('counts of rejections go after a day', async () => {
+  const { database, account } = stage;
+  await database.pool.query(
+    `insert into rejection_counts (account_id, minute, seen)
+     select $1, now() - n * interval '12 hours', 1 from generate_series(0, 9) n`,
+    [account.id],
+  );
+  expect(await expireRows(database)).toEqual({ ...nothing, rejection_counts: 8 });
+  expect(await rows(database, 'select 1 from rejection_counts')).toHaveLength(2);
+});
+
+test('summaries go a month after they have ended, or with their events; bursts with their destinations', async () => {
+  const { database, account } = stage;
+  const summary = async (status: string, endedDaysAgo: number, receivedDaysAgo = endedDaysAgo) => {
+    const id = randomUUID();
+    await database.pool.query(
+      `insert into notification_summaries (id, destination_id, account_id, destination_type, config, provider, account_slug, app_key, events,
+         first_event_ids, first_received_at, last_received_at, first_failed_at, last_failed_at, status, due_at, sent_at)
+       select $1, $1, $1, 'email', '', '', '', '', 1, array[]::uuid[], r, r, e, e, $2, case when $2 = 'pending' then e end, case when $2 = 'sent' then e end
+       from (values (now() - $3 * interval '1 day', now() - $4 * interval '1 day')) as t (e, r)`,
+      [id, status, endedDaysAgo, receivedDaysAgo],
+    );
+    return id;
+  };
+  await stage.delivered(noon(60));
+  const kept = [await summary('sent', 29), await summary('failed', 29), await summary('pending', 40)];
+  for (const ended of ['sent', 'failed']) {
+    await summary(ended, 31);
+    await summary(ended, 1, 90);
+  }
+  const made = await stage.gateway.admin.post(`/admin/accounts/${account.id}/destinations`, {
+    ...{ destination_type: 'webhook', name: 'd', config: { url: 'http://127.0.0.1:9/' } },
+  });
+  expect(made.status).toBe(201);
+  const recent = randomUUID();
+  await database.pool.query(
+    `insert into notification_bursts (destination_id, told_at) values
+       ($1, array[now() - interval '2 days']), ($2, array[now() - interval '1 hour']), (gen_random_uuid(), array[now() - interval '2 days']), (gen_random_uuid(), '{}')`,
+    [made.body.id, recent],
+  );
+  expect(await expireRows(database)).toEqual({ ...nothing, notification_summaries: 4, notification_bursts: 2 });
+  expect(await idsOf('notification_summaries')).toEqual(kept.sort());
+  expect(await idsOf('notification_bursts', 'destination_id')).toEqual([made.body.id, recent].sort());
+});

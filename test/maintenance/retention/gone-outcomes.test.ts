@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ensurePartitions } from '../../../src/database/partitions.ts';
+import { type Outcome, OutcomeRecorder } from '../../../src/events/outcome.ts';
+import { EventReceiver } from '../../../src/events/receive.ts';
+import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
+import { receivedEvent } from '../../support/received.ts';
+import { hold } from '../../support/replies.ts';
+import { openStage as openLife } from '../../support/situations.ts';
+import { rows } from '../../support/stored.ts';
+import { until } from '../../support/until.ts';
+import { expectExact, midnight, openStage } from './stage.ts';
+
+// A day may go while an attempt of one of its events is in flight: a retry changes nothing about an event that is settled.
+
+test('an attempt whose event is gone changes nothing, and those that are recorded with it are recorded', async () => {
+  const { gateway, database, failed, receive } = await openStage();
+  onTestFinished(() => gateway.stop());
+  const gone = await failed(new Date(midnight(40).getTime() + 5_000));
+  const id = await receive(new Date());
+  expect(await dropDay(database, midnight(40))).toMatchObject({ kind: 'dropped' });
+  const recorder = new OutcomeRecorder(database, async () => undefined);
+  const outcome: Omit<Outcome, 'eventId' | 'trigger'> = {
+    ...{ generation: 0, number: 1, startedAt: new Date(), durationMs: 1, outcome: 'delivered', responseCode: 200 },
+    ...{
+      responseBody: '',
+      error: null,
+      url: null,
+      succeeded: true,
+      last: false,
+      nextAttemptAt: null,
+      claimToken: null,
+    },
+  };
+  const recorded = await Promise.all([
+    recorder.record({ ...outcome, eventId: gone, trigger: 'manual' }),
+    recorder.record({ ...outcome, eventId: id, trigger: 'schedule' }),
+  ]);
+  expect(recorded).toEqual([null, expect.objectContaining({ recorded: true, deliveryStatus: 'delivered' })]);
+  expect(await rows(database, 'select event_id from delivery_attempts')).toEqual([{ event_id: id }]);
+  await expectExact(database);
+});
+
+test('a retry that is in flight while its day goes ends, and so does its workflow', async () => {
+  const { gateway, workflows, consumer: open, close } = await openLife({});
+  onTestFinished(close);
+  const { database, admin } = gateway;
+  const retried = hold();
+  const consumer = await open(200, retried.reply);
+  const account = await admin.createAccount({ delivery_url: consumer.url });
+  await ensurePartitions(database, midnight(40), 1);
+  const event = receivedEvent(account, { receivedAt: new Date(midnight(40).getTime() + 5_000) });
+  await new EventReceiver(database).receive(event);
+  await admin.eventually(event.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+  await workflows.result(event.id);
+  expect((await admin.post(`/admin/delivery/retry/${event.id}`)).status).toBe(202);
+  await retried.arrived;
+  await until('the day goes', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
+  retried.answer(200);
+  expect(await workflows.result(event.id)).toEqual({ outcome: 'already_settled', generation: 0, attempts: 1 });
+});

@@ -1,0 +1,39 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { retainEvents } from '../../../src/maintenance/retention/run-retention.ts';
+import { dayMs, inOther, isoOf, midnight, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.gateway.stop());
+
+const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
+
+test('days that a reader keeps are counted, and a warning says so', async () => {
+  const { database, gateway, delivered } = stage;
+  await delivered(noon(20));
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const retain = () => retainEvents({ database, log }, 10, new AbortController().signal);
+  const reader = await inOther(
+    gateway,
+    'select count(*) from events, event_payloads, delivery_attempts, notifications',
+  );
+  const { days_kept_busy = 0, days_dropped } = await retain();
+  await reader.end();
+  expect(days_kept_busy).toBeGreaterThan(0);
+  expect(days_dropped).toBe(0);
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 40,
+      days_kept_busy,
+      msg: expect.stringMatching(/^expired days of events are still there: .*backup/),
+    }),
+  ]);
+  expect(lines[0]?.oldest).toSatisfy((day: string) => day <= isoOf(noon(20)));
+
+  expect(await retain()).toMatchObject({ days_kept_busy: 0, days_dropped: days_kept_busy });
+  expect(lines).toHaveLength(1);
+});

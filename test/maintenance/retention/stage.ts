@@ -1,0 +1,155 @@
+import { expect } from 'vitest';
+import type { Database } from '../../../src/database/database.ts';
+import { lockKeys } from '../../../src/database/lock-keys.ts';
+import { dailyTables } from '../../../src/database/partitions.ts';
+import type { Sql } from '../../../src/database/sql.ts';
+import { deliveryStatistics } from '../../../src/events/delivery-statistics.ts';
+import type { Outcome } from '../../../src/events/outcome.ts';
+import { OutcomeRecorder } from '../../../src/events/outcome.ts';
+import { EventReceiver, type ReceivedEvent } from '../../../src/events/receive.ts';
+import { createLog } from '../../../src/shared/log.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
+import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
+import { rows } from '../../support/stored.ts';
+import { until } from '../../support/until.ts';
+
+export const dayMs = 86_400_000;
+export const log = createLog('silent');
+
+/** When the file began: a day that ends meanwhile moves none of its dates. */
+export const began = new Date();
+/** Midnight (UTC) of the day so many days before that. */
+export const midnight = (daysAgo: number) => new Date((Math.floor(began.getTime() / dayMs) - daysAgo) * dayMs);
+export const isoOf = (day: Date) => day.toISOString().slice(0, 10);
+
+/** A gateway without a worker, whose events have come on days of the past. */
+export async function openStage(options: TestGatewayOptions = {}) {
+  const gateway = await startGateway({ worker: false, ...options });
+  const { database } = gateway;
+  const account = await gateway.admin.createAccount({});
+  const receiver = new EventReceiver(database);
+  const rejections = rejectionRecorder(database);
+  const recorder = new OutcomeRecorder(database, async () => undefined);
+
+  const receive = async (receivedAt: Date, fields: Partial<ReceivedEvent> = {}) => {
+    const event = receivedEvent(account, { receivedAt, ...fields });
+    expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
+    return event.id;
+  };
+  const attempt = async (eventId: string, fields: Partial<Outcome> = {}) => {
+    await recorder.record({
+      ...{ eventId, generation: 0, trigger: 'schedule', number: 1, startedAt: new Date(), durationMs: 1 },
+      ...{ outcome: 'delivered', responseCode: 200, responseBody: '', error: null, url: null },
+      ...{ succeeded: true, last: true, nextAttemptAt: null, claimToken: null },
+      ...fields,
+    });
+    // As when the relay has noted that its workflow runs.
+    await database.pool.query('delete from event_queue where event_id = $1', [eventId]);
+    await database.pool.query(`update events set status = 'enqueued' where id = $1 and status = 'received'`, [eventId]);
+  };
+  return {
+    ...{ gateway, database, account, receiver, receive, attempt },
+    /** Delivered a second after its receipt, as most are. */
+    async delivered(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
+      const id = await receive(receivedAt, fields);
+      await attempt(id, { startedAt: new Date(receivedAt.getTime() + 1_000) });
+      return id;
+    },
+    /** All ten attempts have failed. */
+    async failed(receivedAt: Date) {
+      const id = await receive(receivedAt);
+      await attempt(id, { number: 10, succeeded: false, outcome: 'http_error', error: 'no' });
+      return id;
+    },
+    async rejected(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
+      const event = rejectedEvent(account, { receivedAt, ...fields });
+      await rejections.record(event.accountId, () => event);
+      return event.id;
+    },
+  };
+}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** The days (`2026-11-20`) of which a table has a partition, oldest first. */
+export async function daysOf(database: Database, table: string): Promise<string[]> {
+  const found = await rows(
+    database,
+    `select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::regclass order by 1`,
+    [table],
+  );
+  return found.map(({ day }) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
+}
+
+/** Whether a day has all of its tables; fails when it has some of them. */
+export async function hasDay(database: Database, day: Date): Promise<boolean> {
+  const found = await Promise.all(
+    dailyTables.map(async (table) => (await daysOf(database, table)).includes(isoOf(day))),
+  );
+  expect(new Set(found).size).toBe(1);
+  return found[0] === true;
+}
+
+const statisticsTables = {
+  event_stats: `select hour, provider, sum(stored) as stored, sum(pending) as pending, sum(delivered) as delivered, sum(failed) as failed, sum(retrying) as retrying,
+      sum(rejected) as rejected, sum(open_state) as open, sum(processed_state) as processed, sum(failed_state) as failed_state, sum(dead_state) as dead,
+      sum(rejected_state) as rejected_state, sum(attempts) as attempts
+    from (select * from event_stats union all select * from event_stat_deltas) s group by 1, 2 having sum(stored) <> 0 or sum(attempts) <> 0 order by 1, 2`,
+  event_latencies: `select hour, bucket, sum(n) as n from (select * from event_latencies union all select * from event_latency_deltas) l
+    where hour >= now() - interval '47 hours' group by 1, 2 having sum(n) <> 0 order by 1, 2`,
+  event_values: 'select * from event_values order by kind, value, day',
+};
+
+async function readStatistics(sql: Sql, latencies: boolean) {
+  const tables: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(statisticsTables))
+    if (latencies || name !== 'event_latencies') tables[name] = await sql.query({ name: '', text }, []);
+  const { latency_ms, ...counts } = await deliveryStatistics(sql);
+  return { ...tables, answer: latencies ? { latency_ms, ...counts } : counts };
+}
+
+/**
+ * Whether all that is counted is what a count of the tables comes to, hour by hour and value by value.
+ *
+ * @param latencies false where events are gone that were delivered in the last hours: those deliveries stay in them.
+ */
+export async function expectExact(database: Database, { latencies = true } = {}): Promise<void> {
+  // In a transaction the time stands still: an hour that ends between the two would look like a difference.
+  const [kept, counted] = await database.transaction(async (sql) => {
+    const before = await readStatistics(sql, latencies);
+    await sql.query({ name: '', text: 'select recount_events()' }, []);
+    return [before, await readStatistics(sql, latencies)];
+  });
+  expect(kept).toEqual(counted);
+}
+
+/** A connection of its own in a transaction; `end` rolls back. */
+export async function inOther(gateway: TestGateway, ...statements: string[]) {
+  const client = await gateway.database.pool.connect();
+  await client.query('begin');
+  for (const text of statements) await client.query(text);
+  return {
+    client,
+    async end() {
+      await client.query('rollback');
+      client.release();
+    },
+  };
+}
+
+/** Holds whoever is about to lock the tables of a day; what was read before is read by then. */
+export async function holdBeforeLocks(gateway: TestGateway) {
+  const other = await inOther(gateway, `select pg_advisory_xact_lock(${lockKeys.partitions})`);
+  return {
+    end: other.end,
+    /** The process that waits for it. */
+    waiting: () =>
+      until('somebody waits', async () => {
+        const [found] = await rows(
+          gateway.database,
+          `select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted
+             and l.database = (select oid from pg_database where datname = current_database())`,
+        );
+        return found?.pid as number | undefined;
+      }),
+  };
+}

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { lockKeys } from '../../src/database/lock-keys.ts';
+import { ensurePartitions, partitionDays } from '../../src/database/partitions.ts';
+import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
+import { startGateway, type TestMaintenance } from '../support/gateway.ts';
+import { actionsOf, askMaintenance, scheduled, taskOf } from '../support/maintenance.ts';
+import { openSchedules } from '../support/schedules.ts';
+import { until } from '../support/until.ts';
+
+// A worker that is stopped waits for no maintenance task: the next one begins it again.
+
+const timeout = 240_000;
+const dayMs = 86_400_000;
+const startedState = 2;
+/** Temporal waits up to a minute before it has a task that failed begun again. */
+const againMs = 90_000;
+
+/** A gateway whose next run of a task gets stuck at an advisory lock. */
+async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lockKey: number) {
+  const gateway = await startGateway({ maintenance });
+  const temporal = await openSchedules(gateway.temporal);
+  const holder = new pg.Client({ connectionString: gateway.databaseUrl });
+  await holder.connect();
+  onTestFinished(async () => {
+    await temporal.close();
+    await gateway.stop();
+  });
+  await scheduled(gateway, name);
+  return {
+    gateway,
+    /** Stops the worker while it is at the task, and lets go of the lock. */
+    async stopAmidst() {
+      await holder.query('select pg_advisory_lock($1)', [lockKey]);
+      expect((await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`)).status).toBe(202);
+      await until('the task is at work', async () => {
+        const { recentActions } = (await temporal.schedule(name).describe()).info;
+        const workflowId = recentActions.at(-1)?.action.workflow.workflowId;
+        if (workflowId === undefined) return false;
+        const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
+        return raw.pendingActivities?.[0]?.state === startedState;
+      });
+      const stopped = gateway.stopWorker();
+      await holder.end();
+      await stopped;
+    },
+    /** Starts a worker and waits until the task has run. */
+    async finished() {
+      await gateway.startWorker();
+      return until(
+        'the task has run',
+        async () => {
+          const { running, last_run } = await taskOf(gateway, name);
+          return !running && last_run;
+        },
+        againMs,
+      );
+    },
+  };
+}
+
+test('retention goes no further than the day that it is at', { timeout }, async () => {
+  const { gateway, stopAmidst, finished } = await stage('retention', { eventRetentionDays: 10 }, lockKeys.statistics);
+  await ensurePartitions(gateway.database, new Date(Date.now() - 60 * dayMs), 30);
+  const days = async () => (await partitionDays(gateway.database)).length;
+  const before = await days();
+  await stopAmidst();
+  expect(before - (await days())).toBeLessThanOrEqual(1);
+  const { outcome, result } = await finished();
+  expect(outcome).toBe('completed');
+  expect(result.days_dropped).toBeGreaterThanOrEqual(30);
+});
+
+test('the audit purge ends before it deletes', { timeout }, async () => {
+  const { gateway, stopAmidst, finished } = await stage('audit-purge', {}, lockKeys.auditChain);
+  await stopAmidst();
+  expect(await actionsOf(gateway, 'audit.purge')).toEqual([]);
+  expect(await finished()).toMatchObject({ outcome: 'completed', result: { deleted: 0 } });
+  expect(await actionsOf(gateway, 'audit.purge')).toHaveLength(1);
+});

@@ -1,0 +1,95 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSender } from '../../src/delivery/send.ts';
+import { sweepOverdue } from '../../src/maintenance/sweep.ts';
+import { composeNotifications } from '../../src/roles/compose-notifications.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { fillEvents } from '../events/fill-events.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
+import { rows } from '../support/stored.ts';
+
+const hourMs = 3_600_000;
+const overdueS = 120;
+
+let gateway: TestGateway;
+let sender: ReturnType<typeof createSender>;
+beforeEach(async () => {
+  gateway = await startGateway({ worker: false });
+  sender = createSender({ allowedNetworks: [] });
+});
+afterEach(async () => {
+  await sender.close();
+  await gateway.stop();
+});
+
+/** The sweep of maintenance, as a worker makes it; its results with the level at which they were logged. */
+function openSweep() {
+  const { database } = gateway;
+  const lines: { level: number }[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const { notifier } = composeNotifications({
+    ...{ database, sender, overdueS, timeLimitMs: 1_000, log: createLog('silent') },
+    box: createSecretBox(gateway.keyring),
+    notifications: { mail: { from: 'x@y.example', sendgrid: null, outboxDir: null }, baseUrl: 'http://x', burst: null },
+  });
+  return async () => {
+    const counts = await sweepOverdue({ sql: database, notifier, overdueS, log }, new AbortController().signal);
+    return { ...counts, levels: lines.splice(0).map(({ level }) => level) };
+  };
+}
+
+/** Events whose second attempt was due an hour ago. */
+async function overdue(many: number): Promise<string[]> {
+  const account = await gateway.admin.createAccount({});
+  return fillEvents(
+    gateway.database,
+    Array.from({ length: many }, () => ({
+      ...{ receivedAt: new Date(Date.now() - 2 * hourMs), accountId: account.id, provider: 'generic' },
+      ...{ accountSlug: account.account_slug, appKey: 'app', eventType: null, externalId: 'x' },
+      ...{ status: 'enqueued' as const, deliveryStatus: 'pending' as const, attempts: 1, deliveredAt: null },
+      nextAttemptAt: new Date(Date.now() - hourMs),
+    })),
+  );
+}
+
+const queued = async () => (await rows(gateway.database, 'select event_id from event_queue')).length;
+const [info, warn] = [30, 40];
+
+test('one that is queued already does not end the round', async () => {
+  const sweep = openSweep();
+  const [first] = await overdue(1);
+  await gateway.database.pool.query(
+    `insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 1 from events where id = $1`,
+    [first],
+  );
+  await gateway.database.pool.query(`update events set next_attempt_at = next_attempt_at - interval '1 hour'`);
+  await overdue(600);
+  expect(await sweep()).toEqual({ events: 600, notifications: 0, levels: [warn] });
+  expect(await queued()).toBe(601);
+});
+
+test('what a pause has made late is looked after little by little, and that is no warning', async () => {
+  const sweep = openSweep();
+  await overdue(2_100);
+  const [event] = await overdue(1);
+  await gateway.database.pool.query(
+    `insert into notifications (event_id, generation, destination_id, account_id, destination_type, name, config, ordinal, failed_at,
+       event_attempts, status, due_at) values ($1, 0, $1, $1, 'webhook', 'x', '', 0, now(), 10, 'pending', now() - interval '1 hour')`,
+    [event],
+  );
+  await pauseDeliveries(gateway.admin);
+  expect(await sweep()).toEqual({ events: 500, notifications: 0, levels: [info] });
+  expect(await queued()).toBe(500);
+  await resumeDeliveries(gateway.admin);
+  expect(await sweep()).toEqual({ events: 500, notifications: 1, levels: [info] });
+  expect(await queued()).toBe(1_000);
+
+  const before = new Date(Date.now() - 61_000).toISOString();
+  await gateway.database.pool.query(`update gateway_settings set value = $1 where key = 'delivery_resumed'`, [
+    Buffer.from(before),
+  ]);
+  expect(await sweep()).toMatchObject({ events: 1_101, levels: [warn] });
+  expect(await queued()).toBe(2_101);
+});

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { giveUp } from '../../src/events/hold.ts';
+import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { rows } from '../support/stored.ts';
+import { type NotificationStage, openNotificationStage, tenth } from './stage.ts';
+
+let stage: NotificationStage;
+beforeEach(async () => {
+  stage = await openNotificationStage();
+});
+afterEach(() => stage.close());
+
+const noBurst = { burst: null };
+const stateOf = async (id: string) =>
+  (await rows(stage.database, 'select delivery_status, attempts from events where id = $1', [id]))[0];
+
+test('each matching enabled destination is noted, in their order, with what was at that moment', async () => {
+  const account = await stage.account();
+  const second = await stage.destination(account, { name: 'Second', position: 2 });
+  await stage.destination(account, { name: 'Off', enabled: false });
+  await stage.destination(account, { name: 'Not this code', condition: 'response_code == 500' });
+  const first = await stage.destination(account, {
+    ...{ name: 'First', position: 1, condition: 'delivery_failed and attempts == 1 and response_code == 503' },
+  });
+  await stage.destination(await stage.account(), { name: "Another account's" });
+  const id = await stage.received(account);
+  await stage.exhaust([id]);
+  expect(await stage.notifications()).toMatchObject([
+    { event_id: id, destination_id: first, name: 'First', status: 'pending', attempts: 0, error: null },
+    { event_id: id, destination_id: second, name: 'Second', status: 'pending', event_attempts: 1 },
+  ]);
+  expect((await stage.notifications())[0]?.event_error).toBe('the consumer answered 503');
+});
+
+test('what is not written down has not failed: the delivery ends with its notifications or not at all', async () => {
+  const account = await stage.account();
+  const id = await stage.received(account);
+  const recorder = new OutcomeRecorder(stage.database, async (sql) => {
+    await sql.query({ name: '', text: 'select 1 / 0' }, []);
+  });
+  await expect(recorder.record(tenth(id))).rejects.toThrow(/division/);
+  expect(await stateOf(id)).toEqual({ delivery_status: 'pending', attempts: 0 });
+  await stage.exhaust([id]);
+  expect(await stateOf(id)).toEqual({ delivery_status: 'failed', attempts: 1 });
+});
+
+test('an attempt that does not end the delivery, and one that was recorded before, tell nobody', async () => {
+  const account = await stage.account();
+  await stage.destination(account);
+  const id = await stage.received(account);
+  const recorder = stage.recorder();
+  await recorder.record({ ...tenth(id), number: 9, last: false });
+  expect(await stage.notifications()).toEqual([]);
+  await Promise.all([recorder.record(tenth(id)), stage.recorder().record(tenth(id))]);
+  expect(await stage.notifications()).toHaveLength(1);
+});
+
+test('of many that end together each is told of, at every destination of its own account', async () => {
+  const accounts = await Promise.all([stage.account(), stage.account(), stage.account()]);
+  for (const account of accounts.slice(0, 2)) {
+    await stage.destination(account, { name: 'a' });
+    await stage.destination(account, { name: 'b' });
+  }
+  const ids = await Promise.all(Array.from({ length: 300 }, (_, n) => stage.received(accounts[n % 3])));
+  await stage.exhaust(ids);
+  const noted = await stage.notifications();
+  expect(noted).toHaveLength(400);
+  expect(new Set(noted.map((row) => `${row.event_id} ${row.name}`)).size).toBe(400);
+  expect(noted.every((row) => accounts.slice(0, 2).some(({ id }) => id === row.account_id))).toBe(true);
+});
+
+test('a condition of another version that does not parse is shown as a failed notification', async () => {
+  const account = await stage.account();
+  const broken = await stage.destination(account);
+  const fine = await stage.destination(account, { position: 1 });
+  await rows(stage.database, `update destinations set condition = 'delivery_failed and' where id = $1`, [broken]);
+  await stage.exhaust([await stage.received(account)]);
+  expect(await stage.notifications()).toMatchObject([
+    { destination_id: broken, status: 'failed', due_at: null, error: expect.stringContaining('line 1, column 20') },
+    { destination_id: fine, status: 'pending', error: null },
+  ]);
+});
+
+describe('an event whose account', () => {
+  test('was disabled for too long is told of', async () => {
+    const account = await stage.account();
+    await stage.destination(account);
+    const id = await stage.received(account);
+    const given = { eventId: id, generation: 0, reason: 'account_disabled' as const };
+    expect(await giveUp(stage.database, given, addNotifications(noBurst))).toBe(true);
+    expect(await giveUp(stage.database, given, addNotifications(noBurst))).toBe(false);
+    expect(await stage.notifications()).toMatchObject([{ event_id: id, event_error: 'account_disabled' }]);
+  });
+
+  test('was deleted is not', async () => {
+    const account = await stage.account();
+    await stage.destination(account);
+    const id = await stage.received(account);
+    await giveUp(stage.database, { eventId: id, generation: 0, reason: 'account_deleted' }, addNotifications(noBurst));
+    expect(await stage.notifications()).toEqual([]);
+  });
+});
+
+describe('with a burst limit', () => {
+  const burst = { limit: 3, windowMs: 60_000 };
+  const chat = { destination_type: 'chat_one', config: { webhook_url: 'http://127.0.0.1:9/chat' } };
+
+  test('chats and mailboxes get that many, the others are folded into one summary; webhooks get all', async () => {
+    const account = await stage.account();
+    await stage.destination(account, { ...chat, name: 'chat' });
+    await stage.destination(account, {
+      name: 'mail',
+      destination_type: 'email',
+      config: { addresses: ['a@ops.test'] },
+    });
+    await stage.destination(account, { name: 'hook' });
+    const ids = await Promise.all(Array.from({ length: 40 }, () => stage.received(account)));
+    await stage.exhaust(ids, stage.recorder(burst));
+    const noted = await stage.notifications();
+    const count = (name: string, status: string) =>
+      noted.filter((row) => row.name === name && row.status === status).length;
+    expect([count('chat', 'pending'), count('chat', 'suppressed')]).toEqual([3, 37]);
+    expect([count('mail', 'pending'), count('mail', 'suppressed')]).toEqual([3, 37]);
+    expect([count('hook', 'pending'), count('hook', 'suppressed')]).toEqual([40, 0]);
+    const summaries = await stage.summaries();
+    expect(summaries).toMatchObject([
+      { events: 37, status: 'pending', attempts: 0 },
+      { events: 37, status: 'pending', attempts: 0 },
+    ]);
+    for (const summary of summaries) {
+      const folded = noted.filter((row) => row.summary_id === summary.id).map((row) => row.event_id);
+      expect(folded).toHaveLength(37);
+      expect(summary.first_event_ids).toHaveLength(10);
+      expect(folded).toEqual(expect.arrayContaining(summary.first_event_ids));
+    }
+  });
+
+  test('several workers at once keep the limit together, and never deadlock', async () => {
+    const account = await stage.account();
+    for (const name of ['a', 'b', 'c']) await stage.destination(account, { ...chat, name });
+    const ids = await Promise.all(Array.from({ length: 120 }, () => stage.received(account)));
+    const workers = Array.from({ length: 6 }, () => stage.recorder(burst));
+    await Promise.all(ids.map((id, n) => stage.exhaust([id], workers[n % 6])));
+    const noted = await stage.notifications();
+    expect(noted).toHaveLength(360);
+    for (const name of ['a', 'b', 'c'])
+      expect(noted.filter((row) => row.name === name && row.status === 'pending')).toHaveLength(3);
+    expect((await stage.summaries()).map(({ events }) => events)).toEqual([117, 117, 117]);
+  });
+
+  test('a summary that is being sent takes nothing more; the next one is begun', async () => {
+    const account = await stage.account();
+    await stage.destination(account, chat);
+    const recorder = stage.recorder(burst);
+    const four = async () => {
+      const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
+      await stage.exhaust(ids, recorder);
+    };
+    await four();
+    await four();
+    expect(await stage.summaries()).toMatchObject([{ events: 5 }]);
+    await rows(stage.database, `update notification_summaries set attempts = 1`);
+    await four();
+    expect(await stage.summaries()).toMatchObject([{ events: 5 }, { events: 4 }]);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Said, SendNotice } from '../../src/notifications/notice.ts';
+import { overdueNotifications } from '../../src/notifications/notification-store.ts';
+import { Notifier } from '../../src/notifications/sending/notifier.ts';
+import { OverdueNotifications } from '../../src/notifications/sending/overdue-notifications.ts';
+import { Summaries } from '../../src/notifications/sending/summaries.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { exhausted as exhaustedAt, never, notifierDeps, refused, service, taken } from './services.ts';
+import { type NotificationStage, openNotificationStage } from './stage.ts';
+
+let stage: NotificationStage;
+beforeEach(async () => {
+  stage = await openNotificationStage();
+});
+afterEach(() => stage.close());
+
+const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, fields);
+const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);
+
+test('the sweep finds what is due for long, and nothing else', async () => {
+  const [due, waiting, sent] = [await exhausted(), await exhausted(), await exhausted()];
+  await new Notifier(deps(service(taken).send)).notify(sent, never);
+  await new Notifier(deps(service(refused()).send, { waitsMs: [60_000] })).notify(waiting, never);
+  expect(await overdueNotifications(stage.database, { overdueS: 3600, perDestination: 8, except: [] })).toEqual([]);
+  expect(await overdueNotifications(stage.database, { overdueS: 0, perDestination: 8, except: [] })).toEqual([
+    { ...due, destinationType: 'webhook' },
+  ]);
+});
+
+test('a summary is sent once when its time has come, tried again when it is refused, and shown with the events', async () => {
+  const burst = { limit: 1, windowMs: 400 };
+  const account = await stage.account();
+  await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
+  const ids = await Promise.all(Array.from({ length: 4 }, () => stage.received(account)));
+  await stage.exhaust(ids, stage.recorder(burst));
+  const { notices, send } = service(refused(), taken);
+  const summaries = new Summaries(deps(send));
+  const others = new Summaries(deps(send));
+  summaries.start();
+  others.start();
+  await until('the summary is sent', async () => (await stage.summaries())[0]?.status === 'sent');
+  await Promise.all([summaries.stop(), others.stop()]);
+  expect(notices).toHaveLength(2);
+  const folded = (await stage.notifications()).filter((row) => row.status === 'suppressed').map((row) => row.event_id);
+  expect(notices[1]).toMatchObject({
+    ...{ kind: 'summary', events: 3, account: { provider: 'generic', account_slug: 'slug', app_key: 'tests' } },
+    first: folded.map((id) => ({ id, error: 'the consumer answered 503' })),
+  });
+  expect(await stage.summaries()).toMatchObject([{ status: 'sent', attempts: 2, events: 3 }]);
+  const shown = await stage.gateway.admin.event(folded[0] ?? '');
+  expect(shown.notifications).toMatchObject([
+    { status: 'suppressed', attempts: 0, sent_at: null, summary: { events: 3, status: 'sent' } },
+  ]);
+});
+
+test('the sweep sends all that is left to a destination that takes it, past one that does not and one that is held', async () => {
+  const account = await stage.account();
+  const [taking, hanging, held] = await Promise.all(
+    ['a', 'b', 'c'].map((name) => stage.destination(account, { name })),
+  );
+  const ids = await Promise.all(Array.from({ length: 60 }, () => stage.received(account)));
+  await stage.exhaust(ids);
+  const { promise: never_, resolve: release } = Promise.withResolvers<Said>();
+  const told: string[] = [];
+  const common = deps(async (_settings, notice) => {
+    const [, , destination = ''] = notice.id.split('.');
+    if (destination === hanging) return never_;
+    told.push(destination);
+    return taken;
+  });
+  common.turns.hold(held ?? '', 60_000);
+  const notifier = new Notifier(common);
+  const sweep = new OverdueNotifications({ ...common, notifier, overdueS: 0.2 });
+  sweep.start();
+  await until('all are told that can be', () => told.length === 60);
+  expect(new Set(told)).toEqual(new Set([taking]));
+  release(taken);
+  await sweep.stop();
+  const waiting = (await stage.notifications()).filter((row) => row.destination_id === held);
+  expect(waiting.every((row) => row.status === 'pending' && row.attempts === 0)).toBe(true);
+});
+
+test('a live notification is not kept waiting by the sweep', async () => {
+  const account = await stage.account();
+  const destinationId = await stage.destination(account);
+  const ids = await Promise.all(Array.from({ length: 30 }, () => stage.received(account)));
+  await stage.exhaust(ids);
+  const { promise: answer, resolve } = Promise.withResolvers<Said>();
+  const notifier = new Notifier(deps(service(() => answer).send));
+  const refusedIds: string[] = [];
+  const inPassing = ids.map(async (eventId) => {
+    const told = await notifier.notifyInPassing({ eventId, generation: 0, destinationId }, never);
+    if (told.kind === 'later') refusedIds.push(eventId);
+  });
+  await until('all but eight have passed by', () => refusedIds.length === 22);
+  resolve(taken);
+  await Promise.all(inPassing);
+  const [left = ''] = refusedIds;
+  expect(await notifier.notify({ eventId: left, generation: 0, destinationId }, never)).toEqual({
+    ...{ kind: 'settled', status: 'sent' },
+  });
+});
+
+test('each try says the same, whatever became of the event meanwhile', async () => {
+  const key = await exhausted();
+  const { notices, send } = service(refused(), taken);
+  const notifier = new Notifier(deps(send));
+  await notifier.notify(key, never);
+  await rows(
+    stage.database,
+    `update events set status = 'processed', delivery_status = 'delivered', generation = 1, attempts = 1, last_error = null,
+       response_code = 200, delivered_at = now() where id = $1`,
+    [key.eventId],
+  );
+  await notifier.notify(key, never);
+  expect(notices[1]).toEqual(notices[0]);
+  expect(notices[1]).toMatchObject({ event: { delivery_status: 'failed', generation: 0, response_code: 503 } });
+});
+
+test('messages that were held back count for the burst limit from when they arrive', async () => {
+  const burst = { limit: 2, windowMs: 60_000 };
+  const account = await stage.account();
+  const destinationId = await stage.destination(account, {
+    ...{ destination_type: 'chat_one', config: { webhook_url: 'http://127.0.0.1:9/c' } },
+  });
+  const exhaustTwo = async () => {
+    const ids = [await stage.received(account), await stage.received(account)];
+    await stage.exhaust(ids, stage.recorder(burst));
+    return ids;
+  };
+  const passes = async (seconds: number) => {
+    const values = [`${seconds} s`];
+    await rows(stage.database, 'update notifications set failed_at = failed_at - $1::interval', values);
+    await rows(
+      stage.database,
+      'update notification_bursts set told_at = array(select t - $1::interval from unnest(told_at) t)',
+      values,
+    );
+    await rows(stage.database, `update notification_summaries set status = 'sent', due_at = null`);
+  };
+  const statuses = async (ids: string[]) =>
+    (await stage.notifications()).filter((row) => ids.includes(row.event_id)).map((row) => row.status);
+  const first = await exhaustTwo();
+  await passes(61);
+  // The first two are still on their way: their room is taken.
+  expect(await statuses(await exhaustTwo())).toEqual(['suppressed', 'suppressed']);
+  await passes(200);
+  const notifier = new Notifier(deps(service(taken).send, { burstMs: burst.windowMs }));
+  for (const eventId of first) await notifier.notify({ eventId, generation: 0, destinationId }, never);
+  // Now they have arrived.
+  expect(await statuses(await exhaustTwo())).toEqual(['suppressed', 'suppressed']);
+  await passes(200);
+  expect(await statuses(await exhaustTwo())).toEqual(['pending', 'pending']);
+});

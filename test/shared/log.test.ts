@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const script = `
+  import { createLog } from ${JSON.stringify(fileURLToPath(new URL('../../src/shared/log.ts', import.meta.url)))};
+  const log = createLog('info');
+  for (const n of [1, 2, 3]) log.info({ n }, 'a line');
+  console.log('went on');`;
+
+/** Runs the script with this standard error. */
+const run = (stderr: 'pipe' | number) =>
+  spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', stderr],
+    encoding: 'utf8',
+  });
+
+test('each line is an object in JSON, on standard error', () => {
+  const { stdout, stderr } = run('pipe');
+  expect(stdout).toBe('went on\n');
+  const lines = stderr.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([1, 2, 3].map((n) => ({ level: 30, n, msg: 'a line' })));
+});
+
+// Where there is such a device: on Linux.
+test.skipIf(!existsSync('/dev/full'))('a full disk under the log ends nothing', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    expect(run(full)).toMatchObject({ stdout: 'went on\n', status: 0 });
+  } finally {
+    closeSync(full);
+  }
+});

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import type { MaintenanceTaskName } from '../../src/maintenance/tasks.ts';
+import type { Answer } from './admin-client.ts';
+import type { TestGateway } from './gateway.ts';
+import { until } from './until.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+type Json = any;
+
+/** Temporal took longer to answer than an operator is made to wait, as it may where many tests share one. */
+export const isEngineLate = ({ status, body }: { status: number; body: Json }) =>
+  status === 503 && body?.code === 'engine_unavailable';
+
+/** Sends a request of maintenance, again while Temporal is late. */
+export function askMaintenance(gateway: Pick<TestGateway, 'admin'>, method: string, path: string): Promise<Answer> {
+  return until('Temporal answers in time', async () => {
+    const answer = await gateway.admin.request(method, path);
+    return !isEngineLate(answer) && answer;
+  });
+}
+
+/** A task as `GET /admin/upkeep` shows it. */
+export async function taskOf(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
+  const { status, body } = await askMaintenance(gateway, 'GET', '/admin/upkeep');
+  if (status !== 200) throw new Error(`no upkeep: ${JSON.stringify(body)}`);
+  return body.find((task: Json) => task.name === name);
+}
+
+/** Waits until the task is scheduled. */
+export function scheduled(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
+  return until(`${name} is scheduled`, async () => {
+    const task = await taskOf(gateway, name);
+    return task.scheduled && task;
+  });
+}
+
+/** Triggers a task and waits until a run that began afterwards has ended. */
+export async function triggered(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
+  const before = await scheduled(gateway, name);
+  const answer = await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`);
+  if (answer.status !== 202) throw new Error(`not triggered: ${JSON.stringify(answer.body)}`);
+  return until(`${name} has run`, async () => {
+    const task = await taskOf(gateway, name);
+    return !task.running && task.last_run !== null && task.last_run.started_at !== before.last_run?.started_at && task;
+  });
+}
+
+/** A backup as `GET /admin/backups` shows it. */
+export async function backupsOf(gateway: Pick<TestGateway, 'admin'>): Promise<Json[]> {
+  const { status, body } = await gateway.admin.request('GET', '/admin/backups');
+  if (status !== 200) throw new Error(`no backups: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Waits until the backup has ended. */
+export function backupEnded(gateway: Pick<TestGateway, 'admin'>, id: string, limitMs?: number): Promise<Json> {
+  const ended = async () => {
+    const found = (await backupsOf(gateway)).find((backup) => backup.id === id);
+    return found && found.status !== 'running' && found;
+  };
+  return until('the backup has ended', ended, limitMs);
+}
+
+/** The audit log's entries whose action begins so, with their details. */
+export async function actionsOf(gateway: Pick<TestGateway, 'admin'>, prefix: string): Promise<[string, Json][]> {
+  const { body } = await gateway.admin.request('GET', '/admin/audit-logs?limit=1000');
+  return body
+    .filter(({ action }: Json) => action.startsWith(prefix))
+    .map(({ action, details }: Json) => [action, details]);
+}
+
+/** Holds a table that every backup reads, so that none gets past it until it is released. */
+export async function holdBackups(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table accounts in access exclusive mode');
+  return {
+    /** Waits until a backup has come that far. */
+    arrived: () =>
+      until('a backup waits for the table', async () => {
+        const { rows } = await client.query(
+          `select 1 from pg_locks where relation = 'accounts'::regclass and not granted`,
+        );
+        return rows.length > 0;
+      }),
+    /** Once is enough; again does nothing. */
+    async release() {
+      await client.end();
+    },
+  };
+}
