@@ -7,7 +7,7 @@ import { showAttempts, showBegun, showEnd } from './show.ts';
 
 /**
  * Delivers one event: ten scheduled attempts, and manual ones whenever they are asked for. It decides when; the
- * activity makes each attempt and records it, and says how things stand (design, sections 1, 4 and 5).
+ * activity makes each attempt and records it, and says how things stand (docs/concepts.md, docs/delivery.md).
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
   const { eventId, generation, schedule } = input;

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** An account of a provider (specification, section 2.1). Secrets are AES-256-GCM boxes, see secret-box.ts. */
+/** An account of a provider (R10). Secrets are AES-256-GCM boxes, see src/secrets/secret-box.ts. */
 export const AccountEntity = defineEntity({
   name: 'Account',
   tableName: 'accounts',

@@ -15,7 +15,7 @@ import * as schemas from './account-schemas.ts';
 import type { AccountStore, AccountWrite } from './account-store.ts';
 import { maskedUrl } from './url-credentials.ts';
 
-/** The fields of the list (specification, section 2.1). */
+/** The fields of the list (R14). */
 function summary(account: AccountRow) {
   const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
   return {
@@ -73,7 +73,7 @@ const newAccount = {
   delivery_url: 'https://consumer.example/hook',
 };
 
-/** `/admin/accounts` (specification, section 4.2). */
+/** `/admin/accounts` (R15). */
 export function accountRoutes(deps: {
   accounts: AccountStore;
   calls: AdminCalls;

@@ -6,7 +6,7 @@ const providerConfig = z
   .record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()]))
   .meta({ description: "As the account's provider has it: see `GET /admin/providers`; null removes a field" });
 
-/** The fields of an account (specification, section 2.1; `Unknown fields are refused`: design, section 6). */
+/** The fields of an account (R10, R13; unknown fields are refused). */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
     provider: z.enum(providerNames),

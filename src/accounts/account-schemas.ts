@@ -27,7 +27,7 @@ const summaryExample = {
   skip_signature_verification: false,
 };
 
-/** An account as the list shows it (specification, section 2.1). */
+/** An account as the list shows it (R14). */
 export const accountSummary = z.object(summary).meta({ id: 'AccountSummary', examples: [summaryExample] });
 
 /** One account. Secrets are write-only: what is shown is whether they are set. */

@@ -17,7 +17,7 @@ export type DeliveryTarget =
   /** `error` is for people and holds no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
 
-/** `delivery_url` with its secret; without it the project's, with that secret (design, section 5). */
+/** `delivery_url` with its secret; without it the project's, with that secret (docs/delivery.md). */
 export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): DeliveryTarget {
   const own = account.deliveryUrl !== null;
   const bare = own ? account.deliveryUrl : account.projectDeliveryUrl;

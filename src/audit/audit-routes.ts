@@ -25,7 +25,7 @@ const notedHead = z
     override: { type: 'string', pattern: '^[1-9]\\d{0,14}:[0-9a-f]{64}$' },
   });
 
-/** `/admin/audit-logs` (specification, section 4.5). */
+/** `/admin/audit-logs` (R72, R73). */
 export function auditLogRoutes(deps: {
   database: Database;
   calls: AdminCalls;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
-/** One entry (specification, section 2.4). */
+/** One entry (R71). */
 export const auditEntry = z
   .object({
     id,

@@ -11,7 +11,7 @@ import type { Log } from '../shared/log.ts';
 import { beginBackup, failBackup, listBackups } from './backup-rows.ts';
 import * as schemas from './backup-schemas.ts';
 
-/** `/admin/backups` (specification, section 4.6). */
+/** `/admin/backups` (R74). */
 export function backupRoutes(deps: {
   database: Database;
   maintenance: Maintenance | null;

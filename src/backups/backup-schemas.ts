@@ -3,7 +3,7 @@ import { count, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
 const backupId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 
-/** One backup of the gateway's database (design, section 6). */
+/** One backup of the gateway's database (R74). */
 export const backup = z
   .object({
     id,

@@ -92,7 +92,7 @@ function parseNetwork(cidr: string): Network {
  * `allowedNetworks`. Everything else (loopback, private, link-local, metadata, carrier-grade NAT, multicast, reserved …)
  * is refused, also when an IPv6 address only wraps it. Text that is no IP address is refused.
  *
- * Source: design section 5; https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
+ * Source: https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
  *
  * @param allowedNetworks CIDRs, already checked by the configuration
  * @throws Error when one is no CIDR

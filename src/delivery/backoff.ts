@@ -1,4 +1,4 @@
-/** All attempts of a generation fit into this much time, whatever consumers ask for (design, section 5). */
+/** All attempts of a generation fit into this much time, whatever consumers ask for (docs/delivery.md). */
 export const spanLimitMs = 4 * 60 * 60 * 1000;
 
 /** Spreads the retries of events that failed together, and keeps the order of delays. */

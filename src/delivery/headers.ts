@@ -47,7 +47,7 @@ function encodeBytes(bytes: Buffer): string {
 
 /**
  * A value of ours as a header can carry it: printable ASCII stays as it is, any other value is percent-encoded as UTF-8
- * (design, section 5).
+ * (docs/delivery.md).
  */
 export function headerValue(text: string): string {
   return plainValue.test(text) ? text : encodeBytes(Buffer.from(text, 'utf8'));
@@ -79,7 +79,7 @@ function namedByConnection(headers: readonly Header[]): Set<string> {
  * gateway's own; `content-encoding` stays, because the bytes are sent as received. Every pair is valid for HTTP. Never
  * throws.
  *
- * Source: design section 5 and Standard Webhooks.
+ * Source: docs/consumers.md and Standard Webhooks.
  */
 export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
   const { providerHeaders, contentType, event, webhook, dropped = builtInDropped } = input;

@@ -1,6 +1,6 @@
 import type { DeliverySchedule } from '../../workflows/messages.ts';
 
-/** An event of a disabled account is looked at at most once in this time (design, section 4). */
+/** An event of a disabled account is looked at at most once in this time (docs/concepts.md). */
 const holdMs = 60_000;
 const holdLimitMs = 7 * 24 * 60 * 60_000;
 

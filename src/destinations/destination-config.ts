@@ -19,7 +19,7 @@ const addresses = z.array(address).min(1).max(maxAddresses);
 const unmaskedUrl = httpUrl.refine((text) => maskOf(text) === 'none', maskedCredentials);
 const chat = z.strictObject({ webhook_url: unmaskedUrl });
 
-/** The config of each type (specification, section 2.2). */
+/** The config of each type (R22). */
 const configSchemas = {
   webhook: z.strictObject({ url: unmaskedUrl, secret: secret.nullable().optional() }),
   email: z.strictObject({ addresses, include_payload: z.boolean().optional() }),

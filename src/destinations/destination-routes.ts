@@ -21,7 +21,7 @@ const newDestination = {
   condition: 'delivery_failed',
 };
 
-/** `/admin/accounts/{account_id}/destinations` (specification, section 4.3). */
+/** `/admin/accounts/{account_id}/destinations` (R23). */
 export function destinationRoutes(deps: { destinations: DestinationStore; calls: AdminCalls }) {
   const { destinations, calls } = deps;
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })

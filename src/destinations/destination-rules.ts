@@ -13,7 +13,7 @@ const optional = {
 const { webhook, email, chat_one, chat_two } = settingsSchemas;
 
 /**
- * The fields of a destination (specification, section 2.2; `Unknown fields are refused`: design, section 6). A change is
+ * The fields of a destination (R20; unknown fields are refused). A change is
  * checked once more against the stored type: see `DestinationStore.update`.
  */
 export const destinationSchemas = {

@@ -18,7 +18,7 @@ function shownConfig(destination: Destination) {
   }
 }
 
-/** A destination as the admin API shows it (specification, section 4.3); times are ISO 8601. */
+/** A destination as the admin API shows it (R23); times are ISO 8601. */
 export function destinationView(destination: Destination) {
   const { id, destination_type, name, enabled, condition, position, created_at, updated_at } = destination;
   return {

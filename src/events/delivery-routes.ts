@@ -24,7 +24,7 @@ const pauseBody = z
 
 const shown = ({ since, reason }: Pause) => ({ since: since.toISOString(), reason: reason === '' ? null : reason });
 
-/** `/admin/delivery` (specification, section 4.4). */
+/** `/admin/delivery` (R64, R65). */
 export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; rejectionLimits: RejectionLimits }) {
   const { database, calls, rejectionLimits } = deps;
   return new Elysia({ name: 'delivery', prefix: '/delivery' })

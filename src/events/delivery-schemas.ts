@@ -15,7 +15,7 @@ export const pauseState = z
     examples: [{ paused: true, since: '2026-11-20T10:00:00.000Z', reason: 'the shop moves to another data center' }],
   });
 
-/** Aggregated delivery statistics (specification, section 4.4). */
+/** Aggregated delivery statistics (R64). */
 export const deliveryStats = z
   .object({
     paused: z

@@ -87,7 +87,7 @@ export async function operateOnEvent(
   return applied(result);
 }
 
-/** `/admin/events` (specification, section 4.7). */
+/** `/admin/events` (R46 to R51). */
 export function eventRoutes(deps: { database: Database; calls: AdminCalls; findWorkflow: FindWorkflow }) {
   const { database, calls } = deps;
   return new Elysia({ name: 'events', prefix: '/events' })

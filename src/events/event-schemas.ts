@@ -49,7 +49,7 @@ const itemExample = {
   rejection_reason: null,
 };
 
-/** An event as the lists show it (design, section 6). */
+/** An event as the lists show it (docs/admin-api.md). */
 export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemExample] });
 
 const attempt = z

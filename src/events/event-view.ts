@@ -3,7 +3,7 @@ import type { EventRow } from './event.ts';
 /** A moment as the API shows it. */
 export const isoOrNull = (at: Date | null) => at?.toISOString() ?? null;
 
-/** An event as the lists show it (design, section 6). */
+/** An event as the lists show it (docs/admin-api.md). */
 export function eventItem(event: EventRow) {
   return {
     id: event.id,

@@ -1,4 +1,4 @@
-/** The states of an event (design, section 4). */
+/** The states of an event (docs/concepts.md). */
 export const eventStatuses = ['received', 'enqueued', 'processed', 'failed', 'dead', 'rejected'] as const;
 export type EventStatus = (typeof eventStatuses)[number];
 

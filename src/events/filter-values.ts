@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import { type EventStatus, eventStatuses } from './event.ts';
 import { listEvents } from './list.ts';
 
-/** What the events that are stored have; sorted, without what is missing (specification, section 2.5). */
+/** What the events that are stored have; sorted, without what is missing (R47). */
 export interface FilterValues {
   providers: string[];
   event_types: string[];

@@ -98,7 +98,7 @@ const whyNot = {
          from events e join accounts a on a.id = e.account_id where e.id = $1`,
 };
 
-/** Ten fresh attempts at once, under a new generation; revives dead events too (design, section 4). */
+/** Ten fresh attempts at once, under a new generation; revives dead events too (docs/concepts.md). */
 export function replay(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, replayEvent, [eventId], 'needs_account');
 }

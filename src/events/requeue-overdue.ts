@@ -22,7 +22,7 @@ const sweepOverdue = {
     select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
 };
 
-/** How long past its time an event may be before somebody looks for its workflow (design, section 1). */
+/** How long past its time an event may be before somebody looks for its workflow. */
 export const overdueS = 120;
 
 /**

@@ -3,7 +3,7 @@ import { type EventRow, eventColumns } from './event.ts';
 import { listEvents } from './list.ts';
 import { windowsBack } from './windows.ts';
 
-/** Specification, section 4.4. */
+/** How many a list has (R65). */
 const mostEvents = 200;
 
 /** Events whose delivery has failed after all its attempts, or was ended: the newest ones, at most 200. */

@@ -12,7 +12,7 @@ const problemShape = {
   response_body: z.string().optional(),
 };
 
-/** A problem with one of these codes (RFC 9457; design, section 6). */
+/** A problem with one of these codes (RFC 9457; docs/admin-api.md). */
 export function problemSchema(codes: readonly ProblemCode[]) {
   return z.object({ ...problemShape, code: z.enum(codes) });
 }

@@ -2,7 +2,7 @@ import type { FieldError } from '../shared/plain-words.ts';
 
 export type { FieldError };
 
-/** The stable codes of errors (design, section 6), with the status and title that belong to each. */
+/** The stable codes of errors (docs/admin-api.md), with the status and title that belong to each. */
 export const problems = {
   malformed_json: [400, 'The body is not valid JSON'],
   unauthorized: [401, 'A valid admin token is needed'],

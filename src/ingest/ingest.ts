@@ -72,7 +72,7 @@ export async function findAddress(
 /**
  * Takes in one webhook: verifies, stores, and answers after the commit.
  *
- * @throws Problem for everything that is no 202 (design, section 6).
+ * @throws Problem for everything that is no 202 (docs/admin-api.md).
  */
 export async function ingest(
   deps: IngestDeps,

@@ -31,7 +31,7 @@ function existingTask(name: string): MaintenanceTaskName {
   return name;
 }
 
-/** `/admin/upkeep`: what the gateway does for itself (design, section 6). */
+/** `/admin/upkeep`: what the gateway does for itself (docs/maintenance.md). */
 export function maintenanceRoutes(deps: {
   database: Database;
   maintenance: Maintenance | null;

@@ -3,7 +3,7 @@ import { flag, text, timestamp } from '../http/admin/schemas/common.ts';
 import { maintenanceOutcomes } from './maintenance.ts';
 import { maintenanceTaskNames } from './tasks.ts';
 
-/** One maintenance task with its schedule (design, section 6). */
+/** One maintenance task with its schedule. */
 export const maintenanceTask = z
   .object({
     name: z.enum(maintenanceTaskNames),

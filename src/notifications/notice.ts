@@ -43,7 +43,7 @@ export type Notice = FailureNotice | SummaryNotice;
 
 /**
  * The idempotency key of a notification: the same event, generation and destination are the same message, however often
- * it has to be sent (design, section 1).
+ * it has to be sent (docs/notifications.md).
  */
 export function noticeId(key: { eventId: string; generation: number; destinationId: string }): string {
   return `${key.eventId}.${key.generation}.${key.destinationId}`;

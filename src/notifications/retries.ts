@@ -1,4 +1,4 @@
-/** Waits between the five tries of a notification (design, section 8): those who should know do not hear of it hours later. */
+/** Waits between the five tries of a notification (docs/notifications.md): those who should know do not hear of it hours later. */
 export const defaultWaitsMs: readonly number[] = [1_000, 5_000, 30_000, 120_000];
 
 /** A service that asks for more than this will be asked again then; it may have forgotten by now what it said. */

@@ -22,7 +22,7 @@ const urlHeaders = new Set(['x-original-url', 'x-original-uri', 'x-forwarded-uri
 const minPartLength = 8;
 
 /**
- * The headers of `request` as they may be stored, shown and forwarded (design, "Ingestion"): order and case as sent,
+ * The headers of `request` as they may be stored, shown and forwarded (docs/providers.md): order and case as sent,
  * with `[masked]` for the values of those that the provider compares, credentials and cookies, `key=` parameters of
  * copied addresses, and whatever else holds one of the account's secrets, plain or percent-encoded.
  */

@@ -19,7 +19,7 @@ export const filled = (max: number) => text(max).min(1);
 /** A secret's length is bounded only against abuse; none of the providers comes near. */
 export const secret = text(1000);
 
-/** An absolute `http:` or `https:` URL (specification, section 8: at most 500 characters). */
+/** An absolute `http:` or `https:` URL (R13: at most 500 characters). */
 export const httpUrl = filled(500)
   .refine(
     (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && /^https?:\/\//i.test(value),

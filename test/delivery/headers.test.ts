@@ -32,7 +32,7 @@ const ours: Header[] = [
 ];
 
 describe('what is added', () => {
-  test('everything the design names', () => expect(build([])).toEqual(ours));
+  test('every header that the gateway adds', () => expect(build([])).toEqual(ours));
 
   test('nothing for what there is not', () => {
     const headers = build([], {

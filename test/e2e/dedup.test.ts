@@ -6,7 +6,7 @@ import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { secretText } from '../support/secrets.ts';
 import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 
-// Which webhooks count as sent twice (design, section 6, "Duplicates").
+// Which webhooks count as sent twice (docs/providers.md).
 
 let stage: Stage;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSentAgain, sendEvent, summarised, told } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Replays and retries of events of which destinations have been told, or are being told (design, sections 4 and 8).
+// Replays and retries of events of which destinations have been told, or are being told (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;

@@ -9,7 +9,7 @@ import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Destinations that fail, each for itself (design, section 8).
+// Destinations that fail, each for itself (docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;

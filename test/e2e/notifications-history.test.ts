@@ -9,7 +9,7 @@ import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// What the Web UI shows of notifications, and what it must not (design, sections 1 and 8).
+// What the Web UI shows of notifications, and what it must not (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;

@@ -5,7 +5,7 @@ import { playWithReceivers } from '../support/services/stage.ts';
 import { accountWith, type Notification, sendEvent, told } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Temporal loses a workflow while notifications wait: what is left is sent from the rows (design, section 1).
+// Temporal loses a workflow while notifications wait: what is left is sent from the rows (docs/concepts.md).
 
 let stage: Stage;
 let receivers: Receivers;

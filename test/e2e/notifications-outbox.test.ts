@@ -8,7 +8,7 @@ import { type Destination, mailAddress } from '../support/services/receivers.ts'
 import { accountWith, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
 import { openStage } from '../support/situations.ts';
 
-// E-mail without an API key (design, section 8).
+// E-mail without an API key (docs/notifications.md).
 
 const mail: Destination = {
   destination_type: 'email',

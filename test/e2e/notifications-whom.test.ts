@@ -14,7 +14,7 @@ import {
 } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Which destinations are told, and when nobody is (design, sections 4, 7 and 8).
+// Which destinations are told, and when nobody is (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;

@@ -16,7 +16,7 @@ import {
 } from '../support/services/telling.ts';
 import type { Stage } from '../support/situations.ts';
 
-// What is said to whom when the last attempt has failed (specification, section 6.3; design, section 8).
+// What is said to whom when the last attempt has failed (docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;

@@ -5,7 +5,7 @@ import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError, lostError } from '../support/operator.ts';
 import { deadEvent, deliveredEvent, exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
 
-// What operators' commands do to an event whose delivery has ended (design, section 4).
+// What operators' commands do to an event whose delivery has ended (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { hold } from '../support/replies.ts';
 import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
-// What operators' commands do to an event that waits for its next attempt (design, section 4).
+// What operators' commands do to an event that waits for its next attempt (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {

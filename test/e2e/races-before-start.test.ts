@@ -5,7 +5,7 @@ import { attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// What people do to an event before any worker has looked at it (design, section 4).
+// What people do to an event before any worker has looked at it (docs/concepts.md).
 
 interface Early {
   id: string;

@@ -5,7 +5,7 @@ import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
 import { exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 
-// A manual attempt and what people do meanwhile (design, sections 1 and 4).
+// A manual attempt and what people do meanwhile (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {

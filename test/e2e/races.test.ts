@@ -5,7 +5,7 @@ import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// Whatever people do while an attempt is on its way wins over how the attempt ends (design, section 4). The schedule has
+// Whatever people do while an attempt is on its way wins over how the attempt ends (docs/concepts.md). The schedule has
 // no waits: an attempt that should not be made any more would be made at once.
 
 interface Ids {

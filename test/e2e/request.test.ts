@@ -8,7 +8,7 @@ import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-// What a delivery looks like to the consumer (design, section 5).
+// What a delivery looks like to the consumer (docs/delivery.md).
 
 let gateway: TestGateway;
 let consumer: Consumer;
@@ -69,7 +69,7 @@ test('goes to the delivery URL where the account has both', async () => {
   await project.close();
 });
 
-test('has the headers of the design beside those of the provider', async () => {
+test('has the documented headers beside those of the provider', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":17,"type":"order.created"}', {
     'content-type': 'application/vnd.orders+json; charset=utf-8',

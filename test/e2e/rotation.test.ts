@@ -8,7 +8,7 @@ import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// The rotation of secrets as the specification has it (section 5.4), while webhooks come in all the time.
+// The rotation of secrets as docs/admin-api.md describes it (R36), while webhooks come in all the time.
 
 const senders = 24;
 /** Where each webhook is also delivered, which costs much more than to take it. */

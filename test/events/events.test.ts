@@ -31,7 +31,7 @@ async function store(appKey: string, count: number, endMs = Date.now()): Promise
   return events.map((event) => event.id);
 }
 
-test('an item has exactly the fields of the design', async () => {
+test('a list item has exactly the documented fields', async () => {
   const account = await gateway.admin.createAccount({ app_key: 'fields' });
   const { body } = await send(gateway.baseUrl, account, '{"id":"i","type":"t"}');
   expect((await list('?app_key=fields')).body).toEqual([

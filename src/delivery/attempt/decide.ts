@@ -22,7 +22,7 @@ export interface Asked {
 const relayAttemptMs = 1_000;
 
 /**
- * What to do about an attempt, by what the event's row says at this moment (design, section 4): people may have acked,
+ * What to do about an attempt, by what the event's row says at this moment (docs/concepts.md): people may have acked,
  * killed or replayed the event, or disabled or deleted its account, since it was asked for.
  */
 export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {

@@ -20,7 +20,7 @@ export interface Posted {
   url: string | null;
 }
 
-/** Makes the POST of an event: address, headers, signature (design, section 5). Never throws; the account's secrets are masked. */
+/** Makes the POST of an event: address, headers, signature (docs/delivery.md). Never throws; the account's secrets are masked. */
 export async function postEvent(
   deps: { sender: Sender; box: SecretBox; masks: AccountMasks; droppedHeaders: DroppedHeaders },
   row: AttemptRow,

@@ -21,7 +21,7 @@ const exhausted: Variables = {
   response_code: null,
 };
 
-/** `/admin/conditions`: what a destination's condition would say (specification, section 6.3.4). */
+/** `/admin/conditions`: what a destination's condition would say (R24). */
 export function conditionRoutes(deps: { database: Database; calls: AdminCalls }) {
   const { database, calls } = deps;
   return new Elysia({ name: 'conditions', prefix: '/conditions' }).post(

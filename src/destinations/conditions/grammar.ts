@@ -21,7 +21,7 @@ const isVariable = (name: string): name is VariableName => Object.hasOwn(variabl
 const isMethod = (name: string): name is Method => methods.some((method) => method === name);
 
 /**
- * The grammar (design, section 7), from what binds least to what binds most: `or`, `and`, `not`, then one question about
+ * The grammar (docs/notifications.md), from what binds least to what binds most: `or`, `and`, `not`, then one question about
  * one value. What is in `ACTION` does not run while Chevrotain takes the grammar down, when tokens are dummies.
  *
  * Rules throw ConditionError for what only values tell; what tokens tell is in `errors`.

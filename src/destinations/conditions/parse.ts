@@ -16,7 +16,7 @@ export type ParsedCondition =
 const grammar = new ConditionGrammar();
 
 /**
- * Parses a condition (design, section 7) and checks that all it compares is of one kind. Never throws: whatever is no
+ * Parses a condition (docs/notifications.md) and checks that all it compares is of one kind. Never throws: whatever is no
  * condition, of any length and depth, is an error with its place.
  */
 export function parseCondition(text: string): ParsedCondition {

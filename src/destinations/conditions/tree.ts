@@ -1,7 +1,7 @@
 /** What a value is; values of different kinds are never compared. */
 export type Kind = 'text' | 'integer' | 'boolean';
 
-/** What a condition can ask about an event (design, section 7), and of which kind each is. */
+/** What a condition can ask about an event (docs/notifications.md), and of which kind each is. */
 export const variableKinds = {
   delivery_failed: 'boolean',
   provider: 'text',

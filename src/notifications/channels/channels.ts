@@ -17,7 +17,7 @@ export interface ChannelDeps {
 }
 
 /**
- * Makes what hands messages to destinations of every type (specification, section 6.3). What services answer, or that
+ * Makes what hands messages to destinations of every type (docs/notifications.md). What services answer, or that
  * they do not, is in what it tells; it never rejects.
  */
 export function createChannels(deps: ChannelDeps): SendNotice {

@@ -15,7 +15,7 @@ export interface EmailMessage {
 }
 
 /**
- * An e-mail in plain text and HTML (specification, section 6.3.5).
+ * An e-mail in plain text and HTML (R25).
  *
  * @param options.includePayload whether the payload is shown and attached
  */

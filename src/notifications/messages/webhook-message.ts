@@ -1,7 +1,7 @@
 import { eventItem } from '../../events/event-view.ts';
 import type { FailureNotice } from '../notice.ts';
 
-/** The body that a webhook destination gets (design, section 8). */
+/** The body that a webhook destination gets (docs/notifications.md). */
 export interface WebhookMessage {
   type: 'delivery.failed';
   id: string;

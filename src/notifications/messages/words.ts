@@ -49,7 +49,7 @@ export function summaryText({ account, events, since, until, first }: SummaryNot
   return `${events} more ${events === 1 ? 'event' : 'events'} of ${whose} failed ${when}.${some}`;
 }
 
-/** The facts about a failed event (specification, section 6.3.5), except its error; no value is empty. */
+/** The facts about a failed event (R25), except its error; no value is empty. */
 export function facts({ event, attempts, failedAt, sample }: FailureNotice): [label: string, value: string][] {
   const rows: [string, string][] = [
     ['Event type', typeName(event.event_type)],
