@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files start processes and wait for leases, longest first; all others come after them. */
-const longest = ['process', 'embedded', 'roles', 'upkeep', 'backups', 'e2e', 'retention', 'demo'];
+const longest = ['process', 'embedded', 'roles', 'backups', 'e2e', 'demo', 'maintenance', 'docker'];
 
 /** Runs files that take long first, so that none of them is left for the end when the other workers have nothing to do. */
 export class LongestFirst extends BaseSequencer {
