@@ -12,7 +12,7 @@ function digest(value: string): Buffer {
  * Returns a comparison with `secret`, for when several values are tried: `secret` is digested once.
  *
  * Digests of one length are compared, so neither the position of the first difference nor the length of the secret
- * shows in the time taken (spec 5.2); only the length of `value`, which its sender knows. Never throws.
+ * shows in the time taken (R33); only the length of `value`, which its sender knows. Never throws.
  */
 export function constantTimeMatcher(secret: string): (value: string) => boolean {
   const expected = digest(secret);

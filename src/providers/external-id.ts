@@ -9,7 +9,7 @@ export function ownId(id: string): ExternalId {
 }
 
 /**
- * `gen-<timestamp>-<payload_hash>` (spec 6.2), for webhooks that name no event: milliseconds of receipt and the first
+ * `gen-<timestamp>-<payload_hash>` (R44), for webhooks that name no event: milliseconds of receipt and the first
  * 16 hexadecimal digits of SHA-256 over the body.
  */
 export function generatedId(request: InboundRequest): ExternalId {

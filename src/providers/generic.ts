@@ -10,7 +10,7 @@ import { verifyLiteral } from './verification.ts';
 /** Spec 5.2, in the order in which they are compared. */
 const headersWithSecret = ['x-webhook-secret', 'x-api-key', 'x-secret', 'x-signature'];
 
-/** Anything that can send a shared secret: in a header, as a bearer token or in the URL (spec 5.2, 6.1, 6.2). */
+/** Anything that can send a shared secret: in a header, as a bearer token or in the URL (R31, R42, R44). */
 export const generic: Provider = {
   name: 'generic',
   title: 'Anything with a shared secret',
@@ -30,7 +30,7 @@ export const generic: Provider = {
   dedupKey: dedupByIdAndBytes,
 };
 
-/** Every value that could be the secret, those of repeated headers included, in the order of spec 5.2. */
+/** Every value that could be the secret, those of repeated headers included, in the order of R31. */
 function offeredSecrets(request: InboundRequest): string[] {
   const offered: string[] = [];
   // A secret beyond ASCII is compared both as the bytes that came and as the UTF-8 that they are likely to be.

@@ -26,7 +26,7 @@ export type Verification = { ok: true } | { ok: false; reason: RejectionReason }
 /** What one try at verifying goes by. `secret` is never empty, `config` is as the provider's schema made it. */
 export type VerificationKey<Config> = { secret: string; config: Config };
 
-/** What an account says about verification (spec 5.4); null and empty secrets verify nothing. */
+/** What an account says about verification (R34); null and empty secrets verify nothing. */
 export type VerificationSettings = {
   /** `skip_signature_verification` */
   skip: boolean;
@@ -81,9 +81,9 @@ export type Provider<Config extends object = object> = {
   readonly secretHeaders: readonly string[];
   /** Whether the request was made by someone who knows `key.secret`. */
   verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
-  /** The event's type in the words of the service (spec 6.1), at most 255 characters, or null. */
+  /** The event's type in the words of the service (R42, R43), at most 255 characters, or null. */
   eventType(request: InboundRequest, config: Config): string | null;
-  /** The event's id (spec 6.2): 1 to 255 characters that PostgreSQL can store. */
+  /** The event's id (R44): 1 to 255 characters that PostgreSQL can store. */
   externalId(request: InboundRequest, config: Config): ExternalId;
   /** Two webhooks of one account with the same key are duplicates; null: never one. */
   dedupKey(request: InboundRequest, externalId: ExternalId, config: Config): Uint8Array | null;

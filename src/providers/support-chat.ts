@@ -13,7 +13,7 @@ const types = new Map([
 ]);
 
 /**
- * The chat-support provider (spec 5.3, 6.1, 6.2). It signs nothing: the secret is the query parameter `key` of the
+ * The chat-support provider (R32, R43, R45). It signs nothing: the secret is the query parameter `key` of the
  * ingestion address, and `X-Original-Url` must be there, though nothing in it is trusted.
  */
 export const supportChat: Provider = {

@@ -3,7 +3,7 @@ import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification, VerificationSettings } from './provider.ts';
 
 /**
- * Verifies `request` for an account: its current secret first, then the previous one (spec 5.4). The reason of a
+ * Verifies `request` for an account: its current secret first, then the previous one (R34). The reason of a
  * refusal is that of the current secret, unless the previous one is what it was signed with. An unknown provider
  * (undefined) never verifies, not even when skipping.
  */
@@ -38,7 +38,7 @@ export function usableSecrets({ current, previous }: Pick<VerificationSettings, 
  */
 const maxOffered = 64;
 
-/** Compares a secret with the values that a request offers; any match passes, wherever it stands (spec 5.2). */
+/** Compares a secret with the values that a request offers; any match passes, wherever it stands (R33). */
 export function verifyLiteral(offered: readonly string[], secret: string): Verification {
   const values = offered.filter((value) => value !== '').slice(0, maxOffered);
   if (values.length === 0) return { ok: false, reason: 'missing_signature' };

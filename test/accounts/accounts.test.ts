@@ -91,7 +91,7 @@ describe('create', () => {
 });
 
 describe('list', () => {
-  test('shows exactly the fields of spec 2.1, and no deleted account', async () => {
+  test('shows exactly the fields of R14, and no deleted account', async () => {
     const fields = { ...required(), app_key: 'list' };
     const { body: kept } = await admin('POST', '/accounts', { ...fields, ...every });
     const { body: gone } = await admin('POST', '/accounts', { ...required(), app_key: 'list' });

@@ -26,7 +26,7 @@ afterAll(() => gateway.stop());
 const post = (headers: Record<string, string>, query = '', to = account) =>
   send(gateway.baseUrl, to, '{"type":"order.created"}', { 'content-type': 'application/json', ...headers }, query);
 
-/** The ways of spec 5.2 in their order, each with the headers and the query that carry a secret. */
+/** The ways of R31 in their order, each with the headers and the query that carry a secret. */
 const ways: [way: string, (secret: string) => [headers: Record<string, string>, query: string]][] = [
   ['x-webhook-secret', (secret) => [{ 'x-webhook-secret': secret }, '']],
   ['x-api-key', (secret) => [{ 'x-api-key': secret }, '']],
