@@ -28,8 +28,6 @@ export interface Database extends Transactions {
   close(): Promise<void>;
 }
 
-export type { Sql, Statement, Transactions };
-
 /** Days are those of UTC, whatever the database or its role is set to. */
 const timeZone = '-c TimeZone=UTC';
 /** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */

@@ -55,7 +55,7 @@ export async function startWorker(options: {
   workflowBundle: { code: string };
   /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
   overdueS?: number;
-  /** See `NotifyingOptions`. */
+  /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
   log: Log;
 }): Promise<Running> {

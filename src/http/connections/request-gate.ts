@@ -6,8 +6,6 @@ import type { Turns } from './turns.ts';
 
 /** A head or a chunked body is parsed in pieces of at most this size: some hundred chunks or one request. */
 const pieceBytes = 4 * 1024;
-/** To free the memory of a small read takes longer than it saves: the garbage collector sees those in time. */
-const worthFreeingBytes = 4 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
 /**
  * Requests that may be parsed while an earlier one of their connection is not answered. A piece ends with a request, so
@@ -146,7 +144,7 @@ export class RequestGate {
     this.#ownMemory = null;
     const isPutBack = this.#hasPutBack;
     this.#hasPutBack = this.#parseAllowed(bytes, isPutBack);
-    if (!isOwn || memory.byteLength < worthFreeingBytes) return;
+    if (!isOwn) return;
     if (this.#hasPutBack) this.#ownMemory = memory;
     else freeNow(new Uint8Array(memory));
   }
