@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SecretBox } from '../secrets/secret-box.ts';
-import { createMask, decoded, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
+import { createMask, fewestCharacters, type Mask } from '../secrets/secret-mask.ts';
+import { decoded } from '../shared/text.ts';
 import type { AccountRow } from './account-entity.ts';
 import type { DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';

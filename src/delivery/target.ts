@@ -1,3 +1,5 @@
+import { decoded } from '../shared/text.ts';
+
 export type Target =
   | {
       ok: true;
@@ -11,15 +13,6 @@ export type Target =
       authorization: string | null;
     }
   | { ok: false; error: string };
-
-/** A part of the URL's userinfo as the person meant it; as written when its percent-encoding is broken. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Credentials in a URL are how people give Basic authentication (RFC 7617) where there is only a URL to fill in. */
 function basicAuthorization({ username, password }: URL): string | null {

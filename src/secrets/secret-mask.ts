@@ -1,4 +1,5 @@
 import { keptAnswerBytes } from '../shared/kept-answer.ts';
+import { decoded } from '../shared/text.ts';
 import { MASKED } from './masked.ts';
 
 /** Takes the secrets out of what a service or a consumer said. */
@@ -15,16 +16,6 @@ const plainParts = new Set([
 
 const isPlain = (part: string) => plainParts.has(part.toLowerCase());
 const isTelling = (part: string) => part.length >= fewestCharacters && !isPlain(part);
-
-/** The text behind percent-encoding; as written when that is broken. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
 
 /**
  * Whatever gives access in a URL: user and password, the parts of the path, the values of the query. Chat services keep

@@ -32,3 +32,13 @@ export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return new URLSearchParams(`v=${text.replace(/[+&]/g, encodeURIComponent)}`).get('v') ?? text;
 }
+
+/** The text behind percent-encoding; as written when that is broken. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
