@@ -63,14 +63,16 @@ export function adminRoutes(deps: AdminDeps) {
       await admit(request, route, params);
       return readJsonBody(deps.bodies, request, contentType);
     })
-    .onTransform(async (context) => {
-      const { request, route, params } = context;
+    // Elysia prepares for every route what any handler may use. One that takes the context as a whole may use it all:
+    // then headers and cookies are parsed for each webhook, too.
+    .onTransform(async ({ request, route, params, query }) => {
       await admit(request, route, params);
       const { pathname, searchParams } = addressOf(request);
       // `replay-failed` is no id: with another method than its own there is nothing at that address.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
+      for (const name of Object.keys(query)) delete query[name];
       // Its type is Elysia's reading of a query without a schema: one text each.
-      Object.assign(context, { query: queryOf(searchParams) });
+      Object.assign(query, queryOf(searchParams));
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);

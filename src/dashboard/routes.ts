@@ -41,7 +41,7 @@ function respond(request: Request, { bytes, type, etag }: DashboardFile): Respon
     etag,
   };
   if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  return directAnswer(request, { bytes, isShared: true }, { headers: { 'content-type': type, ...headers } });
+  return directAnswer(request, { headers: { 'content-type': type, ...headers }, bytes, isShared: true });
 }
 
 /** Whether the browser has this very content (RFC 9110, section 13.1.2). Proxies that compress make tags weak. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bodies/body-reader.ts';
 import type { Connection } from './connections/connections.ts';
-import { type DirectBody, directBodyOf } from './direct-answer.ts';
+import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
 
 /** What answers requests: an Elysia app, whatever its routes are. */
 export interface HttpApp {
@@ -34,15 +34,12 @@ export async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerOf(deps, request, response);
-  const direct = directBodyOf(request);
+  const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
   if (!request.complete && !isReadAway(request)) await sendAndLinger(connection, request, response, answer, direct);
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
-    // Elysia's answer to HEAD has the length of its empty body.
-    const headers = new Headers(answer.headers);
-    headers.set('content-length', String(direct.bytes.length));
-    response.writeHead(answer.status, [...headers].flat());
+    response.writeHead(direct.status, { ...direct.headers, 'content-length': direct.bytes.length });
     response.end(direct.bytes);
   }
 }
@@ -73,14 +70,14 @@ async function sendAndLinger(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Response,
-  direct: DirectBody | null,
+  direct: DirectAnswer | null,
 ): Promise<void> {
   const body = direct?.bytes ?? new Uint8Array(await answer.arrayBuffer());
   if (response.destroyed) return;
   connection.isLingering = true;
   response.shouldKeepAlive = false;
   response.writeHead(answer.status, {
-    ...Object.fromEntries(answer.headers),
+    ...(direct?.headers ?? Object.fromEntries(answer.headers)),
     'content-length': body.length,
     connection: 'close',
   });

@@ -141,7 +141,7 @@ export function ingestRoutes(
           if (answer.kind === 'challenge') return respond(request, answer);
           const { status = 202, reply } = answer.acknowledgement ?? {};
           if (reply) return respond(request, { status, ...reply });
-          return directAnswer(request, own(JSON.stringify(answer.body)), { status, headers: json });
+          return directAnswer(request, { status, headers: json, ...own(JSON.stringify(answer.body)) });
         } catch (error) {
           throw unavailable(error);
         }
@@ -154,9 +154,10 @@ export function ingestRoutes(
 const own = (text: string) => ({ bytes: Buffer.from(text), isShared: false });
 
 const respond = (request: Request, { status, contentType, body }: ChallengeAnswer) =>
-  directAnswer(request, own(body), {
+  directAnswer(request, {
     status,
     headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' },
+    ...own(body),
   });
 
 /** Not logged: a flood while the database is away would be a line for each webhook. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { attacker, head, mib, oneByteChunks } from '../support/attack.ts';
@@ -57,6 +58,40 @@ describe('legal HTTP', () => {
     }
     await closed;
     expect(statuses(received())).toEqual([202, 200]);
+  });
+
+  test('requests in one stream may be cut at any place', async () => {
+    const own = await gateway.admin.createAccount({});
+    const target = `/generic/${own.account_slug}`;
+    // A body that looks like the head of a request, one without an end of line, a GET right behind each, and chunks.
+    const bodies = ['GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n', 'plain', 'a\r', '\r\n\r\n'];
+    const stream = Buffer.from(
+      [
+        ...bodies.map((body) => `${head(target, { length: body.length })}${body}${get('/nothing/here/at-all')}`),
+        `${head(target, 'chunked')}5\r\nchunk\r\n0\r\n\r\n`,
+        get('/health/live', closing),
+      ].join(''),
+    );
+    const wanted = [...bodies.flatMap(() => [202, 404]), 202, 200];
+    const atOnce = 50;
+    for (let first = 1; first < stream.length; first += atOnce) {
+      const cuts = Array.from({ length: Math.min(atOnce, stream.length - first) }, (_, n) => first + n);
+      const answers = cuts.map(async (cut) => {
+        const { socket, received, closed } = await attacker(gateway.baseUrl, { reads: true });
+        socket.setNoDelay().write(stream.subarray(0, cut));
+        // Mostly the gateway has read the first part before the second one comes.
+        await sleep(5);
+        socket.write(stream.subarray(cut));
+        await closed;
+        return { cut, statuses: statuses(received()) };
+      });
+      expect(await Promise.all(answers)).toEqual(cuts.map((cut) => ({ cut, statuses: wanted })));
+    }
+    const stored = await eventsOf(gateway.database, own.id);
+    const counts = Map.groupBy(stored, (event) => event.body.toString());
+    expect(new Map([...counts].map(([body, { length }]) => [body, length]))).toEqual(
+      new Map([...bodies, 'chunk'].map((body) => [body, stream.length - 1])),
+    );
   });
 
   test('a connection is kept after a small body that was not read', async () => {

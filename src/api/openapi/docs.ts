@@ -58,11 +58,11 @@ export function docsRoutes(document: () => unknown) {
   let json: Uint8Array | null = null;
   const read = new Map<File, Buffer>();
   const respond = (request: Request, bytes: Uint8Array, type: string, headers: Record<string, string> = {}) =>
-    directAnswer(
-      request,
-      { bytes, isShared: true },
-      { headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers } },
-    );
+    directAnswer(request, {
+      headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
+      bytes,
+      isShared: true,
+    });
   return new Elysia({ name: 'docs', prefix: '/openapi' })
     .get('/', ({ request }) =>
       respond(request, page, 'text/html; charset=utf-8', { 'content-security-policy': policy }),

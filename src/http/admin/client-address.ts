@@ -12,14 +12,19 @@ import { networkOf } from '../network.ts';
  */
 export function clientAddresses(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trusted = proxyaddr.compile([...trustedProxies]);
-  return (request) => {
-    let found = request.socket.remoteAddress ?? 'unknown';
+  const beforeProxies = (request: IncomingMessage, peer: string): string => {
+    let found = peer;
     for (const address of proxyaddr.all(request, (hop, index) => trusted(bareAddress(hop), index))) {
       const bare = bareAddress(address);
       // A proxy that writes something else than an address is the last that is known.
       if (isIP(bare) === 0) break;
       found = bare;
     }
+    return found;
+  };
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? 'unknown';
+    const found = request.headers['x-forwarded-for'] === undefined ? peer : beforeProxies(request, peer);
     return isIP(found) === 6 ? ipaddr.process(found).toString() : found;
   };
 }

@@ -12,11 +12,17 @@ const leastChunkBytes = 64;
 
 const empty = Buffer.alloc(0);
 
+/** On the request itself, where looking it up is cheapest. */
+const held = Symbol('holding');
+
+interface Held extends IncomingMessage {
+  [held]?: Holding;
+}
+
 /** Reads the bodies of requests, within one budget for all of them. */
 export class BodyReader {
   readonly #budget: BodyBudget;
   readonly #clientAddress: (request: IncomingMessage) => string;
-  readonly #holdings = new WeakMap<IncomingMessage, Holding>();
 
   constructor(options: { budget: BodyBudget; clientAddress: (request: IncomingMessage) => string }) {
     this.#budget = options.budget;
@@ -36,7 +42,7 @@ export class BodyReader {
     if (declared !== null && declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
     return new Promise((resolve, reject) => {
       const holding = this.#budget.open(networkOf(this.#clientAddress(request)), fail);
-      this.#holdings.set(request, holding);
+      (request as Held)[held] = holding;
       const bytes = new GrowingBuffer(declared ?? maxBytes);
       let whole: Buffer | null = null;
       let chunks = 0;
@@ -88,7 +94,7 @@ export class BodyReader {
 
   /** Says that the request is answered, so that its body is no longer held. */
   release(request: IncomingMessage): void {
-    const holding = this.#holdings.get(request);
+    const holding = (request as Held)[held];
     if (holding) this.#budget.release(holding);
   }
 }

@@ -7,6 +7,8 @@ import type { Turns } from './turns.ts';
 /** A head or a chunked body is parsed in pieces of at most this size: some hundred chunks or one request. */
 const pieceBytes = 4 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
+const nothing = Buffer.alloc(0);
+const endOfLine = Buffer.from('\r\n');
 /**
  * Requests that may be parsed while an earlier one of their connection is not answered. A piece ends with a request, so
  * there are more only where its end came in two packets.
@@ -34,7 +36,9 @@ export class RequestGate {
   /** What of its body is not handed over yet, in bytes; null when only the parser knows. */
   #bodyLeft: number | null = null;
   /** The end of a piece of a head, where the end of that head may have begun. */
-  #seam: Buffer = Buffer.alloc(0);
+  #seam: Buffer = nothing;
+  /** What the piece being parsed has after the end of its head. */
+  #behindHead: Buffer = nothing;
   #waitsForTurn = false;
   /** Whether the bytes that come next were read before, and put back. */
   #hasPutBack = false;
@@ -73,7 +77,10 @@ export class RequestGate {
   /** Lets work on a request start when the answers to those before it are written. */
   enter(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#request = request;
-    this.#bodyLeft = declaredLength(request);
+    const declared = declaredLength(request);
+    this.#bodyLeft = declared === null ? null : Math.max(0, declared - this.#behindHead.length);
+    // Without a body of that length, it is the beginning of the next head.
+    if (this.#behindHead.length > (declared ?? 0)) this.#seam = seamOf(this.#behindHead);
     if (this.#answer === null) this.#begin(response, start);
     else if (this.#waiting.push({ response, start }) > maxWaiting) this.#socket.destroy();
   }
@@ -178,6 +185,7 @@ export class RequestGate {
       const piece = this.#pieceOf(rest);
       rest = rest.subarray(piece.length);
       this.#parse(piece);
+      this.#behindHead = nothing;
     }
     return false;
   }
@@ -208,15 +216,24 @@ export class RequestGate {
       const seam = Buffer.concat([this.#seam, most.subarray(0, endOfHead.length - 1)]);
       const end = seam.indexOf(endOfHead);
       const atSeam = this.#seam.length;
-      this.#seam = Buffer.alloc(0);
+      this.#seam = nothing;
       if (end >= 0) return most.subarray(0, end + endOfHead.length - atSeam);
     }
     const end = most.indexOf(endOfHead);
-    if (end >= 0) return most.subarray(0, end + endOfHead.length);
-    this.#seam = Buffer.from(most.subarray(1 - endOfHead.length));
+    if (end >= 0) {
+      const head = end + endOfHead.length;
+      // What follows without an end of line is no chunk and no head: the small body of most webhooks, or the start of a head.
+      if (most.includes(endOfLine, head)) return most.subarray(0, head);
+      this.#behindHead = most.subarray(head);
+      return most;
+    }
+    this.#seam = seamOf(most);
     return most;
   }
 }
+
+/** Where the end of a head may have begun. A copy, so that the memory of the piece can be freed. */
+const seamOf = (piece: Buffer): Buffer => Buffer.from(piece.subarray(1 - endOfHead.length));
 
 /** What Node keeps of the connection that a socket reads. */
 interface Handle {
