@@ -2,18 +2,31 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Role } from '../../src/config.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { roleHere } from '../support/role-here.ts';
+import type { RunningRole } from '../support/running-role.ts';
 import { secretText } from '../support/secrets.ts';
 
 const timeout = 180_000;
 gatewaysEndWithTheirTest();
 
-/** Starts a gateway that cannot start; what it says on standard error. */
-async function refusal(role: string, variables: Record<string, string | undefined>): Promise<string> {
-  const gateway = spawnGateway(role, { PORT: '0', ...variables });
+type Start = (role: Role, variables: Record<string, string | undefined>) => RunningRole;
+
+/**
+ * Starts a gateway that cannot start; what it says on standard error.
+ *
+ * @param start in the test's process where another case of the same role shows how its process ends.
+ */
+async function refusal(
+  role: string,
+  variables: Record<string, string | undefined>,
+  start: Start = spawnGateway,
+): Promise<string> {
+  const gateway = start(role as Role, { PORT: '0', ...variables });
   const { code, signal } = await gateway.exited;
   const said = gateway.stderr();
   expect({ code, signal, said }).toEqual({ code: 1, signal: null, said: expect.any(String) });
@@ -43,19 +56,9 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('the port is taken: said, and both servers are stopped again', { timeout }, async () => {
-  const dataDir = await startedFolder();
-  const port = await takenPort();
-  const said = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
-  expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
-  expect(said).toContain('PORT=');
-  // The folder is whole: with another port it starts.
-  await startWholeGateway(dataDir);
-});
-
 test('the host is no address of this machine', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
-  expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1');
+  expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' }, roleHere)).toContain('HOST=192.0.2.1');
 });
 
 test("somebody else's folder, a damaged marker, a file: each is left as it is", async () => {
@@ -111,7 +114,7 @@ test.each([
   '%s: an admin token that can be guessed stops the start, and the error says how to make one',
   async (role, tokens) => {
     const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
-    const said = await refusal(role, { ...variables, ...tokens });
+    const said = await refusal(role, { ...variables, ...tokens }, roleHere);
     expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
     expect(said).not.toMatch(/password/);
   },
@@ -122,7 +125,7 @@ test.each([
   ['worker', ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY']],
   ['migrate', ['DATABASE_URL']],
 ])('the role %s without any setting names all that it needs', async (role, needed) => {
-  const said = await refusal(role, {});
+  const said = await refusal(role, {}, roleHere);
   expect([...said.matchAll(/^ {2}- (\w+)/gm)].map(([, name]) => name)).toEqual(needed);
 });
 
@@ -147,14 +150,14 @@ test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_U
 test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wrong', { timeout }, async (role) => {
   const url = new URL(await freshDatabase());
   url.password = secretText('hunter2');
-  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
   expect(said).toContain('DATABASE_URL');
   expect(said).toContain('password');
   expect(said).not.toContain('hunter2');
 });
 
 test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
-  const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables);
+  const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables, roleHere);
   expect(said).toContain('npm run migrate');
 });
 
@@ -162,17 +165,22 @@ test.each(['api', 'migrate'])('%s: there is no such database, and none is made',
   const server = await freshDatabase();
   const url = new URL(server);
   url.pathname += '_mistyped';
-  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
   expect(said).toContain('no such database');
   expect(said).toContain('Create it');
   const made = await queryOnce(server, 'select 1 from pg_database where datname = $1', [url.pathname.slice(1)]);
   expect(made).toEqual([]);
 });
 
-test('no Temporal on this machine, no Go and no network: says what to do, and PostgreSQL is stopped again', {
+test('a taken port, or no Temporal, no Go and no network: says what to do, and stops the servers again', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
+  const port = await takenPort();
+  const taken = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
+  expect(taken).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(taken).toContain('PORT=');
+
   const tools = temporaryFolder();
   const cache = join(tools, 'cache');
   mkdirSync(cache);
@@ -189,6 +197,6 @@ test('no Temporal on this machine, no Go and no network: says what to do, and Po
   expect(said).toContain('there is no Go on PATH');
   expect(said).toContain('TEMPORAL_ADDRESS');
   expect(readdirSync(join(cache, 'webhook-gateway', readdirSync(join(cache, 'webhook-gateway'))[0] ?? ''))).toEqual([]);
-  // Once Temporal can be had, the same folder starts.
+  // The folder is whole: with another port, and once there is Temporal, it starts.
   await startWholeGateway(dataDir);
 });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
+import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
   eventually,
@@ -15,7 +15,7 @@ import {
 import { secretText } from '../support/secrets.ts';
 
 const timeout = 240_000;
-gatewaysEndWithTheirTest();
+gatewaysEndWithTheirTest('file');
 
 /** Runs a line as somebody does who pastes it into a shell. */
 async function pasted(line: string) {
@@ -23,9 +23,14 @@ async function pasted(line: string) {
   return JSON.parse(stdout);
 }
 
+let gateway: WholeGateway;
+/** On a new folder, as after `npm ci`. Each test leaves it running. */
+beforeAll(async () => {
+  gateway = await startWholeGateway(temporaryFolder());
+});
+
 test('it says where everything is, and its three lines work when pasted', { timeout }, async () => {
-  const dataDir = temporaryFolder();
-  const gateway = await startWholeGateway(dataDir);
+  const { dataDir } = gateway;
   expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
   expect(gateway.stdout()).toContain(dataDir);
@@ -54,11 +59,6 @@ test('it says where everything is, and its three lines work when pasted', { time
   const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
   expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
   expect((await fetch(workflow.url)).status).toBe(200);
-
-  expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
-  expect(processesOn([dataDir])).toEqual([]);
-  expect(gateway.stdout()).toMatch(/Stopping …\n$/);
-  expect(gateway.stderr()).toBe('');
 });
 
 test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
@@ -110,6 +110,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     'x-webhook-secret': secretText('kept-secret'),
   });
   expect(verified.status).toBe(202);
+  expect(await second.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('one that is stopped in the middle of its start leaves nothing', { timeout }, async () => {
@@ -123,28 +124,35 @@ test('one that is stopped in the middle of its start leaves nothing', { timeout 
     expect(gateway.stderr()).toBe('');
   }
   // And the folder is as good as new.
-  await startWholeGateway(dataDir);
+  const whole = await startWholeGateway(dataDir);
+  expect(await whole.stop()).toEqual({ code: 0, signal: null });
 });
 
 test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
-  const dataDir = await startedFolder();
-  const first = await startWholeGateway(dataDir);
-  const second = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
+  const second = spawnGateway('all', { PORT: '0', DATA_DIR: gateway.dataDir });
   expect((await second.exited).code).toBe(1);
-  expect(second.stderr()).toContain(`Another gateway (process ${first.pid}) is running on the data folder`);
-  expect((await fetch(`${first.baseUrl}/health/ready`)).status).toBe(200);
-  first.server('postgres');
-  first.server('temporal');
+  expect(second.stderr()).toContain(`Another gateway (process ${gateway.pid}) is running on the data folder`);
+  expect((await fetch(`${gateway.baseUrl}/health/ready`)).status).toBe(200);
+  gateway.server('postgres');
+  gateway.server('temporal');
 });
 
-test('two gateways side by side, each with its folder', { timeout }, async () => {
-  const gateways = await Promise.all(
-    [startedFolder(), startedFolder()].map(async (folder) => startWholeGateway(await folder)),
-  );
-  expect(new Set(gateways.flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl])).size).toBe(4);
-  for (const gateway of gateways) {
-    const account = await gateway.admin.createAccount({ delivery_url: `${gateway.baseUrl}/health/live` });
-    const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
-    await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+test('two gateways side by side, each with its folder; Ctrl-C stops one and all that it started', {
+  timeout,
+}, async () => {
+  const other = await startWholeGateway(await startedFolder());
+  const addresses = [gateway, other].flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl]);
+  expect(new Set(addresses).size).toBe(4);
+  for (const { admin, baseUrl } of [gateway, other]) {
+    const account = await admin.createAccount({ delivery_url: `${baseUrl}/health/live` });
+    const { body } = await send(baseUrl, account, '{"id":"one"}');
+    await admin.eventually(body.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
   }
+
+  expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  expect(processesOn([gateway.dataDir])).toEqual([]);
+  expect(gateway.stdout()).toMatch(/Stopping …\n$/);
+  // Nothing was wrong, so nothing was logged.
+  expect(gateway.stderr()).toBe('');
+  expect((await fetch(`${other.baseUrl}/health/ready`)).status).toBe(200);
 });

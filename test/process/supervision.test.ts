@@ -1,25 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 
 const timeout = 240_000;
-gatewaysEndWithTheirTest();
+gatewaysEndWithTheirTest('file');
 
-async function running(variables: Record<string, string> = {}) {
+let gateway: WholeGateway;
+/** One for all tests: each leaves it running. The last one kills it. */
+beforeAll(async () => {
   const folder = await startedFolder();
   // Whoever else starts a Temporal on this machine wants its usual ports, and would take them while ours is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
-  const gateway = await startWholeGateway(folder, variables);
+  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
   for (const server of usual) server?.close();
+});
+
+async function consumed() {
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  return { gateway, consumer, account };
+  return { consumer, account };
 }
 
 /** Takes a port until it is closed; null when it is taken already. */
@@ -60,7 +65,7 @@ async function delivered(gateway: WholeGateway, account: { provider: string; acc
 test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are taken in and delivered, time and again', {
   timeout,
 }, async () => {
-  const { gateway, account, consumer } = await running();
+  const { account, consumer } = await consumed();
   const ids = [(await delivered(gateway, account, 'before')).id];
   for (const time of ['first', 'second'])
     for (const names of [['postgres'], ['temporal'], ['postgres', 'temporal']] as const) {
@@ -77,7 +82,7 @@ test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are 
 test("somebody has PostgreSQL's port for a while after its death: it comes back when the port is free", {
   timeout,
 }, async () => {
-  const { gateway, account } = await running();
+  const { account } = await consumed();
   await delivered(gateway, account, 'before');
   const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
   const thief = await eventually('the port is taken', async () => {
@@ -97,7 +102,7 @@ test("somebody has PostgreSQL's port for a while after its death: it comes back 
 });
 
 test('an event that waits for its next attempt survives the death of both', { timeout }, async () => {
-  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
   const before = await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);
@@ -112,7 +117,7 @@ test('an event that waits for its next attempt survives the death of both', { ti
 });
 
 test('the whole gateway is killed: the next start takes over what it left and goes on', { timeout }, async () => {
-  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
   await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);

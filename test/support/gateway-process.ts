@@ -105,16 +105,15 @@ export function endsWithItsTest(role: RunningRole): void {
 }
 
 /**
- * For the top of a test file: after each test whatever gateway still runs has to stop cleanly, and nothing that it
- * started may stay. What stays fails the test and is killed.
+ * For the top of a test file: after each test, each gateway that still runs has to stop cleanly, and no process that it
+ * started may be left. A process that is left fails the test and is killed.
+ *
+ * @param last 'file' where tests share a gateway: all of this once, after the last test.
  */
-export function gatewaysEndWithTheirTest(): void {
+export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
   cleansUp = true;
   const inFlight = () => [...running];
-  afterEach(async ({ task }) => {
-    // What the processes said tells why a test failed.
-    if (task.result?.state === 'fail')
-      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
+  const end = async () => {
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
     const left = await killedOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
@@ -123,8 +122,15 @@ export function gatewaysEndWithTheirTest(): void {
       const texts = unclean.map(({ gateway, exit }) => `${JSON.stringify(exit)}\n${gateway.stderr().slice(-3000)}`);
       throw new Error(`a gateway did not stop cleanly: ${texts.join('\n')}`);
     }
+  };
+  afterEach(async ({ task }) => {
+    // What the processes said tells why a test failed.
+    if (task.result?.state === 'fail')
+      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
+    if (last === 'test') await end();
   });
   afterAll(async () => {
+    if (last === 'file') await end();
     const all = [...folders.gateway, ...folders.test];
     const left = await killedOn(all);
     for (const folder of all) note(leaksInFolder(folder));
