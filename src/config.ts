@@ -232,8 +232,6 @@ const settings = environment.superRefine((given, context) => {
 
 type Environment = Record<string, string | undefined>;
 
-export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
-
 /** Roles that a person runs on one backup. */
 const readsBackups = (role: Role) => role === 'restore' || role === 'backup-sql';
 /** Roles that a person starts, and that end by themselves. */

@@ -16,7 +16,7 @@ export interface DeliverySchedule {
 }
 
 /** Where a workflow begins, as the event's row has it: a lost history is rebuilt from this. */
-export interface Resume {
+interface Resume {
   /** Scheduled attempts that this generation has had. */
   attempts: number;
   /** ISO 8601; null is now. */
@@ -139,7 +139,7 @@ export interface NotifyRequest {
 export type NotifyResult = { status: 'sent' | 'failed' | 'suppressed' | 'gone' };
 
 /** Each notification is an activity, named for its kind: the Web UI shows who is told, and how often it was tried. */
-export interface NotificationActivities {
+interface NotificationActivities {
   notifyWebhook(request: NotifyRequest): Promise<NotifyResult>;
   notifyEmail(request: NotifyRequest): Promise<NotifyResult>;
   notifyChatOne(request: NotifyRequest): Promise<NotifyResult>;

@@ -12,7 +12,7 @@ import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
-export const shortestRetentionDays = 7;
+const shortestRetentionDays = 7;
 /** A second or two: nothing waits for the chain longer than that. */
 const entriesPerTransaction = 20_000;
 

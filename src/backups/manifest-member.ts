@@ -8,7 +8,7 @@ const blockHeadBytes = 5;
 const blockBytes = 0xffff;
 
 /** Some 20,000 days; a file that claims more is none of ours. */
-export const maxManifestBytes = 1024 * 1024;
+const maxManifestBytes = 1024 * 1024;
 /** How much of a file's end holds the longest manifest there may be. */
 export const maxMemberBytes = memberBytes(maxManifestBytes);
 /** How much of a file's end nearly always holds all of it: some months of days. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-export type AddressVerdict =
+type AddressVerdict =
   | { allowed: true }
   /** `range` is a word for people: `private`, `loopback`, `cloud metadata` … */
   | { allowed: false; range: string };

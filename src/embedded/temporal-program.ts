@@ -6,7 +6,7 @@ import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
 import { downloadTemporal } from './temporal-download.ts';
 import type { TemporalSource } from './temporal-source.ts';
-import { inspectTemporal, isAtLeast, oldestOnPath, temporalVersion } from './temporal-version.ts';
+import { inspectTemporal, isAtLeast, temporalVersion } from './temporal-version.ts';
 
 const unfinishedPrefix = 'unfinished-';
 /** Twice as long as a build may take: older leftovers are nobody's. */
@@ -31,7 +31,7 @@ export function defaultCacheDir(machine: { cacheHome: string | null; home: strin
 }
 
 /**
- * Returns the path of a `temporal` program that can run the development server: the one on `path` if it is `oldestOnPath` or
+ * Returns the path of a `temporal` program that can run the development server: the one on `path` if it is `temporalVersion` or
  * newer, else `temporalVersion` from the cache, else that version is downloaded, else built with Go (minutes, once) and put into
  * the cache. A cached program that is damaged or of another version is replaced. Several gateways may do so at once.
  *
@@ -71,7 +71,7 @@ export async function findTemporalProgram(options: {
   throw new StartError(
     `The Temporal server is not on this machine and could not be fetched:\n` +
       `${reasons.map((reason) => `  - ${reason}`).join('\n')}\n` +
-      `Do one of these: install the temporal CLI ${oldestOnPath} or newer and put it on PATH (https://docs.temporal.io/cli), ` +
+      `Do one of these: install the temporal CLI ${temporalVersion} or newer and put it on PATH (https://docs.temporal.io/cli), ` +
       `install Go 1.25 or newer and start again (it then builds Temporal), or set TEMPORAL_ADDRESS to a Temporal server of your own.`,
   );
 }
@@ -110,7 +110,9 @@ async function obtained(
 async function unusableOnPath(program: string): Promise<string | null> {
   const found = await inspectTemporal(program, answerOnPathLimitMs);
   if (!found.runs) return found.reason;
-  return isAtLeast(found.version, oldestOnPath) ? null : `is version ${found.version}, older than ${oldestOnPath}`;
+  return isAtLeast(found.version, temporalVersion)
+    ? null
+    : `is version ${found.version}, older than ${temporalVersion}`;
 }
 
 /** Null when a program is the version that the gateway asks for, else what it is. */

@@ -1,13 +1,11 @@
 import { runCommand } from './run-command.ts';
 
-/** The newest version whose module Go can build as a dependency; later ones replace modules. Its server is 1.29.1. */
-export const temporalVersion = '1.5.1';
-
 /**
- * The oldest `temporal` on PATH that is used. The version that is downloaded or built otherwise: an older server cannot open a
- * database file that this one has written.
+ * The version that is downloaded or built: the newest whose module Go can build as a dependency; later ones replace modules.
+ * Its server is 1.29.1. A `temporal` on PATH is used from this version on, since an older server cannot open a database file
+ * that this one has written.
  */
-export const oldestOnPath = temporalVersion;
+export const temporalVersion = '1.5.1';
 
 /** The options that the gateway starts the server with. */
 const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'];

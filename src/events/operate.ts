@@ -3,7 +3,7 @@ import { channels, type EventRow, eventColumns } from './event.ts';
 import { isPaused } from './pause.ts';
 
 /** Why an operator's command did not apply. */
-export type Refusal =
+type Refusal =
   | 'not_found'
   | 'event_rejected'
   | 'event_dead'

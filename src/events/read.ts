@@ -24,7 +24,7 @@ const readEvent = {
     from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
 };
 
-export interface AttemptRecord {
+interface AttemptRecord {
   number: number;
   generation: number;
   trigger: Trigger;

@@ -2,7 +2,7 @@
  * Rows an account and minute: enough to see what is wrong with a sender. Beyond them there is only the counter, which has one
  * row an account and minute, for a day.
  */
-export const rowsPerMinute = 60;
+const rowsPerMinute = 60;
 
 /**
  * What a row takes besides body and headers: its columns in `events` and `event_payloads` and their index entries, about

@@ -1,6 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from '../database/sql.ts';
-import { sqlOfTransaction } from '../database/transaction.ts';
 
 /** Events that one transaction stops; whoever records an attempt of one of them waits for it, for a tenth of a second or so. */
 const eventsABatch = 2_000;
@@ -17,8 +15,7 @@ const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_acc
  * What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. Of more
  * events than a batch the rest is left to `stopNextEvents`; until then each attempt finds its account gone and ends.
  */
-export async function stopAccount(em: EntityManager, accountId: string): Promise<void> {
-  const sql = sqlOfTransaction(em);
+export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
   const [row] = await sql.query<{ stopped: number }>(stopEvents, [accountId, eventsABatch]);
   if (row?.stopped === eventsABatch) await sql.query(noteAccount, [accountId]);
 }

@@ -23,12 +23,12 @@ export interface IngestDeps {
   log: Log;
 }
 
-export interface Duplicates {
+interface Duplicates {
   resolve(dedupKey: string): Promise<{ id: string; status: string } | null>;
 }
 
 /** The body of the answer. */
-export interface Accepted {
+interface Accepted {
   id: string;
   status: string;
   external_id: string;

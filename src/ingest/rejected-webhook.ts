@@ -14,7 +14,7 @@ const maxHeaderBytes = 8 * 1024;
 const maxContentTypeLength = 255;
 
 /** Type and id of a webhook that failed verification: none, and a `gen-` id, of one with a body over 16 KiB. */
-export function typeAndId(
+function typeAndId(
   provider: Provider,
   config: object,
   request: InboundRequest,

@@ -4,7 +4,7 @@ import { type BurstLimit, shareOut } from './bursts.ts';
 import type { NewNotification } from './new-notifications.ts';
 
 /** Enough to see what kind of events they are; the rest is in the list that the summary links to. */
-export const listedEvents = 10;
+const listedEvents = 10;
 
 // The row is made or locked, at once. The clock, not the transaction's beginning: whoever held the lock before may have
 // begun later.

@@ -2,7 +2,7 @@ import { type Fields, isObject } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
 /** What a webhook is called whose events are not of one type. */
-export const mixedType = 'mixed';
+const mixedType = 'mixed';
 
 /** As many events with an id each hardly fit into 1 MiB; an array of more is no batch, and not worth going through. */
 const maxEvents = 10_000;

@@ -18,7 +18,7 @@ const shownHeader = (description: string) =>
   );
 
 /** What may stand in `signed`, and what each is. */
-export const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
+const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
 
 const known = placeholders.map((name) => `{${name}}`);
 

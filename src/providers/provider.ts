@@ -24,7 +24,7 @@ export type RejectionReason = keyof typeof rejectionReasons;
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
 /** What one try at verifying goes by. `secret` is never empty, `config` is as the provider's schema made it. */
-export type VerificationKey<Config> = { secret: string; config: Config };
+type VerificationKey<Config> = { secret: string; config: Config };
 
 /** What an account says about verification (R34); null and empty secrets verify nothing. */
 export type VerificationSettings = {
@@ -48,7 +48,7 @@ export type ChallengeAnswer = { status: number; contentType: string; body: strin
 export type Acknowledgement = { status: number; reply?: Omit<ChallengeAnswer, 'status'> };
 
 /** What operators are told about the secret that they paste. */
-export type SecretDescription<Config extends object = object> = {
+type SecretDescription<Config extends object = object> = {
   /** What the provider calls it, as in "Signing secret". */
   label: string;
   /** Where it is found and what it looks like, in one sentence. */

@@ -9,7 +9,7 @@ const boxesPerBatch = 200;
 const mostPasses = 10;
 
 /** What a box that cannot be sealed again is, and why. */
-export interface UnreadableBox {
+interface UnreadableBox {
   /** `accounts.delivery_secret`. */
   column: string;
   /** The row's primary key. */

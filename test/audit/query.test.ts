@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AuditFilter, type AuditRow, auditStatistics, listAuditLogs } from '../../src/audit/query.ts';
+import { type AuditFilter, type AuditRow, listAuditLogs } from '../../src/audit/query.ts';
+import { auditStatistics } from '../../src/audit/statistics.ts';
 import { type AuditAction, auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AuditDetails } from '../../src/audit/entry.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { BatcherFull } from '../../src/database/batcher.ts';
-import { inTransaction, sqlOfClient, sqlOfTransaction } from '../../src/database/transaction.ts';
+import { inEntityTransaction, inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
@@ -89,12 +89,12 @@ test('an entry that PostgreSQL does not take for its depth fails alone', async (
 test('a change and its entry are one transaction', async () => {
   const entry = { ...who, action: 'account.create' as const, details: { é: '\0' } };
   const em = log.database.orm.em.fork();
-  await em.transactional(async (inside) => log.audit.write(sqlOfTransaction(inside), entry));
+  await inEntityTransaction(em, async (_inside, sql) => log.audit.write(sql, entry));
   await inTransaction(log.database.pool, (client) => log.audit.write(sqlOfClient(client), entry));
   const fails = (work: Promise<unknown>) => expect(work).rejects.toThrow('never mind');
   await fails(
-    em.transactional(async (inside) => {
-      await log.audit.write(sqlOfTransaction(inside), entry);
+    inEntityTransaction(em, async (_inside, sql) => {
+      await log.audit.write(sql, entry);
       throw new Error('never mind');
     }),
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sqlOfTransaction } from '../../src/database/transaction.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import type { NewDestination } from '../../src/destinations/destination-rules.ts';
 import { maxDestinations } from '../../src/destinations/destination-store.ts';
 import { secretInUrl, secretText } from '../support/secrets.ts';
@@ -140,26 +140,26 @@ describe('delete', () => {
 describe('what goes alongside', () => {
   test('commits together with the change, and sees it', async () => {
     const seen: unknown[] = [];
-    const kept = async (tx: Parameters<typeof sqlOfTransaction>[0], what: string) => {
-      const [row] = await sqlOfTransaction(tx).query<{ n: number }>(
+    const kept = async (sql: Sql, what: string) => {
+      const [row] = await sql.query<{ n: number }>(
         { name: '', text: 'select count(*)::integer as n from destinations where account_id = $1' },
         [account],
       );
       seen.push([what, row?.n]);
-      await sqlOfTransaction(tx).query(setting, [`${what} ${account}`]);
+      await sql.query(setting, [`${what} ${account}`]);
     };
-    const created = made(await stores.destinations.create(account, chat, (tx, { name }) => kept(tx, `made ${name}`)));
+    const created = made(await stores.destinations.create(account, chat, (sql, { name }) => kept(sql, `made ${name}`)));
     const change = { name: 'new', config: { webhook_url: 'https://c.test' } };
     await stores.destinations.update(
       account,
       created.id,
       { ...change, condition: undefined },
-      (tx, destination, changed) => {
+      (sql, destination, changed) => {
         expect(destination).toMatchObject(change);
-        return kept(tx, `changed ${changed}`);
+        return kept(sql, `changed ${changed}`);
       },
     );
-    await stores.destinations.delete(account, created.id, (tx, { name }) => kept(tx, `deleted ${name}`));
+    await stores.destinations.delete(account, created.id, (sql, { name }) => kept(sql, `deleted ${name}`));
     const words = ['made chat', 'changed name,config.webhook_url', 'deleted new'];
     expect(seen).toEqual([1, 1, 0].map((n, index) => [words[index], n]));
     const stored = await rows(stores.database, 'select key from gateway_settings where key like $1', [`%${account}`]);

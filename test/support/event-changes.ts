@@ -13,7 +13,7 @@ const readState = {
 };
 
 /** What the database holds of an event at one moment. */
-export interface EventState {
+interface EventState {
   /** Resolves when the database holds something else, or after half a second. */
   changed(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
 
 /** Reads which destinations are still to be notified of an exhausted event. */
-export type PendingNotifications = (event: {
+type PendingNotifications = (event: {
   eventId: string;
   generation: number;
 }) => Promise<Pick<NotificationRequest, 'destinationId' | 'destinationType'>[]>;

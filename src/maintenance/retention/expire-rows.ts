@@ -6,7 +6,7 @@ import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
 
 /** People look at rejected webhooks while they set an account up; a month later nobody does. */
-export const rejectedRetentionDays = 30;
+const rejectedRetentionDays = 30;
 
 /** How many rows of each kind have expired. */
 export type ExpiredRows = Record<

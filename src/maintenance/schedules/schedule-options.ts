@@ -8,7 +8,7 @@ import { type MaintenanceTask, type MaintenanceTaskName, maintenanceTasks } from
 export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${taskQueue}-upkeep-${name}`;
 
 /** What the Web UI shows in the list of workflows; `definition` tells whether the schedule is up to date. */
-export interface MaintenanceMemo {
+interface MaintenanceMemo {
   task: string;
   definition: string;
 }

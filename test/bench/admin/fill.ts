@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
 
 const dayMs = 86_400_000;
-export const accounts = 200;
+const accounts = 200;
 /** Of each of these there is one event, of an account of its own, two thirds back. */
 export const rare = {
   provider: 'rare',

@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 const filler = 'x'.repeat(860);
 
 /** About 1 KB, as an order of a shop. */
-export function payload(id: string): string {
+function payload(id: string): string {
   return `{"id":"${id}","type":"order.created","amount":4200,"currency":"EUR","customer":{"name":"Ada","email":"ada@example.com"},"note":"${filler}"}`;
 }
 

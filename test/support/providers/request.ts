@@ -3,7 +3,7 @@ import type { VerificationSettings } from '../../../src/providers/provider.ts';
 import { readProviderConfig } from '../../../src/providers/registry.ts';
 import type { Message, Sample, Signed } from './sample.ts';
 
-export const publicUrl = 'https://gateway.example';
+const publicUrl = 'https://gateway.example';
 export const receivedAt = new Date('2026-03-01T12:00:00.000Z');
 
 /** What a provider is told to sign; sent now and to the account `shop`, unless it says otherwise. */

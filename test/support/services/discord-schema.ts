@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 // https://docs.discord.com/developers/resources/message#embed-object (and #embed-object-embed-limits)
 // https://github.com/discord/discord-api-spec/blob/main/specs/openapi.json
 
-export interface DiscordEmbed {
+interface DiscordEmbed {
   title?: string;
   description?: string;
   url?: string;

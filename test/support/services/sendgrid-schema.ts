@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 // https://www.twilio.com/docs/sendgrid/api-reference/mail-send/limitations
 // Fields of templates, batches, scheduling and unsubscribe groups are left out, so that one is a mistake.
 
-export interface MailAddress {
+interface MailAddress {
   email: string;
   name?: string;
 }

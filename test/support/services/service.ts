@@ -110,7 +110,7 @@ export function mistakes(errors: ErrorObject[] | null | undefined): string[] {
 }
 
 /** `/embeds/0/title` as `embeds.0.title`. */
-export const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
+const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
 
 /** Every string anywhere inside, with the names that lead to it. */
 export function stringsIn(value: unknown, path: string[] = []): { path: string[]; text: string }[] {

@@ -19,7 +19,7 @@ export interface Authority {
 }
 
 /** What a certificate is for: host names and addresses of a server, or the name of a client. */
-export interface Names {
+interface Names {
   hosts?: string[];
   addresses?: string[];
   commonName?: string;

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export const sslRequest = Buffer.from('0000000804d2162f', 'hex');
 
 /** One connection as a server sees it. */
-export interface Seen {
+interface Seen {
   /** All that the client has sent so far, as it went over the network. */
   sent: Buffer;
 }
