@@ -110,7 +110,7 @@ export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRo
   return event ?? null;
 }
 
-// migrations/Migration20261121000000_replay_failed.ts
+// migrations/functions/replay_failed_events.sql, apply_replays.sql, apply_next_replays.sql
 const replayFailedEvents = {
   name: '',
   text: 'select replay_failed_events($1, $2) as replayed',

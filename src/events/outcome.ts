@@ -37,7 +37,7 @@ export interface Recorded {
 }
 
 // What an attempt means is decided where the rows are locked: in the database, by the function of this name
-// (migrations/Migration20261121000008_gone_events.ts).
+// (migrations/functions/record_outcomes.sql).
 const recordOutcomes = {
   name: 'record_outcomes',
   text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',

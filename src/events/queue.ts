@@ -213,7 +213,7 @@ export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: numb
   ]);
 }
 
-// migrations/Migration20261120000001_locked_changes.ts
+// migrations/functions/mark_started.sql
 const markStarted = { name: 'mark_started', text: 'select mark_started($1, $2, $3, $4, $5, $6)' };
 
 export interface Started extends ClaimName {

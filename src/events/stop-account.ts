@@ -5,7 +5,7 @@ import { sqlOfTransaction } from '../database/transaction.ts';
 /** Events that one transaction stops; whoever records an attempt of one of them waits for it, for a tenth of a second or so. */
 const eventsABatch = 2_000;
 
-// migrations/Migration20261121000003_stopped_accounts.ts
+// migrations/functions/stop_account_events.sql, stop_next_account_events.sql
 const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
 const noteAccount = {
   name: 'note_stopped_account',
