@@ -9,7 +9,7 @@ comment on table rejection_counts is 'rejected webhooks an account and minute; a
 -- The day comes first in the key: retention deletes by day.
 create table rejection_days (
   day date not null,
-  account_id uuid not null, -- the nil UUID: all accounts (allAccounts in src/events/record-rejections.ts)
+  account_id uuid not null, -- the nil UUID: all accounts (allAccounts in src/events/transitions/rejected.ts)
   seen bigint not null,
   bytes bigint not null,
   primary key (day, account_id)

@@ -1,8 +1,9 @@
-import { Batcher } from '../database/batcher.ts';
-import type { Database } from '../database/database.ts';
-import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
-import { ensurePartitions } from '../database/partitions.ts';
-import { channels } from './event.ts';
+import { Batcher } from '../../database/batcher.ts';
+import type { Database } from '../../database/database.ts';
+import { type DatabaseFailure, databaseFailure } from '../../database/errors.ts';
+import { ensurePartitions } from '../../database/partitions.ts';
+import { channels } from '../event.ts';
+import { lanes } from '../lanes.ts';
 
 /** A verified webhook on its way into the tables. */
 export interface ReceivedEvent {
@@ -46,6 +47,14 @@ export type Receipt =
   | { kind: 'refused' }
   | { kind: 'failed'; failure: DatabaseFailure };
 
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the webhook is verified and stored | `received` | `pending` |
+ *
+ * In the same statement: the key of the deduplication, the payload, and the row of the queue that the relay claims. A duplicate,
+ * and a webhook whose account was deleted or disabled since it was read, stores nothing.
+ */
 const receiveEvents = {
   name: 'receive_events',
   text: `
@@ -68,7 +77,7 @@ const receiveEvents = {
     ), payloads as (
       insert into event_payloads (event_id, headers, content_type, body) select id, headers, content_type, body from accepted
     ), queued as (
-      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 0 from accepted
+      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, ${lanes.firstAttempt} from accepted
       returning 1
     )
     select i.id, l.id is not null as live, c.id is not null as accepted, (select pg_notify('${channels.queue}', '') from queued limit 1) as told

@@ -26,6 +26,12 @@ export interface Recorded {
 }
 
 /**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the webhook is not verified | `rejected` | null: there is nothing to deliver |
+ *
+ * `rejection_reason` says why, and never changes: by it, replay and retry refuse the event whatever its status is by then.
+ *
  * Counts rejected webhooks by account and minute, and by account and day, and keeps those that are within the limits. Each
  * limit counts what the ones before it have let pass, so that one account's flood does not use up what is for all. The
  * counters' rows are locked in the order of their limits and accounts, so that two of these never deadlock.

@@ -1,8 +1,8 @@
-import { Batcher } from '../database/batcher.ts';
-import type { Sql, Transactions } from '../database/sql.ts';
-import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
-import { idRange } from './id-range.ts';
-import type { WhenExhausted } from './when-exhausted.ts';
+import { Batcher } from '../../database/batcher.ts';
+import type { Sql, Transactions } from '../../database/sql.ts';
+import type { AttemptName, DeliveryStatus, EventStatus } from '../event.ts';
+import { idRange } from '../id-range.ts';
+import type { WhenExhausted } from './exhausted.ts';
 
 /** One attempt that was made, to be recorded. */
 export interface Outcome extends AttemptName {
@@ -36,8 +36,18 @@ export interface Recorded {
   accountDeleted: boolean;
 }
 
-// What an attempt means is decided where the rows are locked: in the database, by the function of this name
-// (migrations/functions/record_outcomes.sql).
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | a scheduled attempt succeeds | unchanged | `delivered` if it was `pending` |
+ * | a scheduled attempt fails, and it is not the last | unchanged | unchanged |
+ * | the last scheduled attempt fails | `failed` if it was `pending`, unless `processed` or `dead` | `failed` if it was `pending` |
+ * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
+ * | a manual attempt fails | unchanged | unchanged |
+ *
+ * An attempt of an older generation is recorded and changes nothing about the event. What an attempt means is decided where the
+ * rows are locked: in the database (migrations/functions/record_outcomes.sql). What follows the last failure: exhausted.ts.
+ */
 const recordOutcomes = {
   name: 'record_outcomes',
   text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',

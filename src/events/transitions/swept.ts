@@ -1,5 +1,13 @@
-import type { Sql } from '../database/sql.ts';
+import type { Sql } from '../../database/sql.ts';
+import { lanes } from '../lanes.ts';
 
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the event is overdue | unchanged | unchanged |
+ *
+ * It is queued for its workflow, which is started again if it does not run.
+ */
 // Most overdue events do have a workflow that is only late (its engine was down, its account has no turn free), so each
 // is asked about at most every five minutes.
 const sweepOverdue = {
@@ -14,7 +22,7 @@ const sweepOverdue = {
       update events e set swept_at = now() from overdue o where e.id = o.id
       returning e.id, e.account_id, e.generation
     ), queued as (
-      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from swept
+      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from swept
       -- One that is queued already gets its workflow anyhow.
       on conflict (event_id) do nothing
       returning event_id

@@ -1,10 +1,18 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Sql } from '../database/sql.ts';
-import { sqlOfTransaction } from '../database/transaction.ts';
+import type { Sql } from '../../database/sql.ts';
+import { sqlOfTransaction } from '../../database/transaction.ts';
 
 /** Events that one transaction stops; whoever records an attempt of one of them waits for it, for a tenth of a second or so. */
 const eventsABatch = 2_000;
 
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the account is deleted | unchanged | `failed` if it was `pending` |
+ *
+ * Running workflows are told by rows in `event_commands`. Nobody is notified. An attempt that finds its account deleted before this
+ * statement came to its event ends the delivery itself: exhausted.ts.
+ */
 // migrations/functions/stop_account_events.sql, stop_next_account_events.sql
 const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
 const noteAccount = {

@@ -1,27 +1,20 @@
-import type { Sql, Transactions } from '../database/sql.ts';
-import type { WhenExhausted } from './when-exhausted.ts';
+import type { Sql, Transactions } from '../../database/sql.ts';
 
-// An event of a disabled account waits without an attempt; nothing here counts one.
-const holdEvent = {
-  name: 'hold_event',
-  text: `
-    with e as (
-      update events set held_since = coalesce(held_since, now()), next_attempt_at = $3
-      where id = $1 and generation = $2 and delivery_status = 'pending'
-      returning id
-    )
-    update event_queue q set lane = 1, direct = false, claimed_until = null, claim_token = null
-    from e where q.event_id = e.id and q.generation = $2 and q.claim_token = $4`,
-};
+/**
+ * Called inside the transaction in which deliveries fail for good, with the ids of their events: what has to follow is noted
+ * there, such as notifications, or the deliveries have not failed.
+ */
+export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
 
-/** Notes that an event waits for its account to be enabled again, and hands the relay's lease back if there is one. */
-export async function holdEventUntil(
-  sql: Sql,
-  hold: { eventId: string; generation: number; until: Date; claimToken: string | null },
-): Promise<void> {
-  await sql.query(holdEvent, [hold.eventId, hold.generation, hold.until, hold.claimToken]);
-}
-
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the account has been disabled for too long | `failed` if it was `pending`, unless `processed` or `dead` | `failed` if it was `pending` |
+ * | an attempt finds its account deleted | unchanged | `failed` if it was `pending` |
+ *
+ * The other way to be exhausted, the failure of the last scheduled attempt, is a row of attempt-recorded.ts, whose statement
+ * records the attempt and ends the delivery at once.
+ */
 const giveUpEvent = {
   name: 'give_up_event',
   text: `
