@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { lanes } from '../events/lanes.ts';
 
 /** What a restored gateway has to do with the events of its backup. */
 export interface Settled {
@@ -12,14 +13,14 @@ export interface Settled {
 const dropClaims = 'update event_queue set claimed_until = null, claim_token = null, direct = false';
 const dropCommandClaims = 'update event_commands set claimed_until = null, claim_token = null';
 // A pending event without a place in the queue had a workflow, in a Temporal that may be gone. Whether it still runs is
-// found out when it is started: lane 1, from the attempts that the row says were made.
+// found out when it is started, from the attempts that the row says were made.
 const requeue = `
   with orphans as (
     update events e set started_generation = -1, run_id = null, swept_at = null
     where e.delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
     returning e.id, e.account_id, e.generation
   )
-  insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from orphans`;
+  insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from orphans`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
 /** @param reason as SQL. That of an earlier pause stays behind it. As `Pause` is written (src/events/pause.ts). */
 const writePause = (reason: string) => `

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/account-directory.ts';
-import type { EventReceiver, ReceivedEvent } from '../events/receive.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
+import type { EventReceiver, ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, ExternalId, Provider, VerificationSettings } from '../providers/provider.ts';

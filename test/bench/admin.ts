@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { applyWaitingReplays } from '../../src/events/operate.ts';
+import { applyWaitingReplays } from '../../src/events/transitions/replayed.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { adminCalls } from './admin/calls.ts';

@@ -2,7 +2,7 @@ import { AccountStore } from '../../src/accounts/account-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
-import { stopAccount } from '../../src/events/stop-account.ts';
+import { stopAccount } from '../../src/events/transitions/account-deleted.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowBytes } from '../../src/events/record-rejections.ts';
+import { rowBytes } from '../../src/events/transitions/rejected.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';

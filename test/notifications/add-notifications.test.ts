@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { giveUp } from '../../src/events/hold.ts';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { rows } from '../support/stored.ts';
 import { type NotificationStage, openNotificationStage, tenth } from './stage.ts';

@@ -10,6 +10,7 @@ import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { roleHere } from '../support/role-here.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { secretText } from '../support/secrets.ts';
+import { toUnreleased, unreleasedMigrations } from '../support/unreleased-schema.ts';
 
 const timeout = 180_000;
 gatewaysEndWithTheirTest();
@@ -159,6 +160,38 @@ test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wro
 test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
   const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables, roleHere);
   expect(said).toContain('npm run migrate');
+});
+
+test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
+  '%s: the schema of a version from before the first release is refused and left as it is',
+  { timeout },
+  async (role) => {
+    const databaseUrl = await migratedDatabase();
+    await toUnreleased(databaseUrl);
+    await queryOnce(databaseUrl, `insert into gateway_settings (key, value) values ('kept', 'x')`);
+    const said = await refusal(role, {
+      ...gatewayRoles({ databaseUrl }).variables,
+      ...(role === 'all' ? { DATA_DIR: temporaryFolder() } : {}),
+    });
+    expect(said).toContain(
+      `${new URL(databaseUrl).pathname.slice(1)} has the schema of a version from before the first`,
+    );
+    expect(said).toContain('(migration Migration20261120000000_initial and 16 more)');
+    expect(said).toContain('Start this version with an empty database');
+    expect(said).toContain('Keep the old version running on the old database');
+    expect(await queryOnce(databaseUrl, 'select name from mikro_orm_migrations order by name')).toEqual(
+      unreleasedMigrations.map((name) => ({ name })),
+    );
+    expect(await queryOnce(databaseUrl, 'select key from gateway_settings')).toEqual([{ key: 'kept' }]);
+  },
+);
+
+test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', { timeout }, async (role) => {
+  const databaseUrl = await migratedDatabase();
+  await queryOnce(databaseUrl, `insert into mikro_orm_migrations (name) values ('Migration20990101000000_later')`);
+  const said = await refusal(role, gatewayRoles({ databaseUrl }).variables);
+  expect(said).toContain('is newer than this program, which does not know its migration Migration20990101000000_later');
+  expect(said).toContain('Start the version that migrated it');
 });
 
 test.each(['api', 'migrate'])('%s: there is no such database, and none is made', { timeout }, async (role) => {

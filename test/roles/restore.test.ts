@@ -7,12 +7,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { manifestLine, parseManifestLine } from '../../src/backups/manifest.ts';
 import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
+import { migrations } from '../../src/database/migrations.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
@@ -20,8 +21,10 @@ import { attemptsOf } from '../support/history.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
+import { unreleasedMigrations } from '../support/unreleased-schema.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
+const knownMigrations = migrations.map(({ name }) => name);
 gatewaysEndWithTheirTest();
 // Several processes, one after another, each of which may take as long to start as `gateway-process.ts` lets it.
 vi.setConfig({ testTimeout: 240_000 });
@@ -273,6 +276,34 @@ test('a backup that redirects every event is restored only with --unverified, an
   expect(said.stdout).toContain('The backup was UNVERIFIED: check the delivery URLs of all accounts');
   const accounts = await queryOnce<{ delivery_url: string }>(databaseUrl, 'select delivery_url from accounts');
   expect(accounts).toEqual([{ delivery_url: 'http://evil.example/x' }]);
+});
+
+test.each([
+  [
+    'from before the first release',
+    unreleasedMigrations,
+    /was made by a version from before the first release \(migration Migration20261120000000_initial\).*Restore it with the version that made it/s,
+  ],
+  [
+    'from a newer version',
+    [...knownMigrations, 'Migration20990101000000_later'],
+    /was made by a newer gateway \(.*does not know Migration20990101000000_later.*Restore it with that version or a later one/s,
+  ],
+])('a backup %s is refused, and nothing is written', async (_, names, words) => {
+  const old = await migratedDatabase();
+  await queryOnce(old, 'delete from mikro_orm_migrations');
+  await queryOnce(old, 'insert into mikro_orm_migrations (name) select unnest($1::text[])', [names]);
+  const keyring = createKeyring(new Uint8Array(randomBytes(32)));
+  const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
+  const { name } = await backUp(old, store, { keyring });
+  const databaseUrl = await freshDatabase();
+  const refused = await restored([join(store.place, name), '--into', databaseUrl], {
+    SECRETS_KEY: secretsKeyOf(keyring),
+  });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(words);
+  expect(refused.stderr).toContain('Nothing was written.');
+  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
 });
 
 const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/database/database.ts';
-import type { ReceivedEvent } from '../../src/events/receive.ts';
 import type { RejectionLimits } from '../../src/events/rejection-limits.ts';
 import { type RejectedEvent, RejectionRecorder } from '../../src/events/rejections.ts';
+import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
 import type { Log } from '../../src/shared/log.ts';
 
 /** A verified webhook as ingestion hands it on; its id is of the moment of its receipt. */

@@ -45,7 +45,7 @@ async function deleteSome(database: Database, day: Date): Promise<number> {
     // Dropped since the days were listed.
     const [table] = await sql.query<{ found: boolean }>(isThere, [events]);
     if (table?.found !== true) return 0;
-    // Locked first and deleted in a second statement: see migrations/Migration20261120000001_locked_changes.ts.
+    // Locked first and deleted in a second statement: see migrations/functions/lock_events.sql.
     const rows = await sql.query<{ id: string }>(
       {
         name: '',

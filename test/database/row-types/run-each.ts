@@ -6,7 +6,11 @@ import { inTransaction, sqlOfClient } from '../../../src/database/transaction.ts
 import { dayMs } from '../../../src/database/uuid-time.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/list.ts';
-import { ack, fail, replay, retry } from '../../../src/events/operate.ts';
+import { ack } from '../../../src/events/transitions/acknowledged.ts';
+import { declareDead } from '../../../src/events/transitions/declared-dead.ts';
+import { fail } from '../../../src/events/transitions/failed.ts';
+import { replay } from '../../../src/events/transitions/replayed.ts';
+import { retry } from '../../../src/events/transitions/retried.ts';
 import { expireRejected } from '../../../src/maintenance/retention/expire-rejected.ts';
 import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
 import { hasWork, partitionsOf } from '../../../src/maintenance/retention/pending.ts';
@@ -30,7 +34,7 @@ export async function runComposedStatements(database: Database): Promise<void> {
     const sql = sqlOfClient(client);
     await sealStoredUrls(sql, createSecretBox(keyring));
     for (const operate of [ack, replay, retry]) await operate(sql, id);
-    await fail(sql, id, { error: null, dead: false });
+    for (const end of [fail, declareDead]) await end(sql, id, null);
     await listAuditLogs(sql, { actor: 'admin', since: new Date(0), limit: 1 });
     // With an offset, the events before it are counted.
     for (const filter of [{ status: 'processed' }, { status: 'received' }, { delivery_status: 'pending' }] as const)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockKeys } from '../../../src/database/lock-keys.ts';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
-import { replay } from '../../../src/events/operate.ts';
+import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { send } from '../../support/admin-client.ts';

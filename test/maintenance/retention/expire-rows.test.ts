@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
-import { ack } from '../../../src/events/operate.ts';
 import { listEvents } from '../../../src/events/read.ts';
+import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
 import { rows } from '../../support/stored.ts';
