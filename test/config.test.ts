@@ -295,7 +295,7 @@ describe('mistakes', () => {
       .map((part): [string, string, string] => [
         'TRUSTED_PROXIES',
         part,
-        `'${part}' is no address like 10.0.0.5 and no CIDR like 10.0.0.0/8`,
+        `'${part}' must be an address such as 10.0.0.5 or a CIDR such as 10.0.0.0/8`,
       ]),
     ['TRUSTED_PROXIES', '10.0.0.0/33', "'10.0.0.0/33' has a prefix beyond 32"],
     ['TRUSTED_PROXIES', '::/129', "'::/129' has a prefix beyond 128"],
