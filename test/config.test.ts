@@ -278,7 +278,7 @@ describe('mistakes', () => {
     ...['x user', 'x-*-user', '*-user', 'x-user:', 'x-üser', '**'].map((name): [string, string, string] => [
       'DROPPED_HEADERS',
       `x-a,${name}`,
-      `'${name}' is no header name like x-user, or x-internal-* for all that begin so`,
+      `'${name}' must be a header name such as x-user, or a prefix such as x-internal-*`,
     ]),
     ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is no CIDR like 10.0.0.0/8"],
     ...['loopback', 'uniquelocal', 'proxy.test', '*', 'true', '1', '10.1', '0x0a000001', '010.0.0.1', '10.0.0.256']
@@ -295,7 +295,7 @@ describe('mistakes', () => {
       .map((part): [string, string, string] => [
         'TRUSTED_PROXIES',
         part,
-        `'${part}' is no address like 10.0.0.5 and no CIDR like 10.0.0.0/8`,
+        `'${part}' must be an address such as 10.0.0.5 or a CIDR such as 10.0.0.0/8`,
       ]),
     ['TRUSTED_PROXIES', '10.0.0.0/33', "'10.0.0.0/33' has a prefix beyond 32"],
     ['TRUSTED_PROXIES', '::/129', "'::/129' has a prefix beyond 128"],

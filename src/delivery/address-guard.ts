@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 type AddressVerdict =
   | { allowed: true }
-  /** `range` is a word for people: `private`, `loopback`, `cloud metadata` … */
+  /** `range` is the name of the address range for error texts: `private`, `loopback`, `cloud metadata` … */
   | { allowed: false; range: string };
 
 export type AddressGuard = (address: string) => AddressVerdict;
@@ -12,8 +12,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * Where clouds serve credentials to their machines. 168.63.129.16 is the one that looks public (Azure); the others are
- * named so that the refusal says what it prevented.
+ * The metadata services that serve credentials to cloud machines. 168.63.129.16 (Azure) is in a public range. The
+ * others are in refused ranges already; they are listed so that the refusal names the reason.
  */
 const metadataAddresses = new Set([
   ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
@@ -22,7 +22,7 @@ const metadataAddresses = new Set([
 
 const globalUnicastIPv6 = ipaddr.parseCIDR('2000::/3');
 
-/** ipaddr.js's names where people use others. */
+/** Common names for some of ipaddr.js's range names. */
 const words: Record<string, string> = {
   linkLocal: 'link-local',
   carrierGradeNat: 'carrier-grade NAT',
@@ -31,13 +31,13 @@ const words: Record<string, string> = {
   teredo: 'Teredo',
 };
 
-/** `kind()` does not narrow the union for the compiler; this does. */
+/** Narrows the union for the compiler, which `kind()` does not do. */
 const isIPv4 = (address: Address): address is ipaddr.IPv4 => address.kind() === 'ipv4';
 
 const within = (address: Address, [network, bits]: Network) =>
   address.kind() === network.kind() && address.match(network, bits);
 
-/** The IPv4 address that 32 bits of an IPv6 address spell, from its 16-bit group `index` on. */
+/** The IPv4 address in 32 bits of an IPv6 address, from its 16-bit group `index` on. The bits are XORed with `mask`. */
 function ipv4At({ parts }: ipaddr.IPv6, index: number, mask = 0): ipaddr.IPv4 {
   const high = (parts[index] ?? 0) ^ mask;
   const low = (parts[index + 1] ?? 0) ^ mask;
@@ -45,15 +45,16 @@ function ipv4At({ parts }: ipaddr.IPv6, index: number, mask = 0): ipaddr.IPv4 {
 }
 
 /**
- * The IPv4 address that an IPv6 address leads to, and whether it is judged in its place. The mapped form and NAT64's
- * well-known prefix are everyday ways to a public IPv4 address (DNS64 hands the latter out). 6to4, Teredo and the
- * compatible form are not: only DELIVERY_ALLOWED_NETWORKS can let them through.
+ * The IPv4 address that an IPv6 address contains; null if none. If `stands`, the IPv4 address is checked in place of
+ * the IPv6 address. This holds for the mapped form and for NAT64's well-known prefix (returned by DNS64), which are
+ * common ways to reach a public IPv4 address. 6to4, Teredo and the compatible form are allowed only by
+ * DELIVERY_ALLOWED_NETWORKS.
  */
 function embeddedIPv4(address: ipaddr.IPv6): { inner: ipaddr.IPv4; stands: boolean } | null {
   const [first, second] = address.parts;
   const range = address.range();
   if (range === 'ipv4Mapped') return { inner: ipv4At(address, 6), stands: true };
-  // 64:ff9b:1::/48 (RFC 8215) is for use inside one network, with any layout.
+  // 64:ff9b:1::/48 (RFC 8215) is for use inside one network. The position of the IPv4 address in it is not defined.
   if (range === 'rfc6052') return { inner: ipv4At(address, 6), stands: address.parts[2] === 0 };
   if (range === '6to4') return { inner: ipv4At(address, 1), stands: false };
   // RFC 4380 section 4: the client's address is stored inverted.
@@ -76,11 +77,11 @@ function judge(address: Address, networks: Network[]): AddressVerdict {
     return { allowed: false, range: words[range] ?? (range === 'unicast' ? 'reserved' : range) };
   }
   if (range !== 'unicast') return { allowed: false, range: words[range] ?? range };
-  // What IANA has not given out is `unicast` to ipaddr.js.
+  // ipaddr.js also reports `unicast` for ranges that IANA has not assigned.
   return within(address, globalUnicastIPv6) ? { allowed: true } : { allowed: false, range: 'reserved' };
 }
 
-/** A network as given; one of mapped addresses is the IPv4 network that it means. */
+/** Parses a CIDR. A network of IPv4-mapped addresses becomes the corresponding IPv4 network. */
 function parseNetwork(cidr: string): Network {
   const [address, bits] = ipaddr.parseCIDR(cidr);
   if (isIPv4(address) || !address.isIPv4MappedAddress() || bits < 96) return [address, bits];
@@ -88,20 +89,20 @@ function parseNetwork(cidr: string): Network {
 }
 
 /**
- * Makes the judge of addresses that a delivery may connect to: globally routable unicast ones and those in
- * `allowedNetworks`. Everything else (loopback, private, link-local, metadata, carrier-grade NAT, multicast, reserved …)
- * is refused, also when an IPv6 address only wraps it. Text that is no IP address is refused.
+ * Returns the guard for addresses that a delivery may connect to: globally routable unicast addresses and those in
+ * `allowedNetworks`. It refuses all others (loopback, private, link-local, metadata, carrier-grade NAT, multicast,
+ * reserved …), also when an IPv6 address contains one. It refuses text that is not an IP address.
  *
  * Source: https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
  *
  * @param allowedNetworks CIDRs, already checked by the configuration
- * @throws Error when one is no CIDR
+ * @throws Error when an entry is not a CIDR
  */
 export function createAddressGuard(allowedNetworks: readonly string[]): AddressGuard {
   const networks = allowedNetworks.map(parseNetwork);
   return (address) => {
     if (isIP(address) === 0) return { allowed: false, range: 'malformed' };
-    // ipaddr.js takes `::8.8.8.8` for the mapped form; the system connects to what it says.
+    // ipaddr.js reads `::8.8.8.8` as the mapped form, but the operating system connects to the compatible form.
     return judge(ipaddr.parse(address.replace(/^::(?=\d+\.)/, '0::')), networks);
   };
 }

@@ -7,7 +7,7 @@ export type Answer = {
   outcome: 'delivered' | 'http_error';
   responseCode: number;
   responseBody: string;
-  /** What a 429 or 503 asked for; null without a usable `Retry-After`. */
+  /** The `Retry-After` of a 429 or 503; null when absent or invalid. */
   retryAfterMs: number | null;
   /** Null when delivered. */
   error: string | null;
@@ -16,7 +16,7 @@ export type Answer = {
 type HeaderValue = string | string[] | undefined;
 const firstOf = (value: HeaderValue) => (Array.isArray(value) ? value[0] : value);
 
-/** ` to https://other.example`: the origin alone, because paths and queries of redirects hold tokens. */
+/** ` to https://other.example`. Only the origin, because paths and queries of redirects may contain tokens. */
 function redirectTarget(location: HeaderValue, base: string): string {
   const url = URL.parse(firstOf(location) ?? '', base);
   return location !== undefined && url && url.origin !== 'null' ? ` to ${url.origin}` : '';
@@ -28,9 +28,7 @@ function errorText(code: number, location: HeaderValue, peer: string, origin: st
   return `${answered}, a redirect${redirectTarget(location, origin)}; redirects are not followed`;
 }
 
-/**
- * One HTTP answer while it comes in: status, the headers that matter and the first 16 KiB of the body.
- */
+/** Collects one HTTP response as it arrives: its status, the relevant headers and the first 16 KiB of the body. */
 export class AnswerReader {
   readonly #peer: string;
   readonly #origin: string;
@@ -53,17 +51,17 @@ export class AnswerReader {
     };
   }
 
-  /** Keeps a part of the body. Returns whether it was too long, so that the rest need not be read. */
+  /** Adds a chunk of the body. Returns true when the body exceeds the limit, so that the rest need not be read. */
   take(chunk: Buffer): boolean {
-    // A copy: undici's chunks are windows of larger buffers.
+    // A copy, because undici's chunks are views of larger buffers, which would stay in memory.
     if (this.#bytes < keptAnswerBytes) this.#chunks.push(Buffer.from(chunk.subarray(0, keptAnswerBytes - this.#bytes)));
     this.#bytes += chunk.length;
     return this.#bytes > keptAnswerBytes;
   }
 
   /**
-   * The answer so far, null when not even a status came. The status decides: a consumer that said 2xx has the event,
-   * whatever becomes of the text that follows.
+   * The response so far; null without a status. The status alone decides the outcome: a consumer that responded with
+   * 2xx has the event, even if the rest of the response is lost.
    */
   result(): Answer | null {
     if (!this.#status) return null;
@@ -75,9 +73,9 @@ export class AnswerReader {
   #text(): string {
     if (this.#bytes === 0) return '';
     const bytes = Buffer.concat(this.#chunks);
-    // The decoder leaves out a character that the cut went through.
+    // StringDecoder drops a character that the limit cut in two.
     const text = this.#bytes > keptAnswerBytes ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
-    // PostgreSQL's text takes every character but NUL.
+    // PostgreSQL's type text accepts every character except NUL.
     return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   }
 }

@@ -1,15 +1,15 @@
-/** All attempts of a generation fit into this much time, whatever consumers ask for (docs/delivery.md). */
+/** All attempts of a generation are made within 4 h, whatever `Retry-After` consumers send (docs/delivery.md). */
 export const spanLimitMs = 4 * 60 * 60 * 1000;
 
-/** Spreads the retries of events that failed together, and keeps the order of delays. */
+/** ±10 %. Spreads the retries of events that failed together, and is too small to change the order of the delays. */
 const jitter = 0.1;
 
 export type NextDelayInput = {
-  /** The waits between the attempts, in milliseconds: nine for ten attempts. */
+  /** The delays between the attempts, in milliseconds: nine for ten attempts. */
   delaysMs: readonly number[];
   /** The scheduled attempt that just failed, from 1. */
   number: number;
-  /** What the consumer asked for with `Retry-After`, in milliseconds. */
+  /** The consumer's `Retry-After`, in milliseconds. */
   retryAfterMs: number | null;
   /** Time since the generation began, in milliseconds. */
   elapsedMs: number;
@@ -18,10 +18,10 @@ export type NextDelayInput = {
 };
 
 /**
- * Milliseconds to wait before attempt `number + 1`; null when there is none, because the last one failed.
+ * Milliseconds to wait before attempt `number + 1`; null after the last attempt.
  *
- * The schedule's delay varies by ±10 %. `Retry-After` lengthens it, never shortens it, and only by what fits: 4 h less the
- * time gone and the delays that are still to come after this one.
+ * The schedule's delay varies by ±10 %. `Retry-After` can lengthen it but not shorten it. The longest delay is 4 h less
+ * the elapsed time and less the delays after this one.
  */
 export function nextDelayMs({ delaysMs, number, retryAfterMs, elapsedMs, random }: NextDelayInput): number | null {
   const delayMs = delaysMs[number - 1];

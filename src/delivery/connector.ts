@@ -7,26 +7,32 @@ import { DeliveryFailure, describeFailedConnect, duration } from './failure.ts';
 import { refuseLiteral } from './lookup.ts';
 
 /**
- * DNS, TCP and TLS together. A host that takes longer is down; the limit frees the socket of a request that was given
- * up earlier, which cannot be told here.
+ * The limit for DNS, TCP and TLS together. A host that takes longer is considered down. The limit also frees the socket
+ * of a request that has already timed out, because undici does not report that to the connector.
  */
 const connectTimeLimitMs = 10_000;
 
-/** Resumed TLS sessions spare a consumer that is called rarely a full handshake. A session is about 2 KiB. */
+/**
+ * Cached TLS sessions, about 2 KiB each. Resuming one avoids a full handshake with a consumer that is called rarely.
+ */
 const keptTlsSessions = 500;
 
 export type Connector = {
   connect: buildConnector.connector;
   /** Whether this error ended a connection that had served an earlier request. */
   endedReusedConnection(error: Error): boolean;
-  /** Ends the connections that are being made. */
+  /** Destroys the connections that are being established. */
   destroyPending(): void;
 };
 
 /**
- * Makes connections for undici. Its own connector would do but for three things: an IP address in the URL is judged here
- * (sockets ask no `lookup` about it), the stage at which a connection fails is known here, and so is whether a broken
- * connection was a reused one. Every error handed to the callback is a DeliveryFailure.
+ * Establishes connections for undici. It replaces undici's own connector for three reasons:
+ *
+ * - It checks an IP address in the URL, for which sockets do not call `lookup`.
+ * - It knows the stage at which a connection fails.
+ * - It knows whether a broken connection was a reused one.
+ *
+ * Every error passed to the callback is a DeliveryFailure.
  */
 export function createConnector(lookup: LookupFunction, guard: AddressGuard): Connector {
   const pending = new Set<net.Socket>();
@@ -34,11 +40,11 @@ export function createConnector(lookup: LookupFunction, guard: AddressGuard): Co
   const sessions = new LRUCache<string, Buffer>({ max: keptTlsSessions });
 
   const open = (hostname: string, port: number, secure: boolean): net.Socket => {
-    // Node tries several addresses in turn (RFC 8305) when it is given all.
+    // Node tries several addresses (RFC 8305) when `lookup` returns all of them.
     const tcp = { host: hostname, port, lookup, autoSelectFamily: true };
     if (!secure) return net.connect(tcp);
     const key = `${hostname}:${port}`;
-    // SNI takes no IP addresses (RFC 6066 section 3) and no final dot; the certificate is checked against either.
+    // SNI allows no IP addresses and no final dot (RFC 6066, section 3). The certificate check accepts either name.
     const servername = net.isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '';
     const socket = tls.connect({ ...tcp, servername, session: sessions.get(key), ALPNProtocols: ['http/1.1'] });
     return socket.on('session', (session: Buffer) => sessions.set(key, session));
@@ -47,7 +53,7 @@ export function createConnector(lookup: LookupFunction, guard: AddressGuard): Co
   const connect: buildConnector.connector = ({ hostname, protocol, port }, callback) => {
     const refusal = net.isIP(hostname) === 0 ? null : refuseLiteral(hostname, guard);
     if (refusal) {
-      // undici expects an answer after the call, never within it.
+      // undici expects the callback to run after `connect` returns.
       queueMicrotask(() => callback(refusal, null));
       return;
     }

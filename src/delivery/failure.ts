@@ -1,6 +1,6 @@
 import { getSystemErrorMessage } from 'node:util';
 
-/** Why a request got no answer. */
+/** Why a request got no response. */
 export type FailureOutcome =
   | 'timeout'
   | 'connection_refused'
@@ -10,7 +10,7 @@ export type FailureOutcome =
   | 'address_refused'
   | 'invalid_url';
 
-/** A failure that was understood where it happened; the message is for operators and holds no secret. */
+/** A failure with a known reason. The message is for operators and contains no secret. */
 export class DeliveryFailure extends Error {
   readonly outcome: FailureOutcome;
 
@@ -21,12 +21,12 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** The code of a Node or undici error, `ECONNRESET` say; null when it has none. */
+/** The code of a Node or undici error, such as `ECONNRESET`; null when it has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** Words for an error whose message may hold anything: those of the system, else its code. */
+/** A safe text for an error whose own message may contain secrets: the system's text for its number, else its code. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number' && error.errno < 0) {
@@ -35,18 +35,21 @@ export function reasonOf(error: unknown): string {
   return code ?? (error instanceof Error ? error.name : 'unknown reason');
 }
 
-/** `200 ms`, `15 s`. */
+/** A time for error texts: `200 ms`, `15 s`. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
 }
 
-/** What a broken exchange on an established connection means; `peer` is host and port. */
+/** Describes an error on an established connection; `peer` is host and port. */
 export function describeBrokenExchange(error: unknown, peer: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const code = codeOf(error);
-  // undici's words for a 100 or 101 that nobody asked for.
+  // undici's messages for an unexpected 100 or 101.
   if (error instanceof Error && code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(error.message)) {
-    return new DeliveryFailure('connection_error', `${peer} answered with a status that is not an answer (100 or 101)`);
+    return new DeliveryFailure(
+      'connection_error',
+      `${peer} answered with status 100 or 101, which is not a final response`,
+    );
   }
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') {
     return new DeliveryFailure('connection_error', `${peer} closed the connection before it answered`);
@@ -60,16 +63,16 @@ export function describeBrokenExchange(error: unknown, peer: string): DeliveryFa
   return new DeliveryFailure('connection_error', `the exchange with ${peer} failed: ${reasonOf(error)}`);
 }
 
-/** What a failure to connect means; `secured` says that TCP stood and TLS was being set up. */
+/** Describes a failure to connect; `secured` means that TCP was established and the TLS handshake failed. */
 export function describeFailedConnect(error: Error, peer: string, secured: boolean): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   if (secured) {
-    // OpenSSL's own messages are a line of numbers around its `reason`; Node's advise on flags after a semicolon.
+    // OpenSSL's messages are mostly numbers, so its `reason` is used. Node's messages add advice after a semicolon.
     const text = 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
     const [reason] = text.split(';');
     return new DeliveryFailure('tls_error', `TLS with ${peer} failed: ${reason} (${codeOf(error) ?? error.name})`);
   }
-  // A name with several addresses fails with an error for each.
+  // A name with several addresses fails with one error for each address.
   const codes = error instanceof AggregateError ? error.errors.map(codeOf) : [codeOf(error)];
   if (codes.includes('ECONNREFUSED'))
     return new DeliveryFailure('connection_refused', `${peer} refused the connection`);

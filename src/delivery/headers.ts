@@ -5,9 +5,9 @@ import { comparableName, type DroppedHeaders, droppedHeaders } from './dropped-h
 export type Header = readonly [name: string, value: string];
 
 export type DeliveryHeadersInput = {
-  /** What the provider sent, secrets masked; values as Node decodes them (latin1). */
+  /** The provider's headers with secrets masked; values as Node decodes them (latin1). */
   providerHeaders: readonly Header[];
-  /** The `content-type` of the inbound request; null when it had none, and then none is sent. */
+  /** The `content-type` of the inbound request; null: none is sent. */
   contentType: string | null;
   event: {
     eventId: string;
@@ -18,7 +18,7 @@ export type DeliveryHeadersInput = {
     /** Number of the attempt within its generation and trigger, from 1. */
     attempt: number;
     replay: boolean;
-    /** Whether an operator tries the address out; absent for every real delivery. */
+    /** True for an operator's test delivery; absent for every real delivery. */
     test?: boolean;
   };
   /** `signature` is null when the account has no delivery secret. */
@@ -29,13 +29,13 @@ export type DeliveryHeadersInput = {
 
 const builtInDropped = droppedHeaders();
 
-/** RFC 9110 section 5.6.2. */
+/** A header name: RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What an HTTP field value carries unchanged to any consumer: RFC 9110 section 5.5 without `obs-text`. */
+/** A field value that reaches every consumer unchanged: RFC 9110, section 5.5, without `obs-text`. */
 const plainValue = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** Percent-encodes whatever is not printable ASCII, and `%` itself, so that the value can be decoded again. */
+/** Percent-encodes bytes that are not printable ASCII, and `%` itself, so that the value can be decoded again. */
 function encodeBytes(bytes: Buffer): string {
   let text = '';
   for (const byte of bytes) {
@@ -46,24 +46,25 @@ function encodeBytes(bytes: Buffer): string {
 }
 
 /**
- * A value of ours as a header can carry it: printable ASCII stays as it is, any other value is percent-encoded as UTF-8
- * (docs/delivery.md).
+ * Encodes one of the gateway's own values for a header: printable ASCII stays unchanged, any other value is
+ * percent-encoded as UTF-8 (docs/delivery.md).
  */
 export function headerValue(text: string): string {
   return plainValue.test(text) ? text : encodeBytes(Buffer.from(text, 'utf8'));
 }
 
-/** An inbound value; null when it held a secret or holds what no header may. */
+/** An inbound value for forwarding; null when it was masked or contains characters that no header may have. */
 function inboundValue(text: string): string | null {
   if (text.includes(MASKED)) return null;
   if (plainValue.test(text)) return text;
   if (/[\r\n\0]/.test(text)) return null;
-  // A latin1 text is the bytes that came in, nearly always UTF-8 already; encoding it again would garble it.
+  // A latin1 text represents the received bytes, which are nearly always UTF-8. Encoding it as UTF-8 again would
+  // corrupt it.
   const isLatin1 = /^[\0-\xff]*$/.test(text);
   return encodeBytes(Buffer.from(text.replace(/^[\t ]+|[\t ]+$/g, ''), isLatin1 ? 'latin1' : 'utf8'));
 }
 
-/** The names that `Connection` headers list, which are hop-by-hop too. */
+/** The names listed in `Connection` headers, which are also hop-by-hop. */
 function namedByConnection(headers: readonly Header[]): Set<string> {
   const names = new Set<string>();
   for (const [name, value] of headers) {
@@ -74,10 +75,10 @@ function namedByConnection(headers: readonly Header[]): Set<string> {
 }
 
 /**
- * All headers of one outbound request but `host`, `content-length` and `connection`, which the client writes. The
- * provider's own come first, in their order and case, without hop-by-hop ones, credentials, those that proxies set and the
- * gateway's own; `content-encoding` stays, because the bytes are sent as received. Every pair is valid for HTTP. Never
- * throws.
+ * The headers of one outbound request, except `host`, `content-length` and `connection`, which the client adds. The
+ * provider's headers come first, in their order and case. Hop-by-hop headers, credentials, those that proxies set and
+ * those with the gateway's names are dropped. `content-encoding` is kept, because the bytes are sent as received. Every
+ * pair is valid for HTTP. Never throws.
  *
  * Source: docs/consumers.md and Standard Webhooks.
  */

@@ -4,10 +4,10 @@ import type { LookupFunction } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 import { codeOf, DeliveryFailure } from './failure.ts';
 
-/** Resolves a host name to all its addresses, in the order to try them. Rejects when there is none. */
+/** Resolves a host name to all its addresses, in the order in which to try them. Rejects when there are none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** The system's resolver, so that /etc/hosts and container names work. */
+/** Uses the system's resolver, so that /etc/hosts and container names work. */
 export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true, order: 'verbatim' });
 
 const notListed = 'DELIVERY_ALLOWED_NETWORKS does not list it';
@@ -15,7 +15,7 @@ const notListed = 'DELIVERY_ALLOWED_NETWORKS does not list it';
 /** `a private address`, `an amt address`. */
 const withArticle = (range: string) => `${/^[aeiou]/i.test(range) ? 'an' : 'a'} ${range} address`;
 
-/** The refusal of an IP address in a URL; null when it may be connected to. */
+/** The failure for an IP address in a URL that the guard refuses; null when it is allowed. */
 export function refuseLiteral(address: string, guard: AddressGuard): DeliveryFailure | null {
   const verdict = guard(address);
   if (verdict.allowed) return null;
@@ -24,7 +24,7 @@ export function refuseLiteral(address: string, guard: AddressGuard): DeliveryFai
 
 const dnsReasons: Record<string, string> = {
   ENOTFOUND: 'the name has no address (ENOTFOUND)',
-  EAI_AGAIN: 'the name servers gave no answer (EAI_AGAIN)',
+  EAI_AGAIN: 'the name servers did not respond (EAI_AGAIN)',
 };
 
 async function resolve(hostname: string, lookup: Lookup, guard: AddressGuard): Promise<LookupAddress[]> {
@@ -48,11 +48,11 @@ async function resolve(hostname: string, lookup: Lookup, guard: AddressGuard): P
 }
 
 /**
- * The `lookup` for sockets: hands out only addresses that the guard lets pass. The connection is made to exactly these,
- * so a name that changes its mind between a check and the connection (DNS rebinding) gains nothing.
+ * The `lookup` function for sockets. It returns only addresses that the guard allows, and the socket connects to
+ * exactly these. So DNS rebinding (a name that resolves differently between check and connection) has no effect.
  *
- * Connections that ask for one name at a time share one question. The system's resolver blocks a thread of libuv's pool
- * of four while it waits, so one account's dead name would otherwise stop every other account's lookups.
+ * Concurrent lookups of one name share one query. The system's resolver blocks one of libuv's four threads while it
+ * waits, so an unresolvable name of one account would otherwise block the lookups of all accounts.
  *
  * Fails with a DeliveryFailure: `dns_failure` or `address_refused`.
  */

@@ -1,20 +1,20 @@
-/** Headers that one product or convention sets, and what stands behind it believes. */
+/** Headers that one product or convention sets, and that services behind it trust. */
 export interface ProxyHeaders {
-  /** In lower case; `*` at the end stands for any rest. */
+  /** In lower case; a final `*` matches any rest. */
   names: readonly string[];
-  /** What sets them, and so what believes them. */
+  /** The software that trusts these headers, and what they tell it. */
   believedBy: string;
   /** The public page that documents them. */
   source: string;
 }
 
 /**
- * Inbound headers that are never forwarded, because a consumer behind a proxy of its own believes them: who the client
- * is, who has logged in, how the request came in, and what it asks for. `docs/dropped-headers.md` shows this table.
+ * Inbound headers that are never forwarded, because a consumer behind a proxy trusts them. They tell it who the client
+ * or the logged-in user is, how the request arrived, or what it requests. `docs/dropped-headers.md` shows this table.
  *
- * A wildcard stands where all names with that beginning belong to the proxy. Where providers of webhooks use the same
- * beginning (`x-goog-channel-id`, `x-vercel-signature`, `x-amz-sns-…`, `tailscale-webhook-signature`) names are listed
- * one by one.
+ * A wildcard is used where all names with a prefix belong to the proxy. Webhook providers use some of these prefixes
+ * too (`x-goog-channel-id`, `x-vercel-signature`, `x-amz-sns-…`, `tailscale-webhook-signature`); there, names are
+ * listed one by one.
  */
 export const proxyHeaders: readonly ProxyHeaders[] = [
   {
@@ -270,7 +270,7 @@ export const proxyHeaders: readonly ProxyHeaders[] = [
   },
 ];
 
-/** Headers that look like those above and are forwarded all the same, unless DROPPED_HEADERS names them. */
+/** Headers that match the table above but are forwarded, unless DROPPED_HEADERS names them. */
 export const keptHeaders: readonly { name: string; because: string }[] = [
   {
     name: 'x-original-url',

@@ -1,7 +1,7 @@
-/** Longer waits mean "not today"; the schedule's own limit of 4 h is what decides then. */
+/** Longer waits are cut. The schedule's own limit of 4 h is shorter in any case. */
 const longestMs = 24 * 60 * 60 * 1000;
 
-/** The three date forms of RFC 9110 section 5.6.7; all are GMT, though the last one does not say so. */
+/** The three date forms of RFC 9110, section 5.6.7. All are in GMT, although the third does not name the zone. */
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const rfc850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
@@ -9,8 +9,8 @@ const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 /**
  * Reads a `Retry-After` value (RFC 9110 section 10.2.3): whole seconds or an HTTP date.
  *
- * @param nowMs the present, milliseconds since 1970
- * @returns milliseconds to wait, at most 24 h; null for garbage and for moments that are past
+ * @param nowMs the current time, in milliseconds since 1970
+ * @returns milliseconds to wait, at most 24 h; null for invalid values and for times in the past
  */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();

@@ -1,25 +1,25 @@
 import { createHmac } from 'node:crypto';
 
 export type SignatureInput = {
-  /** As the operator entered it: `whsec_` and base64, or any other text. */
+  /** As the operator entered it: `whsec_` followed by base64, or any other text. */
   secret: string;
   /** The `webhook-id`: the event id. */
   id: string;
   /** The `webhook-timestamp`: seconds since 1970. */
   timestampS: number;
-  /** The bytes that go out, unchanged. */
+  /** The bytes of the request's body. */
   body: Uint8Array;
 };
 
 const prefix = 'whsec_';
 
-/** Padding is optional: secrets are copied by hand, and every decoder agrees on the bytes without it. */
+/** Padding is optional: it may get lost when secrets are copied by hand, and the bytes are the same without it. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * The key behind a secret. `whsec_` and valid base64 is decoded; everything else is used as its UTF-8 bytes, also a
- * `whsec_` text that is no base64 (whole, prefix included): a delivery must not fail for a secret that was accepted
- * long ago.
+ * The key of a secret: the decoded bytes of `whsec_` with valid base64, otherwise the UTF-8 bytes of the whole text.
+ * This includes `whsec_` texts that are not base64: a delivery must not fail because of a secret that was once
+ * accepted.
  */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : '';

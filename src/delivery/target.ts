@@ -3,7 +3,7 @@ import { decoded } from '../shared/text.ts';
 export type Target =
   | {
       ok: true;
-      /** Scheme, host and port: what connections are shared by. */
+      /** Scheme, host and port. Requests with the same origin share connections. */
       origin: string;
       /** Path and query, at least `/`. */
       path: string;
@@ -14,15 +14,13 @@ export type Target =
     }
   | { ok: false; error: string };
 
-/** Credentials in a URL are how people give Basic authentication (RFC 7617) where there is only a URL to fill in. */
+/** The Basic authentication (RFC 7617) for credentials in a URL, the only place where operators can enter them. */
 function basicAuthorization({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`, 'utf8').toString('base64')}`;
 }
 
-/**
- * Takes a delivery URL apart. `error` never repeats the URL, which may hold credentials in its user, path or query.
- */
+/** Parses a delivery URL. `error` never repeats the URL, which may contain credentials in its user, path or query. */
 export function parseTarget(text: string): Target {
   const url = URL.parse(text);
   if (!url) return { ok: false, error: 'the URL is not a valid absolute URL' };

@@ -8,7 +8,7 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { TestDelivery } from './test-delivery.ts';
 
-/** `/admin/accounts/{account_id}/test-delivery`: tells an operator whether the account's consumer takes events. */
+/** `/admin/accounts/{account_id}/test-delivery`: checks whether the account's consumer accepts events. */
 export function testDeliveryRoutes(deps: {
   accounts: Pick<AccountStore, 'get'>;
   calls: AdminCalls;

@@ -10,24 +10,24 @@ import { signDelivery } from './signature.ts';
 
 const eventType = 'webhook_gateway.test';
 
-/** `url` is without secrets; it is null where there is none to show. */
+/** The outcome of a test delivery. `url` contains no secrets; it is null when there is no URL to show. */
 export type TestDelivery =
   | { ok: true; url: string; responseCode: number; durationMs: number }
   | {
       ok: false;
       /** As in a delivery history: `http_error`, `timeout`, `no_delivery_url` … */
       outcome: string;
-      /** What happened, for people; holds no secret. */
+      /** What happened, as text for operators; contains no secret. */
       detail: string;
-      /** Null when no answer came. */
+      /** Null without a response. */
       responseCode: number | null;
       url: string | null;
       durationMs: number;
     };
 
 /**
- * Posts a test event to where the account's events go, signed as they are, and tells how the consumer took it. Nothing
- * is recorded, and it is not tried again. `x-webhook-test: true` marks it, which no real delivery carries. Never throws.
+ * Posts a signed test event to the account's delivery URL and returns the outcome. It is not recorded and not retried.
+ * The header `x-webhook-test: true` marks it; no real delivery has this header. Never throws.
  */
 export async function testDelivery(
   deps: { sender: Sender; box: SecretBox; masks: AccountMasks; timeLimitMs: number },

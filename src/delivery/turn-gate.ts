@@ -1,25 +1,28 @@
-/** First guess of how long a turn takes, until the owner has shown it. */
+/** The assumed duration of a turn until the first one of an owner has ended. */
 const firstGuessMs = 200;
-/** A promised turn is kept this long past its time, then it goes to the next. */
+/** How long a reserved turn is kept after it is due. Then the next holder gets it. */
 const ticketGraceMs = 30_000;
 const shortestWaitMs = 100;
 
-/** Whose turns they are: an account's attempts, or the messages to a destination. */
+/** The owner of a set of turns: an account with its attempts, or a destination with its messages. */
 interface Owner {
   inFlight: number;
-  /** Of those, attempts that the relay makes itself. */
+  /** The part of `inFlight` that the relay has taken. */
   direct: number;
-  /** How long a turn takes, a moving mean. */
+  /** The moving average of a turn's duration, in milliseconds. */
   meanMs: number;
-  /** Promised turns: from when on each holder may ask again, in the order of asking. */
+  /**
+   * Reserved turns: the time from which each holder may ask again, in milliseconds since 1970, in the order of asking.
+   */
   tickets: Map<string, number>;
 }
 
 export type Turn = { leave: () => void } | { waitMs: number };
 
 /**
- * Bounds what one owner has in flight in this process. Nothing waits inside it: who finds no turn free is told when to
- * come again, in the order of asking, so that what goes to a slow consumer or destination holds no slot anywhere.
+ * Limits the concurrent work of each owner in this process. A turn is one of the owner's slots. Nothing waits inside
+ * the gate: a caller that finds no free turn gets a reservation and the time to ask again. So work for a slow consumer
+ * or destination occupies no worker slot while it waits.
  */
 export class TurnGate {
   readonly limit: number;
@@ -29,7 +32,7 @@ export class TurnGate {
     this.limit = limit;
   }
 
-  /** For each owner with turns in flight or promised, how many the relay must not count on. */
+  /** For each owner with turns in flight or reserved: the number of turns that the relay cannot take. */
   busy(nowMs: number): Map<string, number> {
     const counts = new Map<string, number>();
     for (const [id, owner] of this.#owners) {
@@ -40,7 +43,7 @@ export class TurnGate {
     return counts;
   }
 
-  /** Takes a turn for an attempt that the relay makes itself. It gets no ticket: the event stays in the queue. */
+  /** Takes a turn for the relay, without a reservation when none is free: the event stays in the relay's queue. */
   enterDirect(ownerId: string, nowMs: number): Turn {
     const owner = this.#owner(ownerId);
     if (this.#freeForRelay(owner, nowMs) <= 0) return { waitMs: shortestWaitMs };
@@ -48,7 +51,7 @@ export class TurnGate {
     return this.#enter(ownerId, owner, nowMs, () => owner.direct--);
   }
 
-  /** Takes a turn for what a workflow asks for, or says after how many milliseconds to ask again. */
+  /** Takes a turn for a workflow, or reserves one and returns the milliseconds after which to ask again. */
   enter(ownerId: string, holder: string, nowMs: number): Turn {
     const owner = this.#owner(ownerId);
     const ahead = ticketsAhead(owner.tickets, holder, nowMs);
@@ -62,9 +65,11 @@ export class TurnGate {
     return { waitMs };
   }
 
-  /** While workflows wait for turns, the relay takes at most half of them: neither side starves. */
+  /**
+   * The turns that the relay may take. While workflows wait, at most half of all turns, so that neither side starves.
+   */
   #freeForRelay(owner: Owner, nowMs: number): number {
-    tearUpAbandoned(owner.tickets, nowMs);
+    removeAbandoned(owner.tickets, nowMs);
     const free = this.limit - owner.inFlight;
     return owner.tickets.size === 0 ? free : Math.min(free, Math.ceil(this.limit / 2) - owner.direct);
   }
@@ -81,7 +86,7 @@ export class TurnGate {
       leave: () => {
         left();
         owner.inFlight--;
-        // Over about the last ten attempts.
+        // An exponential moving average over about the last ten turns.
         owner.meanMs += (Date.now() - enteredMs - owner.meanMs) / 10;
         if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
       },
@@ -92,17 +97,17 @@ export class TurnGate {
 const isAbandoned = (dueAtMs: number, nowMs: number) => dueAtMs + ticketGraceMs < nowMs;
 
 /**
- * Those before the first one that may still be asked for. Whoever was promised a turn may ask in another process, or not at
- * all any more.
+ * Removes abandoned reservations up to the first valid one. A holder may have asked another process in the meantime, or
+ * may need no turn any more.
  */
-function tearUpAbandoned(tickets: Map<string, number>, nowMs: number): void {
+function removeAbandoned(tickets: Map<string, number>, nowMs: number): void {
   for (const [holder, dueAtMs] of tickets) {
     if (!isAbandoned(dueAtMs, nowMs)) return;
     tickets.delete(holder);
   }
 }
 
-/** Tickets before this holder's own (all, when it has none); abandoned ones are torn up on the way. */
+/** Counts the reservations before this holder's own (all, if it has none), and removes abandoned ones. */
 function ticketsAhead(tickets: Map<string, number>, holder: string, nowMs: number): number {
   let ahead = 0;
   for (const [other, dueAtMs] of tickets) {

@@ -8,12 +8,12 @@ export interface Address {
 }
 
 /**
- * The path and query of a request, of its request line alone: the `Host` header may be anything, and a URL made with it may
- * be none.
+ * The path and query of a request. They come from the request line alone: the `Host` header may hold any text, so a URL
+ * built with it may be invalid.
  */
 export function addressOf(request: Request): Address {
   const target = nodeRequest(request).url ?? '/';
-  // A proxy's request line has the whole URL (RFC 9112, section 3.2.2).
+  // A request sent through a proxy has the absolute URL in its request line (RFC 9112, section 3.2.2).
   const rest = target.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = rest.indexOf('?');
   const pathname = mark < 0 ? rest : rest.slice(0, mark);

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeRequest } from './node-request.ts';
 
-/** What is sent for a request in place of the `Response` that Elysia hands back. */
+/** The response that is sent in place of the `Response` that Elysia returns. */
 export interface DirectAnswer {
   status: number;
   headers: Record<string, string>;
   bytes: Uint8Array;
-  /** Whether all clients share the bytes, as those of a file in memory. */
+  /** Whether all clients share the bytes, as for a file in memory. */
   isShared: boolean;
 }
 
-/** On the request itself: an entry of a WeakMap costs more than the rest of a small answer, at each garbage collection. */
+/** A property of the request itself: at each garbage collection, a WeakMap entry costs more than a small response. */
 const answer = Symbol('directAnswer');
 
 interface Answered extends IncomingMessage {
@@ -18,10 +18,10 @@ interface Answered extends IncomingMessage {
 }
 
 /**
- * Answers with bytes and headers that go to the socket as they are. The body of a `Response` is a copy of what it is made
- * of, its headers are checked and sorted, and Elysia makes a second `Response` of it.
+ * Sends bytes and headers to the socket unchanged. A `Response` would copy the body and check and sort the headers, and
+ * Elysia would make a second `Response` of it.
  *
- * @returns what the handler of the route returns; only its status is read.
+ * @returns the value that the route's handler must return; only its status is read.
  */
 export function directAnswer(
   request: Request,
@@ -31,7 +31,7 @@ export function directAnswer(
   return new Response(null, { status });
 }
 
-/** For an error after such an answer was made: what is sent instead has a body of its own. */
+/** Removes the direct answer of a request, so that an error that occurs later is sent instead. */
 export function withdrawDirectAnswer(request: Request): void {
   (nodeRequest(request) as Answered)[answer] = null;
 }

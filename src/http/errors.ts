@@ -5,7 +5,7 @@ import type { Log } from '../shared/log.ts';
 import { type FieldError, fieldErrors, fieldsInWords } from '../shared/plain-words.ts';
 import { databaseUnavailable, Problem } from './problem.ts';
 
-/** What Elysia says of a body, query or path that does not fit its schema. */
+/** One of Elysia's validation errors of a body, query or path. */
 interface ValidationIssue {
   path?: unknown;
   message?: unknown;
@@ -13,39 +13,39 @@ interface ValidationIssue {
 }
 
 /**
- * The problem to answer with for whatever was thrown. Elysia's own answers are never used: its validation error repeats
- * the input, which may hold a secret.
+ * The problem to respond with for a thrown error. Elysia's own error responses are never used: its validation error
+ * repeats the input, which may hold a secret.
  */
 export function problemOf(error: unknown, code: unknown, log: Log): Problem {
   if (error instanceof Problem) return error;
-  // What a parser of ours throws comes wrapped.
+  // Elysia wraps the errors of our body parser.
   if (error instanceof Error && error.cause instanceof Problem) return error.cause;
   if (code === 'VALIDATION' && error instanceof Error)
-    return isAboutAnswer(error) ? brokenAnswer(error, log) : invalid(error);
+    return isResponseError(error) ? invalidResponse(error, log) : invalid(error);
   if (code === 'PARSE') return new Problem('malformed_json', 'the body could not be read');
   if (error instanceof SealedValueUnreadable) return new Problem('internal', error.message);
   if (error instanceof BatcherFull || isDatabaseError(error)) {
-    log.warn({ err: error }, 'a request met an unavailable database');
+    log.warn({ err: error }, 'request failed, database unavailable');
     return databaseUnavailable();
   }
-  log.error({ err: error }, 'a request failed');
-  return new Problem('internal', 'the request failed here; the log says why');
+  log.error({ err: error }, 'request failed');
+  return new Problem('internal', 'the request failed in the gateway; see its log for the reason');
 }
 
-/** Elysia checks our own answers against their schemas as well. */
-const isAboutAnswer = (error: Error) => 'type' in error && error.type === 'response';
+/** Elysia also validates our responses against their schemas. */
+const isResponseError = (error: Error) => 'type' in error && error.type === 'response';
 
-function brokenAnswer(error: Error, log: Log): Problem {
-  // The paths alone: what stands there may be a payload.
+function invalidResponse(error: Error, log: Log): Problem {
+  // Only the paths are logged: the values may belong to a payload.
   const paths = invalid(error).options.errors?.map(({ path }) => path);
-  log.error({ paths }, 'an answer did not fit its schema');
-  return new Problem('internal', 'the request failed here; the log says why');
+  log.error({ paths }, 'response does not match its schema');
+  return new Problem('internal', 'the request failed in the gateway; see its log for the reason');
 }
 
 function invalid(error: Error): Problem {
   const issues: unknown = 'all' in error ? error.all : undefined;
   const errors = Array.isArray(issues) ? issues.flatMap(errorsOf) : [];
-  return new Problem('invalid', fieldsInWords(errors) || 'the request does not fit its schema', { errors });
+  return new Problem('invalid', fieldsInWords(errors) || 'the request does not match its schema', { errors });
 }
 
 function errorsOf(issue: ValidationIssue): FieldError[] {

@@ -12,7 +12,10 @@ const ok = {
   },
 };
 
-/** `/health/live`: the process answers, to POST too, so that it can play a consumer in first steps. `/health/ready`: it can take webhooks, so its database answers. */
+/**
+ * The health checks. `/health/live`: the process responds. It also accepts POST, so that it can act as a consumer in
+ * the quick start. `/health/ready`: the database responds, so the process can take webhooks.
+ */
 export function healthRoutes(deps: { sql: Sql }) {
   const alive = () => ({ status: 'ok' });
   return new Elysia({ name: 'health', prefix: '/health' })
@@ -22,7 +25,7 @@ export function healthRoutes(deps: { sql: Sql }) {
       publicOperation({ summary: 'Whether the process answers', tag: 'health', success: ok, errors: ['internal'] }),
     )
     .post('/live', alive, {
-      // Whatever a delivery holds is taken, unread.
+      // Deliveries have bodies of any type; they are accepted unread.
       parse: 'none',
       ...publicOperation(
         { summary: 'Play a consumer in first steps', tag: 'health', success: ok, errors: ['internal'] },

@@ -4,10 +4,10 @@ interface Route {
 }
 
 /**
- * The methods that some route takes at this path; none when no route is there. What is ours is no provider, so the
- * ingestion route does not count for what lies below it.
+ * The methods of the routes at this path; none when no route matches. Reserved first segments such as `admin` are not
+ * providers, so the ingestion route does not match below them.
  *
- * @param ingestionMethods what an ingestion address takes, by the name of its provider.
+ * @param ingestionMethods returns the methods of a provider's ingestion address.
  */
 export function allowedMethods(
   routes: readonly Route[],
@@ -24,7 +24,7 @@ export function allowedMethods(
       wanted.every((part, index) => (part.startsWith(':') ? asked[index] !== '' : part === asked[index]))
     );
   });
-  // `replay-failed` is no event's id, so what could be done to an event of that id does not count.
+  // A fixed path such as `replay-failed` also matches the routes with an id in its place; those do not count.
   const fixed = here.filter(({ path }) => !path.includes(':'));
   if (here.length > 0 && here.every(({ path }) => path.startsWith('/:'))) return ingestionMethods(asked[0] ?? '');
   return [...new Set((fixed.length > 0 ? fixed : here).map(({ method }) => method))].sort();
@@ -32,10 +32,10 @@ export function allowedMethods(
 
 const reservedNames = new Set(['admin', 'health', 'openapi', 'metrics', 'dashboard']);
 
-/** Whether a path's first segment is ours, so that no provider can have that name. */
+/** Whether a path's first segment belongs to the gateway's own routes, so that no provider can have this name. */
 export function isReserved(segment: string): boolean {
   return reservedNames.has(segment);
 }
 
-/** A slash at the end does not count, as Elysia has it; others part segments, empty ones too. */
+/** Splits a path as Elysia does: a slash at the end is ignored, and other slashes may enclose empty segments. */
 const segments = (path: string) => path.replace(/^\//, '').replace(/\/$/, '').split('/');

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The key under which a client's share of a limit is counted: an IPv4 address as it is, an IPv6 address by its /64, since
- * a client has that many addresses at least (RFC 6177).
+ * The key for per-client limits: the whole IPv4 address, or the /64 network of an IPv6 address. One client has at least
+ * the addresses of a /64 (RFC 6177).
  */
 export function networkOf(address: string): string {
   // Most addresses are IPv4, and the check for IPv6 is slower than this one.

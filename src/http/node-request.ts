@@ -6,7 +6,7 @@ interface NodeRuntime {
 }
 
 /**
- * Node's own request behind Elysia's: its raw headers keep order, case and repetitions.
+ * Node's own request behind Elysia's. Its raw headers keep order, case and repetitions.
  *
  * @throws Error when the app does not run on the Node adapter.
  */
@@ -17,7 +17,7 @@ export function nodeRequest(request: Request & NodeRuntime): IncomingMessage {
 }
 
 /**
- * Node's own request and answer, as the reader of bodies takes them.
+ * Node's own request and response behind Elysia's.
  *
  * @throws Error when the app does not run on the Node adapter.
  */

@@ -19,24 +19,24 @@ export function problemSchema(codes: readonly ProblemCode[]) {
 
 type ProblemBody = ReturnType<typeof problemSchema>;
 
-/** What can happen to any admin request. */
+/** The errors that any admin request can have. */
 const always = ['unauthorized', 'rate_limited', 'internal', 'database_unavailable', 'invalid'] as const;
-/** And to one whose method may carry a body. */
+/** The further errors of requests whose method allows a body. */
 export const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'overloaded'] as const;
 type Usual = (typeof always)[number] | (typeof withBody)[number];
 
-/** What the OpenAPI document says of a route beyond its schemas. */
+/** What the OpenAPI document says about a route, besides its schemas. */
 export interface Description {
-  /** A name for generated clients; made from method and path when there is none. */
+  /** The name in generated clients. Derived from method and path when absent. */
   operationId?: string;
   /** A short sentence without a full stop. */
   summary: string;
-  /** Markdown; only what the summary and the schemas do not say. */
+  /** Markdown, with only what the summary and the schemas leave out. */
   description?: string;
   tag: string;
   /** Examples, checked against the schemas by a test. */
   examples?: { body?: Record<string, unknown> };
-  /** What each success means, by its status; JSON unless it says otherwise. */
+  /** The successful responses by status. The content type is JSON unless given. */
   success: Readonly<
     Record<
       number,
@@ -46,9 +46,9 @@ export interface Description {
   errors: readonly ProblemCode[];
 }
 
-/** What a route's `detail` holds; the OpenAPI document is made of these. */
+/** The content of a route's `detail`, from which the OpenAPI document is generated. */
 export class Operation {
-  /** What the audit log calls it; null for routes that need no admin token. */
+  /** The action in the audit log; null for routes that need no admin token. */
   readonly action: AuditAction | null;
   readonly description: Description;
   readonly body: RequestBody;
@@ -60,26 +60,26 @@ export class Operation {
   }
 }
 
-/** `json`: as the route's schema says; `bytes`: anything. */
+/** `json`: described by the route's schema; `bytes`: any content. */
 export type RequestBody = 'json' | 'bytes' | 'none';
 
 const detail = (operation: Operation) => ({ summary: operation.description.summary, operation });
 
-/** Describes a route without a token, which validates by itself. */
+/** Describes a route that needs no token and validates its input itself. */
 export function publicOperation(description: Description, body: RequestBody = 'none') {
   return { detail: detail(new Operation(null, description, body)) };
 }
 
-/** For routes that take no query parameters: one that is there is refused. */
+/** For routes without query parameters; a request with one is refused. */
 export const noQuery = z.strictObject({});
-/** For routes that take no body: an empty object passes, as some clients always send one. */
+/** For routes without a body. An empty object is accepted, because some clients always send one. */
 export const noBody = z.strictObject({}).nullish();
 
 const isNothing = (body: z.ZodType) => body === noBody;
 
 /**
- * The schemas of an admin route and what people should know of it, in the form that Elysia takes: it validates with them,
- * the typed client infers from them, and the OpenAPI document is made of them.
+ * The schemas and the description of an admin route, in Elysia's form. Elysia validates with them, the typed client
+ * infers its types from them, and the OpenAPI document is generated from them.
  */
 export function operation<
   const Success extends Readonly<Record<number, z.ZodType>>,
@@ -92,7 +92,7 @@ export function operation<
     summary: string;
     description?: string;
     success: Success;
-    /** One sentence about the success; `OK` when its schema says it all. */
+    /** One sentence about the successful response; `OK` when absent. */
     answers?: string;
     headers?: Record<string, string>;
     errors?: Errors;
@@ -126,7 +126,7 @@ export function operation<
   return {
     body,
     query,
-    // Object.fromEntries forgets which keys it was given.
+    // The type of Object.fromEntries does not keep the keys.
     response: { ...failures, ...success } as Response,
     detail: detail(new Operation(action, description, isNothing(body) ? 'none' : 'json')),
   };

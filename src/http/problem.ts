@@ -1,6 +1,6 @@
 import type { FieldError } from '../shared/plain-words.ts';
 
-/** The stable codes of errors (docs/admin-api.md), with the status and title that belong to each. */
+/** The stable error codes (docs/admin-api.md), with the status and title of each. */
 export const problems = {
   malformed_json: [400, 'The body is not valid JSON'],
   unauthorized: [401, 'A valid admin token is needed'],
@@ -27,7 +27,7 @@ export type ProblemCode = keyof typeof problems;
 /** The HTTP status that belongs to a code. */
 export type StatusOf<Code extends ProblemCode> = (typeof problems)[Code][0];
 
-/** Codes by the status that belongs to them, in the order of their first. */
+/** Groups codes by their status, in the order in which each status first occurs. */
 export function byStatus(codes: readonly ProblemCode[]): Map<number, ProblemCode[]> {
   const found = new Map<number, ProblemCode[]>();
   for (const code of codes) found.set(problems[code][0], [...(found.get(problems[code][0]) ?? []), code]);
@@ -37,13 +37,13 @@ export function byStatus(codes: readonly ProblemCode[]): Map<number, ProblemCode
 export interface ProblemOptions {
   errors?: FieldError[];
   headers?: Record<string, string>;
-  /** What a consumer or a service answered, where the problem is its answer. */
+  /** The status that a consumer or a service responded with, if its response is the problem. */
   responseCode?: number | null;
-  /** The beginning of that answer, without secrets. */
+  /** The beginning of that response, without secrets. */
   responseBody?: string | null;
 }
 
-/** An error for whoever made the request, as RFC 9457 has it. Thrown by routes; nothing in it is a secret. */
+/** An error that is sent to the client as problem details (RFC 9457). Thrown by routes. Must not contain a secret. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
@@ -57,7 +57,7 @@ export class Problem extends Error {
     this.options = options;
   }
 
-  /** The body of the answer: application/problem+json. */
+  /** The body of the response: application/problem+json. */
   body(): string {
     const [status, title] = problems[this.code];
     const { errors, responseCode, responseBody } = this.options;
@@ -81,16 +81,20 @@ export class Problem extends Error {
   }
 }
 
-/** For a database that is down or restarting; a provider or a script comes back a moment later. */
+/** The database is down or restarting. `Retry-After` makes providers and scripts send the request again. */
 export function databaseUnavailable(): Problem {
-  return new Problem('database_unavailable', 'the database does not answer at the moment; try again in a few seconds', {
+  return new Problem('database_unavailable', 'the database is not responding; try again in a few seconds', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** For a body that finds no room among those that are read; the others are read within seconds. */
+/** There is no room in the budget for the body. The bodies that are being read end within seconds. */
 export function overloaded(): Problem {
-  return new Problem('overloaded', 'too many bodies are being read, from this client or in all; send it again', {
-    headers: { 'retry-after': '5' },
-  });
+  return new Problem(
+    'overloaded',
+    'too many bodies are being read, from this client or in total; send the request again',
+    {
+      headers: { 'retry-after': '5' },
+    },
+  );
 }

@@ -4,29 +4,33 @@ import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bod
 import type { Connection } from './connections/connections.ts';
 import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
 
-/** What answers requests: an Elysia app, whatever its routes are. */
+/** The part of an Elysia app that handles requests, independent of its routes. */
 export interface HttpApp {
-  /** Prepares the handlers, so that the first request does not wait for it. */
+  /** Prepares the handlers, so that the first request does not have to wait. */
   compile(): unknown;
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** An unread body of at most this size is read after the answer, and the connection kept; Node throws it away. */
+/** Node reads and discards an unread body of at most this size after the response, and keeps the connection. */
 const smallBytes = 64 * 1024;
-/** How long a client that is still sending gets to read its answer before the connection is closed. */
+/** How long a client that is still sending may take to read its response before the connection is closed. */
 const lingerMs = 5_000;
 
-/** Elysia looks whether there is a body before it calls our parser, and never at the stream itself. */
+/** A placeholder: Elysia only checks that a body exists before it calls our parser, and does not read the stream. */
 const unread = new ReadableStream();
 
 /**
- * A request whose body only the gateway's own reader can read: srvx would hang a web stream on the request as soon as
- * Elysia looks whether there is a body, and that stream keeps every chunk as an object.
+ * A request whose body only the gateway's own reader can read. Without this, srvx attaches a web stream to the request
+ * as soon as Elysia checks for a body, and that stream keeps every chunk as an object.
  */
 class UnreadRequest extends NodeRequest {}
 Object.defineProperty(UnreadRequest.prototype, 'body', { value: unread });
 
-/** Answers one request. What is thrown is a connection that broke while the answer was sent. */
+/**
+ * Responds to one request.
+ *
+ * @throws Error when the connection breaks while the response is sent.
+ */
 export async function respond(
   deps: { app: HttpApp; bodies: BodyReader },
   connection: Connection,
@@ -36,7 +40,8 @@ export async function respond(
   const answer = await answerOf(deps, request, response);
   const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
-  if (!request.complete && !isReadAway(request)) await sendAndLinger(connection, request, response, answer, direct);
+  if (!request.complete && !isDiscardedByNode(request))
+    await sendAndLinger(connection, request, response, answer, direct);
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
     response.writeHead(direct.status, { ...direct.headers, 'content-length': direct.bytes.length });
@@ -56,15 +61,15 @@ async function answerOf(
   }
 }
 
-/** Whether Node gets to the end of the body by itself, soon after the answer. */
-function isReadAway(request: IncomingMessage): boolean {
+/** Whether Node itself reads the rest of the body, soon after the response. */
+function isDiscardedByNode(request: IncomingMessage): boolean {
   if (!hasBody(request)) return true;
   const declared = declaredLength(request);
-  // A reader that gave up leaves the request paused; a client that waits for 100 Continue may never send the body.
+  // The body reader pauses the request when it fails. A client that waits for 100 Continue may never send the body.
   return declared !== null && declared <= smallBytes && request.readableFlowing === null && !expectsContinue(request);
 }
 
-/** Sends an answer to a client that is still sending its request, and closes the connection after both. */
+/** Responds to a client that is still sending its request. Closes the connection when the client ends, or after 5 s. */
 async function sendAndLinger(
   connection: Connection,
   request: IncomingMessage,
@@ -81,7 +86,7 @@ async function sendAndLinger(
     'content-length': body.length,
     connection: 'close',
   });
-  // The client has the whole answer now. Ending it would make Node close the connection at once.
+  // The client has the whole response now. response.end() would make Node close the connection immediately.
   if (body.length > 0 && request.method !== 'HEAD') response.write(body);
   else response.flushHeaders();
   await connection.gate.discardRest(lingerMs);

@@ -8,27 +8,29 @@ import { type HttpApp, respond } from './respond.ts';
 
 export interface HttpServer {
   port: number;
-  /** Takes no new connections, lets the requests in flight end, then closes. */
+  /** Accepts no new connections, waits for the requests in flight (at most 10 s), then closes. */
   close(): Promise<void>;
 }
 
-/** A request in flight has this long to end when the server closes. */
+/** How long graceful shutdown waits for requests in flight. */
 const drainMs = 10_000;
-/** Longer than balancers keep idle connections, so that none is closed just as it is used again. */
+/**
+ * Longer than load balancers keep idle connections, so that the gateway never closes one that is about to be reused.
+ */
 const keepAliveMs = 75_000;
-/** A megabyte over a slow line takes seconds; who needs longer than this holds a connection for nothing. */
+/** Sending a megabyte over a slow connection takes seconds. A request that takes longer than this is aborted. */
 const requestLimitMs = 60_000;
 const headersLimitMs = 20_000;
-/** How often Node looks for requests past these limits. */
+/** How often Node checks these limits. */
 const limitCheckMs = 5_000;
-/** What a connection may have sent ahead before the gateway stops reading from it; one read of 64 KiB may come on top. */
+/** Unparsed bytes of a connection above which the gateway stops reading from it. One read (64 KiB) may exceed it. */
 const sentAheadBytes = 16 * 1024;
 
 /**
- * Serves the app over HTTP. Elysia's own `listen` is not used: the server is ours, so that a taken port is an error that
- * can be told, and closing waits for what is in flight.
+ * Serves the app over HTTP. Elysia's own `listen` is not used, because it neither reports a port in use as an error nor
+ * waits for requests in flight when it closes.
  *
- * @throws StartError when the port is taken or the address is none of this machine.
+ * @throws StartError when the port is in use or the host is not an address of this machine.
  */
 export async function serve(
   app: HttpApp,
@@ -51,14 +53,14 @@ export async function serve(
     connection.gate.enter(request, response, () => {
       connection.sinceMs = performance.now();
       respond({ app, bodies }, connection, request, response).catch((error: unknown) => {
-        // Elysia turns every error into an answer; what comes here is a connection that broke while it was sent.
-        log.debug({ err: error }, 'an answer could not be sent');
+        // Elysia turns every other error into a response, so here the connection broke while the response was sent.
+        log.debug({ err: error }, 'response not sent');
         response.destroy();
       });
     });
   };
   server.on('request', take);
-  // The reader of bodies tells the client to go on, once it wants the body.
+  // The body reader sends `100 Continue` when a handler reads the body.
   server.on('checkContinue', take);
   await listen(server, options);
   const address = server.address();
@@ -79,9 +81,9 @@ export async function serve(
 }
 
 /**
- * Finds out whether `serve` could listen here, before anything else is started.
+ * Checks that `serve` can listen on this host and port, before anything else is started.
  *
- * @throws StartError when not.
+ * @throws StartError when it cannot.
  */
 export async function checkPort(options: { host: string; port: number }): Promise<void> {
   const server = createServer();
@@ -100,13 +102,13 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
             ),
           );
         case 'EACCES':
-          return reject(
-            new StartError(`Port ${port} needs more rights than this user has. Set PORT to one above 1023.`),
-          );
+          return reject(new StartError(`This user may not listen on port ${port}. Set PORT to a number above 1023.`));
         case 'EADDRNOTAVAIL':
         case 'ENOTFOUND':
           return reject(
-            new StartError(`HOST=${host} is no address of this machine. Use 127.0.0.1, 0.0.0.0 or one that is.`),
+            new StartError(
+              `HOST=${host} is not an address of this machine. Use 127.0.0.1, 0.0.0.0 or one of its addresses.`,
+            ),
           );
         default:
           return reject(error);

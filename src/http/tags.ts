@@ -1,4 +1,4 @@
-/** The chapters of the API's documentation. */
+/** The tags of the OpenAPI document, which group its operations. */
 export const tags = [
   { name: 'ingestion', description: 'Where providers send their webhooks' },
   { name: 'account', description: 'Accounts of providers, with their secrets and delivery addresses' },

@@ -4,16 +4,16 @@ import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { ChallengeAnswer, Provider } from '../providers/provider.ts';
 import { type Client, type IngestDeps, ingestionNotFound } from './ingest.ts';
 
-/** The methods that an address of this provider takes. A provider that is none has no say: POST says so to whoever asks. */
+/** The HTTP methods of a provider's addresses. An unknown provider has POST, which then responds with 404. */
 export function ingestionMethods(provider: Provider | undefined): string[] {
   return provider?.handshake ? ['GET', 'HEAD', 'POST'] : ['POST'];
 }
 
 /**
- * Answers the GET or HEAD by which a provider looks at an address before it sends anything. Like a webhook, it is refused
- * only by what the database says now.
+ * Responds to the GET or HEAD request with which a provider checks an address before it sends webhooks. As with a
+ * webhook, the account is read from the database before the request is refused.
  *
- * @throws Problem 403, 404, or 401 when it lacks what the account's `provider_config` wants of it.
+ * @throws Problem 403, 404, or 401 when the request lacks what the account's `provider_config` requires.
  */
 export async function handshake(
   deps: Pick<IngestDeps, 'directory'>,
@@ -34,5 +34,5 @@ export async function handshake(
   if (secondAnswer) return secondAnswer;
   if (!account) throw ingestionNotFound();
   if (!account.enabled) throw new Problem('account_disabled', 'the account of this address is disabled');
-  throw new Problem('verification_failed', 'the check of this address could not be verified');
+  throw new Problem('verification_failed', 'the address check could not be verified');
 }

@@ -15,9 +15,9 @@ export interface IngestDeps {
   directory: AccountDirectory;
   receiver: EventReceiver;
   rejections: RejectionRecorder;
-  /** How much of the body of a rejected webhook is kept. */
+  /** Bytes of a rejected webhook's body that are stored. */
   rejectedBodyBytes: number;
-  /** The first event of a resent webhook: where it is, and a replay of it when it has failed. */
+  /** Finds the first event of a duplicate webhook, and replays it if it has failed. */
   duplicates: Duplicates;
   providers: ReadonlyMap<string, Provider>;
   log: Log;
@@ -27,7 +27,7 @@ interface Duplicates {
   resolve(dedupKey: string): Promise<{ id: string; status: string } | null>;
 }
 
-/** The body of the answer. */
+/** The body of the response to an accepted webhook. */
 interface Accepted {
   id: string;
   status: string;
@@ -36,25 +36,25 @@ interface Accepted {
   duplicate: boolean;
 }
 
-/** Who sends it, for the fair share of lookups of addresses that were never seen; asked only for those. */
+/** Returns the client's key for the limit on lookups of unknown addresses. Called only for those addresses. */
 export type Client = () => string;
 
 export type IngestAnswer =
   | { kind: 'accepted'; body: Accepted; acknowledgement: Acknowledgement | null }
   | { kind: 'challenge'; status: number; contentType: string; body: string };
 
-/** Where a webhook is sent to. */
+/** The address that a webhook is sent to. */
 export interface Address {
   provider: Provider;
   slug: string;
-  /** Its account, looked up before the body was read. */
+  /** The result of looking up its account, before the body was read. */
   found: Lookup;
 }
 
 /**
- * Finds the account of an address, so that nothing is read for one that does not exist.
+ * Finds the account of an address before the body is read, so that no body is read for an unknown address.
  *
- * @throws Problem `account_not_found`, never because of what a cache remembers.
+ * @throws Problem `account_not_found`; never based on a cached result alone.
  */
 export async function findAddress(
   deps: Pick<IngestDeps, 'directory' | 'providers'>,
@@ -70,9 +70,9 @@ export async function findAddress(
 }
 
 /**
- * Takes in one webhook: verifies, stores, and answers after the commit.
+ * Receives one webhook: verifies it, stores it, and resolves after the commit.
  *
- * @throws Problem for everything that is no 202 (docs/admin-api.md).
+ * @throws Problem for a webhook that is not accepted (docs/admin-api.md).
  */
 export async function ingest(
   deps: IngestDeps,
@@ -86,14 +86,14 @@ export async function ingest(
   if (fresh) return decide(deps, provider, account, request, client);
   if (account && judge(provider, account, request) === 'accept')
     return accept(deps, provider, account, request, client);
-  return decideAnew(deps, provider, slug, request, client);
+  return decideWithoutCache(deps, provider, slug, request, client);
 }
 
 /**
- * Goes by the database itself. No webhook is refused because of what a cache remembers: the account may have been made,
- * enabled, changed or replaced by another one a moment ago.
+ * Decides by the account as the database has it now. A cached account is never a reason to refuse a webhook: the
+ * account may have been created, enabled, changed or replaced a moment ago.
  */
-async function decideAnew(
+async function decideWithoutCache(
   deps: IngestDeps,
   provider: Provider,
   slug: string,
@@ -103,7 +103,7 @@ async function decideAnew(
   return decide(deps, provider, await deps.directory.fresh(provider.name, slug, client), request, client);
 }
 
-/** @param account as the database had it after the request arrived. */
+/** @param account read from the database after the request arrived. */
 async function decide(
   deps: IngestDeps,
   provider: Provider,
@@ -132,7 +132,7 @@ const settingsOf = (account: InboundAccount): VerificationSettings => ({
   config: account.config,
 });
 
-/** Where nothing is verified, a config that cannot be read is none. */
+/** The account's config; empty if it cannot be read, which happens only when verification is skipped. */
 const configOf = (account: InboundAccount): object => account.config ?? {};
 
 function judge(
@@ -169,13 +169,13 @@ async function accept(
       return accepted(event.id, 'received', false);
     case 'duplicate': {
       const first = received.dedupKey === null ? null : await deps.duplicates.resolve(received.dedupKey);
-      // The first one's key has expired in this moment, or its day was dropped: this one is new.
+      // The first event's key has just expired, or its partition was dropped, so this webhook is a new event.
       if (!first) return accept(deps, provider, account, request, client);
       logEvent(deps.log, event, true);
       return accepted(first.id, first.status, true);
     }
     case 'refused':
-      return decideAnew(deps, provider, account.accountSlug, request, client);
+      return decideWithoutCache(deps, provider, account.accountSlug, request, client);
     case 'failed':
       if (receipt.failure === 'bad_data') throw new Problem('invalid', 'the webhook holds data that cannot be stored');
       throw databaseUnavailable();
@@ -207,7 +207,7 @@ function toEvent(
   return { event, externalId };
 }
 
-/** One short key for account and provider's key: 128 bits of a hash, in the form of a UUID. */
+/** The stored key for an account and the provider's key: 128 bits of a SHA-256 hash, written as a UUID. */
 function dedupKeyOf(accountId: string, key: Uint8Array): string {
   const hex = hash('sha256', Buffer.concat([Buffer.from(accountId), key]), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;

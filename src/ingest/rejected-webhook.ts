@@ -6,14 +6,16 @@ import type { Header, InboundRequest } from '../providers/inbound-request.ts';
 import type { ExternalId, Provider } from '../providers/provider.ts';
 import { storedHeaders } from '../providers/stored-headers.ts';
 
-/** Anyone can send a larger body to have it parsed. Most providers' webhooks are smaller. */
+/** Larger unverified bodies are not parsed, because anyone can send them. Most providers' webhooks are smaller. */
 const maxReadBytes = 16 * 1024;
-/** Bytes of JSON. Providers send 1 to 2 KB of headers; Node takes 16 KiB. */
+/** The headers' JSON, in bytes. Providers send 1 to 2 KB of headers; Node accepts 16 KiB. */
 const maxHeaderBytes = 8 * 1024;
-/** A content type is a few words; the header itself is kept with the others. */
+/** Characters. A content type is short, and the full header is stored with the others. */
 const maxContentTypeLength = 255;
 
-/** Type and id of a webhook that failed verification: none, and a `gen-` id, of one with a body over 16 KiB. */
+/**
+ * Type and id of a webhook that failed verification. With a body over 16 KiB, the type is null and the id generated.
+ */
 function typeAndId(
   provider: Provider,
   config: object,
@@ -24,10 +26,10 @@ function typeAndId(
 }
 
 /**
- * What is kept of a webhook that failed verification: the beginning of its body, the hash of all of it, and its headers
- * as far as they fit into 8 KiB.
+ * The stored form of a webhook that failed verification: the beginning of its body, the hash of the whole body, and the
+ * headers that fit into 8 KiB.
  *
- * @param bodyBytes how much of the body is kept.
+ * @param bodyBytes the number of bytes of the body to store.
  */
 export function rejectedWebhook(
   provider: Provider,
@@ -57,7 +59,7 @@ export function rejectedWebhook(
   };
 }
 
-/** The headers that fit, in their order: one that is too long leaves room for those after it. */
+/** The headers that fit into `maxBytes`, in their order. A header that does not fit is skipped; later ones may fit. */
 function withinBytes(headers: readonly Header[], maxBytes: number): Header[] {
   let left = maxBytes;
   return headers.filter((header) => {

@@ -86,13 +86,15 @@ const handshakeDescribed = publicOperation({
   ],
 });
 
-/** `/{provider}/{account_slug}`: where providers send their webhooks, and look first whether anybody is there. */
+/**
+ * `/{provider}/{account_slug}`: providers POST their webhooks here, and some first check the address by GET or HEAD.
+ */
 export function ingestRoutes(
   deps: IngestDeps & {
     bodies: BodyReader;
     maxPayloadBytes: number;
     publicUrl: string | null;
-    /** Whose request it is, for what is shared fairly. */
+    /** The client's key for per-client limits. */
     clientOf: (request: IncomingMessage) => string;
   },
 ) {
@@ -146,7 +148,7 @@ export function ingestRoutes(
           throw unavailable(error);
         }
       },
-      // The bytes are read above; nothing else may touch them.
+      // The handler reads the bytes itself.
       { parse: 'none', ...described },
     );
 }
@@ -160,6 +162,6 @@ const respond = (request: Request, { status, contentType, body }: ChallengeAnswe
     ...own(body),
   });
 
-/** Not logged: a flood while the database is away would be a line for each webhook. */
+/** Not logged: while the database is down, each webhook would add a line. */
 const unavailable = (error: unknown): unknown =>
   error instanceof BatcherFull || isDatabaseError(error) ? databaseUnavailable() : error;

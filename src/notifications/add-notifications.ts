@@ -22,8 +22,8 @@ const readDestinations = {
 };
 
 /**
- * Notes which destinations are to be told of exhausted events, in the transaction that exhausts them: those that are
- * enabled, and whose condition matches, at this moment.
+ * Adds the notifications of exhausted events, in the transaction that exhausts them. Each goes to a destination that is
+ * enabled and whose condition matches at this time.
  */
 export function addNotifications(options: { burst: BurstLimit | null }): WhenExhausted {
   return async (sql, eventIds) => {
@@ -50,13 +50,13 @@ function notificationsOf(event: EventRow, destinations: ToldDestination[]): NewN
   });
 }
 
-/** Marks those that come too thick as folded into a summary. */
+/** Marks the notifications beyond the burst limit as folded into a summary. */
 async function fold(sql: Sql, notifications: NewNotification[], limit: BurstLimit | null): Promise<void> {
   if (!limit) return;
   const groups = Map.groupBy(
     notifications.filter(({ status, destination }) => status === 'pending' && isFolded(destination.destination_type)),
     ({ destination }) => destination.id,
   );
-  // In the order of their ids, so that transactions that meet at several destinations never deadlock.
+  // Locks destinations in the order of their ids, so that concurrent transactions never deadlock.
   for (const id of [...groups.keys()].sort()) await foldBursts(sql, groups.get(id) ?? [], limit);
 }

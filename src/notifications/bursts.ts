@@ -1,6 +1,6 @@
 import type { DestinationType } from '../destinations/destination-config.ts';
 
-/** The window that NOTIFY_BURST is about. */
+/** The time window of NOTIFY_BURST. */
 export const defaultBurstMs = 10 * 60_000;
 
 /** At most `limit` messages to one destination in any `windowMs`. */
@@ -9,31 +9,32 @@ export interface BurstLimit {
   windowMs: number;
 }
 
-/** What is known about how often a destination was told of late. */
+/** The recent messages to a destination. */
 export interface Burst {
-  /** When it was told, summaries included: one that is still open counts from when it will be sent. */
+  /** When messages were sent, including summaries. A summary that is still open counts at the time when it is due. */
   toldAt: Date[];
-  /** Messages that are older than the window and yet to arrive: the destination has asked to wait, or is away. */
+  /** Messages older than the window that are not sent yet: the destination has asked to wait, or is unavailable. */
   waiting: number;
 }
 
-/** Programs read every message; people do not, and a mailbox or a chat that overflows is not read at all. */
+/** Whether bursts are folded into summaries. Only for destinations that people read; programs process every message. */
 export const isFolded = (type: DestinationType) => type !== 'webhook';
 
 export interface Share {
-  /** How many are told of one by one; the rest goes into a summary. */
+  /** The number of events with a message of their own; the others go into a summary. */
   single: number;
-  /** As it is afterwards. */
+  /** The new value of `Burst.toldAt`. */
   toldAt: Date[];
-  /** A summary has to be begun. */
+  /** Whether a new summary has to be opened. */
   opens: boolean;
 }
 
 /**
- * Decides how many of some events a destination is told of one by one. Once a summary is open everything goes into it, so
- * that what comes later is not told of first; it is sent a window after it was opened, and counts as a message itself.
+ * Decides how many of several events get a message of their own. While a summary is open, every event goes into it, so
+ * that later events are not reported before earlier ones. A summary is sent one window after it was opened, and counts
+ * as a message itself.
  *
- * @param open whether there is a summary that takes what comes now
+ * @param open whether there is a summary that accepts events now
  */
 export function shareOut(
   burst: Burst,

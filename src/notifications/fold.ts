@@ -3,11 +3,11 @@ import type { Sql } from '../database/sql.ts';
 import { type BurstLimit, shareOut } from './bursts.ts';
 import type { NewNotification } from './new-notifications.ts';
 
-/** Enough to see what kind of events they are; the rest is in the list that the summary links to. */
+/** Event ids stored in a summary as examples. The summary links to a list with all events. */
 const listedEvents = 10;
 
-// The row is made or locked, at once. The clock, not the transaction's beginning: whoever held the lock before may have
-// begun later.
+// One statement creates or locks the row. clock_timestamp() instead of now(), the start of the transaction: the
+// previous holder of the lock may belong to a transaction that started later.
 const lockBurst = {
   name: 'lock_burst',
   text: `
@@ -26,7 +26,7 @@ const writeBurst = {
   text: 'update notification_bursts set told_at = $2, summary_id = $3 where destination_id = $1',
 };
 
-// One that is being sent, or was, takes nothing any more.
+// A summary accepts no more events once its sending has begun.
 const addToSummary = {
   name: 'add_to_summary',
   text: `
@@ -47,8 +47,9 @@ const openSummary = {
 };
 
 /**
- * Decides which of one destination's notifications are sent one by one, and marks the others as folded into a summary.
- * The destination's row is locked until the transaction ends, so that all workers together keep the limit.
+ * Decides which notifications of one destination get a message of their own, and marks the others as folded into a
+ * summary. The destination's row stays locked until the transaction ends, so that the limit holds for all workers
+ * together.
  */
 export async function foldBursts(sql: Sql, notifications: NewNotification[], limit: BurstLimit): Promise<void> {
   const [first] = notifications;
@@ -57,7 +58,7 @@ export async function foldBursts(sql: Sql, notifications: NewNotification[], lim
   const [burst] = await sql.query<{ told_at: Date[]; summary_id: string | null; now: Date }>(lockBurst, [
     destination.id,
   ]);
-  if (!burst) throw new Error('an insert that answers with its row gave none');
+  if (!burst) throw new Error('lock_burst returned no row');
   const { summary_id: summaryId, now } = burst;
   const open = summaryId !== null && (await add(sql, summaryId, notifications, now));
   const [still] = await sql.query<{ waiting: number }>(countWaiting, [
@@ -115,14 +116,15 @@ async function begin(
 
 const addLateMessage = {
   name: 'add_late_message',
-  // In place of the oldest while the time that was noted for it still counts; so no message counts twice, and none not at all.
+  // Replaces the oldest entry while the time of this message's own entry still counts. So every message counts exactly
+  // once.
   text: `
     update notification_bursts
     set told_at = (case when $2 > clock_timestamp() - make_interval(secs => $3) then told_at[2:] else told_at end) || clock_timestamp()
     where destination_id = $1`,
 };
 
-/** Notes that a message arrived only now: it was held back or tried again. */
+/** Counts a message at the current time for the burst limit, because it was delayed or retried. */
 export async function countLateMessage(
   sql: Sql,
   destinationId: string,

@@ -1,11 +1,11 @@
-/** Pages of the dashboard that notifications point at. */
+/** The dashboard pages that notifications link to. */
 export interface DashboardLinks {
   event(id: string): string;
   /** Failed events of an account that were received between two moments, both included. */
   failedEvents(filter: { provider: string; account_slug: string; firstReceived: Date; lastReceived: Date }): string;
 }
 
-/** @param baseUrl how people reach the gateway, without a slash at its end */
+/** @param baseUrl the gateway's public URL, without a trailing slash */
 export function dashboardLinks(baseUrl: string): DashboardLinks {
   return {
     event: (id) => `${baseUrl}/dashboard/events/${id}`,

@@ -3,7 +3,7 @@ import { evaluate } from '../destinations/conditions/evaluate.ts';
 import { type ParsedCondition, parseCondition } from '../destinations/conditions/parse.ts';
 import type { Variables } from '../destinations/conditions/tree.ts';
 
-/** Parsing takes about a tenth of a millisecond, and thousands of events may fail together. */
+/** Cached, because parsing takes about 0.1 ms and thousands of events may fail together. */
 const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000 });
 
 function parse(text: string): ParsedCondition {
@@ -17,8 +17,9 @@ function parse(text: string): ParsedCondition {
 export type Match = { ok: true; matches: boolean } | { ok: false; error: string };
 
 /**
- * Whether a destination with this condition is told; null means `delivery_failed`. Conditions are parsed before they are
- * stored, so one that does not parse was stored by another version; `error` says what is wrong with it.
+ * Whether a destination with this condition is notified; null means `delivery_failed`. Conditions are parsed before
+ * they are stored, so one that does not parse was stored by another version of the gateway. `error` then names the
+ * mistake.
  */
 export function matchCondition(condition: string | null, variables: Variables): Match {
   if (condition === null) return { ok: true, matches: variables.delivery_failed };

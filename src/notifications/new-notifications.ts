@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import type { EventRow } from '../events/event.ts';
 import type { NotificationStatus, ToldDestination } from './notification.ts';
 
-/** A notification that is about to be written; the event is as the transaction has made it. */
+/** A notification to insert. `event` is the row as changed by the transaction. */
 export interface NewNotification {
   event: EventRow;
   destination: ToldDestination;
@@ -12,7 +12,7 @@ export interface NewNotification {
   summaryId: string | null;
 }
 
-// Configs can be kilobytes, so each destination's goes over once, however many events it is told of.
+// A config may have kilobytes, so it is sent once for each destination, not once for each notification.
 const insertNotifications = {
   name: 'insert_notifications',
   text: `

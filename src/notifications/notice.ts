@@ -1,36 +1,36 @@
 import type { DestinationSettings } from '../destinations/destination-config.ts';
 import type { EventRow } from '../events/event.ts';
 
-/** An event of which every attempt has failed, as one destination is told of it. */
+/** The content of a message to one destination about an exhausted event. */
 export interface FailureNotice {
   kind: 'delivery_failed';
-  /** Names this message for good, whoever sends it again: see `noticeId`. */
+  /** The idempotency key of this message, the same for every try: see `noticeId`. */
   id: string;
-  /** An operator tries the destination out: nothing has failed, and every message says so. */
+  /** True when an operator tests the destination: no event has failed, and the message says so. */
   sample: boolean;
-  /** When the delivery failed for good. */
+  /** When the event was exhausted. */
   failedAt: Date;
-  /** As the lists show it. */
+  /** The event as the API's lists show it. */
   event: EventRow;
   /** Why the last attempt failed. */
   error: string;
-  /** How many attempts the generation had had by then. */
+  /** The number of attempts of the generation at that time. */
   attempts: number;
   /** The event's page in the dashboard. */
   dashboardUrl: string;
-  /** As received; null unless the destination asks for it. */
+  /** The payload as received; null unless the destination's config asks for it. */
   payload: { body: Uint8Array; contentType: string | null } | null;
 }
 
-/** Events that came too thick to be told of one by one. */
+/** The content of one message about several exhausted events, for those beyond the burst limit. */
 export interface SummaryNotice {
   kind: 'summary';
   id: string;
   /** The account whose events they are. */
   account: { provider: string; account_slug: string; app_key: string };
-  /** How many there were; more than `first` holds, maybe. */
+  /** The number of events, which may be larger than the length of `first`. */
   events: number;
-  /** When the first and the last of them failed for good. */
+  /** When the first and the last of them were exhausted. */
   since: Date;
   until: Date;
   /** The first few, oldest first. */
@@ -42,39 +42,39 @@ export interface SummaryNotice {
 export type Notice = FailureNotice | SummaryNotice;
 
 /**
- * The idempotency key of a notification: the same event, generation and destination are the same message, however often
- * it has to be sent (docs/notifications.md).
+ * The idempotency key of a notification. All tries of a message about one event, generation and destination share it
+ * (docs/notifications.md).
  */
 export function noticeId(key: { eventId: string; generation: number; destinationId: string }): string {
   return `${key.eventId}.${key.generation}.${key.destinationId}`;
 }
 
-/** What became of one try to hand a message over. */
+/** The outcome of one try to send a message. */
 export type Said =
   | {
       ok: true;
-      /** The HTTP status of the answer; null when the message went into the outbox. */
+      /** The HTTP status of the response; null when the message was written to the outbox. */
       responseCode: number | null;
-      /** The first 16 KiB of the answer, without the destination's secrets. */
+      /** The first 16 KiB of the response, without the destination's secrets. */
       responseBody: string | null;
       durationMs: number;
-      /** Where the message was written, when there is no service to send it. */
+      /** The path of the outbox file; null when a service took the message. */
       outboxFile: string | null;
     }
   | {
       ok: false;
       /** As in a delivery history (`http_error`, `timeout` …), or `mail_not_configured`. */
       outcome: string;
-      /** For people; holds no secret. */
+      /** A text for operators; contains no secret. */
       error: string;
       responseCode: number | null;
       responseBody: string | null;
-      /** What a 429 or 503 asked for. */
+      /** The wait that a 429 or 503 asked for. */
       retryAfterMs: number | null;
-      /** Trying again would come to the same. */
+      /** Whether a retry would fail in the same way. */
       permanent: boolean;
       durationMs: number;
     };
 
-/** Hands a message to a destination. Never rejects: whatever goes wrong is in the answer. */
+/** Sends a message to a destination. Never rejects: a failure is in the result. */
 export type SendNotice = (settings: DestinationSettings, notice: Notice) => Promise<Said>;

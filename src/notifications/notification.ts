@@ -4,14 +4,14 @@ const notificationStatuses = ['pending', 'sent', 'failed', 'suppressed'] as cons
 /** `suppressed`: folded into a summary. */
 export type NotificationStatus = (typeof notificationStatuses)[number];
 
-/** The name under which a destination is told of something once. */
+/** The key of a notification: one message to a destination about one generation of an event. */
 export interface NotificationKey {
   eventId: string;
   generation: number;
   destinationId: string;
 }
 
-/** A notification and what kind of destination it is for. */
+/** A notification's key and the type of its destination. */
 export interface NotificationRef extends NotificationKey {
   destinationType: DestinationType;
 }

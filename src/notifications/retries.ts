@@ -1,12 +1,14 @@
-/** Waits between the five tries of a notification (docs/notifications.md): those who should know do not hear of it hours later. */
+/**
+ * Waits between the five tries of a notification (docs/notifications.md). Short, because a late alert is of little use.
+ */
 export const defaultWaitsMs: readonly number[] = [1_000, 5_000, 30_000, 120_000];
 
-/** A service that asks for more than this will be asked again then; it may have forgotten by now what it said. */
+/** The longest `Retry-After` that is honoured. */
 export const longestWaitMs = 60 * 60_000;
 
 /**
- * Milliseconds until the next try; null when there is none, because the last one failed. `Retry-After` lengthens a wait, up
- * to an hour, and never shortens it.
+ * Milliseconds until the next try; null after the last one. `Retry-After` can lengthen a wait up to an hour, but not
+ * shorten it.
  *
  * @param attempt the try that just failed, from 1
  */

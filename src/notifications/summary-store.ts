@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
 
-/** A summary whose next try is ours to make. It takes no more events. */
+/** A summary that this process has claimed for its next try. It accepts no more events. */
 export interface ClaimedSummary {
   id: string;
   attempt: number;
@@ -46,7 +46,7 @@ interface Row {
   attempts: number;
 }
 
-/** Begins a try of those that have been due for longest. */
+/** Claims the summaries that have been due for the longest time. */
 export async function claimSummaries(sql: Sql, options: { leaseS: number; limit: number }): Promise<ClaimedSummary[]> {
   return (await sql.query<Row>(claimDueSummaries, [options.leaseS, options.limit])).map((row) => {
     const { destination_id, account_id, destination_type, config, provider, account_slug, app_key } = row;
@@ -72,7 +72,7 @@ const postponeOne = {
     where id = $1 and attempts = $2 and status = 'pending'`,
 };
 
-/** Gives a try back that was not made: it is not the destination's turn. */
+/** Gives back a claim without a try, because the destination has no free turn. */
 export async function postponeSummary(
   sql: Sql,
   id: string,
@@ -99,9 +99,9 @@ const noteSummaryFailure = {
 };
 
 /**
- * A try has failed; nothing changes when another one was begun since.
+ * Records a failed try. Has no effect when a later try has begun since.
  *
- * @param failure.waitMs until the next one; null when there is none
+ * @param failure.waitMs until the next try; null when there is none
  */
 export async function recordSummaryFailure(
   sql: Sql,

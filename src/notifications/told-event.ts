@@ -18,7 +18,7 @@ const readListedEvents = {
     where e.id = any($1) and e.id between $3 and $4 order by e.id, n.generation`,
 };
 
-/** An event for a message about it; null when it is gone. */
+/** Reads an event for a message about it; null when it was deleted. */
 export async function readEvent(sql: Sql, eventId: string): Promise<EventRow | null> {
   const [event] = await sql.query<EventRow>(readToldEvent, [eventId]);
   return event ?? null;
@@ -32,7 +32,7 @@ export async function readPayload(
   return row ? { body: row.body, contentType: row.content_type } : null;
 }
 
-/** What a summary says of each event that it names. */
+/** Reads the fields of a summary's example events. */
 export async function readListed(
   sql: Sql,
   { id, firstEventIds }: { id: string; firstEventIds: string[] },

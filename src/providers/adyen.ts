@@ -18,13 +18,15 @@ import { noConfig } from './provider-config.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { hmac, matchSignature, signatureBytes } from './signature.ts';
 
-/** Of so many items the ids and types are read; Adyen sends one. */
+/** Only the first items are read for ids and types. Adyen sends one. */
 const maxNamed = 10;
 
-/** A form holds one item, of 1 KB or so. Decoding a MiB of percent signs takes 27 ms (measured), and anyone can send it. */
+/**
+ * A form holds one item of about 1 KB. Decoding 1 MiB of percent signs takes 27 ms (measured), and anyone can send it.
+ */
 const maxFormBytes = 64 * 1024;
 
-/** How many levels down an item's signed fields are: body, list, entry, item, amount. */
+/** The nesting level of an item's deepest signed fields: body, list, entry, item, amount. */
 const signedDepth = 5;
 
 /**
@@ -52,7 +54,10 @@ export const adyen: Provider = {
     return offered.length > 0 ? verifyBody(request, key, offered) : verifyItems(request, key);
   },
 
-  /** `AUTHORISATION`; of items that differ each code once, with commas; of a platform, `balancePlatform.transfer.created`. */
+  /**
+   * Payments: the event code, such as `AUTHORISATION`; several different codes are joined by commas. Platforms: the
+   * type, such as `balancePlatform.transfer.created`.
+   */
   eventType(request) {
     const items = namedItems(request);
     if (items.length > 0) {
@@ -63,8 +68,8 @@ export const adyen: Provider = {
   },
 
   /**
-   * `<eventCode>:<pspReference>` of each item, with commas; of a platform `<type>:<id>`, the id being that of the event
-   * or else of what the event is about, so that several events may have it.
+   * Payments: `<eventCode>:<pspReference>` of each item, joined by commas. Platforms: `<type>:<id>` with the id of the
+   * event, or else of its subject; several events can share the latter.
    */
   externalId(request) {
     const items = namedItems(request);
@@ -72,17 +77,20 @@ export const adyen: Provider = {
     return ownOrGeneratedId(request, ids.includes(null) ? null : ids.join(','));
   },
 
-  /** Not by the id alone: a second `AUTHORISATION` of a payment may bring another outcome. */
+  /** Not by the id alone: a second `AUTHORISATION` of a payment may have another outcome. */
   dedupKey: dedupByIdAndBytes,
 };
 
-/** What is signed must be an object, so that nobody sends an item's signed text as a body with the item's signature. */
+/**
+ * The body must be an object. Otherwise an attacker could send an item's signed text as the body, with the signature of
+ * the item.
+ */
 function verifyBody(request: InboundRequest, key: Buffer, offered: readonly string[]): Verification {
   const verdict = matchSignature(hmac('sha256', key, [request.body]), offered, 'base64');
   return verdict.ok && !topLevelFields(request) ? { ok: false, reason: 'bad_signature' } : verdict;
 }
 
-/** Each item must be signed; what follows the first that is not is left alone. */
+/** Each item must be signed. Verification ends at the first item that is not. */
 function verifyItems(request: InboundRequest, key: Buffer): Verification {
   const fields = asFields(request.unverifiedJson());
   const items = itemsOf(request, fields);
@@ -94,7 +102,7 @@ function verifyItems(request: InboundRequest, key: Buffer): Verification {
   return !fields || readsOneWay(request, fields, items) ? { ok: true } : { ok: false, reason: 'bad_signature' };
 }
 
-/** Names on the way to what is signed, and of it. */
+/** The names of the signed fields and of the objects that contain them. */
 const readNames = [
   ...['notificationItems', 'NotificationRequestItem', 'pspReference', 'originalReference', 'merchantAccountCode'],
   ...['merchantReference', 'amount', 'value', 'currency', 'eventCode', 'success'],
@@ -102,8 +110,9 @@ const readNames = [
 const namesByLowerCase = new Map(readNames.map((name) => [name.toLowerCase(), name]));
 
 /**
- * Whether who reads the body next must find the fields that are signed, and no others: a name that is there twice, or
- * once more in other letters, is read as the first by some and as the last by others. Forms were looked at before.
+ * Whether every JSON parser finds the signed fields in the body, and no others with their names. If a name occurs
+ * twice, or once more in another case, some parsers read the first value and others the last. Forms are checked
+ * elsewhere.
  */
 function readsOneWay(request: InboundRequest, fields: Fields, items: readonly (Fields | null)[]): boolean {
   const objects = [
@@ -127,8 +136,9 @@ function verifyItem(item: Fields | null, key: Buffer): Verification {
 }
 
 /**
- * The fields that an item's signature covers; what is absent counts as empty. Null when one of them is no plain value, or
- * the last two are not as Adyen writes them: a platform's signed body, cut at its colons, could be eight fields too.
+ * The text that an item's signature covers: eight fields, empty where absent. Null when a field is an object or a list,
+ * or when the last two fields are not in Adyen's form: a platform's signed body, cut at its colons, could also be eight
+ * fields.
  */
 function signedText(item: Fields): string | null {
   const amount = objectField(item, 'amount') ?? {};
@@ -153,17 +163,17 @@ function plainText(fields: Fields, name: string): string | null {
   return typeof value === 'object' ? null : String(value);
 }
 
-/** The `NotificationRequestItem`s of the body, null for an entry that is none; no entries when it is another webhook. */
+/** The `NotificationRequestItem`s of the body, null for an entry without one. Empty for a platform's webhook. */
 function itemsOf(request: InboundRequest, fields: Fields | null): (Fields | null)[] {
   const form = request.body.length > maxFormBytes ? null : request.form();
-  // What reads as both is neither: who reads it next may see other fields than those that are signed.
+  // A body that parses as both form and JSON is refused: the consumer may read other fields than the signed ones.
   if (form) return !beginsAsObject(request) && form.has('eventCode') ? [formItem(form)] : [];
   return listField(fields ?? {}, 'notificationItems').map((entry) =>
     isObject(entry) ? objectField(entry, 'NotificationRequestItem') : null,
   );
 }
 
-/** Also where the object itself is not read, because it is too deep or holds too much. */
+/** Looks only at the first character, so it also holds for objects that are too deep or too large to parse. */
 function beginsAsObject(request: InboundRequest): boolean {
   return request.text()?.trimStart().startsWith('{') ?? false;
 }
@@ -172,9 +182,11 @@ function namedItems(request: InboundRequest): (Fields | null)[] {
   return itemsOf(request, topLevelFields(request)).slice(0, maxNamed);
 }
 
-/** The one item of a webhook that is set to the method "HTTP POST"; `amount` and `additionalData` are flat there. */
+/**
+ * The single item of a form, which Adyen sends with the method "HTTP POST". Its `amount` and `additionalData` are flat.
+ */
 function formItem(form: URLSearchParams): Fields {
-  // A field that is there twice is read as both, so that no signature fits: who reads it next may take the other one.
+  // The values of a repeated field are joined, so that no signature matches: the consumer may read the other value.
   const field = (name: string) => form.getAll(name).join('\0');
   return {
     pspReference: field('pspReference'),
@@ -194,7 +206,7 @@ function itemId(item: Fields | null): string | null {
   return code && reference ? `${code}:${reference}` : null;
 }
 
-/** Newer webhooks name the event; others only their subject, in `data` or one level below, named as in the type. */
+/** Newer webhooks have an event id. Others only have the id of their subject, in `data` or in `data.<subject>`. */
 function platformId(request: InboundRequest): string | null {
   const type = topLevelText(request, 'type');
   if (!type) return null;

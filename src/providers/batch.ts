@@ -1,20 +1,22 @@
 import { type Fields, isObject } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
-/** What a webhook is called whose events are not of one type. */
+/** The type of a webhook whose events have different types. */
 const mixedType = 'mixed';
 
-/** As many events with an id each hardly fit into 1 MiB; an array of more is no batch, and not worth going through. */
+/** More events with an id each hardly fit into 1 MiB, so a longer array is not a batch and is not read. */
 const maxEvents = 10_000;
 
-/** The events of a payload that may be a JSON array of them; an object is one event. Whatever is no object is left out. */
+/** The events of a payload: the objects of a JSON array, or the single JSON object. Other values are skipped. */
 export function eventsIn(request: InboundRequest): readonly Fields[] {
   const json = request.json();
   const events: readonly unknown[] = Array.isArray(json) ? json : [json];
   return events.length > maxEvents ? [] : events.filter(isObject);
 }
 
-/** What all the events are, {@link mixedType} when they differ, null when there are none or none has a type. */
+/**
+ * The common type of all events; {@link mixedType} when they differ; null when there are no events or none has a type.
+ */
 export function commonType(types: readonly (string | null)[]): string | null {
   const different = new Set(types);
   if (different.size > 1) return mixedType;

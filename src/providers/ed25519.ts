@@ -5,10 +5,10 @@ import { LRUCache } from 'lru-cache';
 const keyLength = 32;
 const signatureLength = 64;
 
-/** Parsing one takes as long as half a verification; an installation has a few dozen. */
+/** Parsed keys. Parsing takes half as long as a verification; an installation has a few dozen keys. */
 const parsed = new LRUCache<string, KeyObject>({ max: 1000 });
 
-/** The Ed25519 public key of 32 raw bytes, or null when that is none. Never throws. */
+/** The Ed25519 public key with these 32 raw bytes; null when they are not a valid key. Never throws. */
 export function ed25519Key(bytes: Uint8Array): KeyObject | null {
   if (bytes.length !== keyLength) return null;
   const x = Buffer.from(bytes).toString('base64url');
@@ -23,12 +23,12 @@ export function ed25519Key(bytes: Uint8Array): KeyObject | null {
   }
 }
 
-/** Whether `signature` is of the length that one has. */
+/** Whether `signature` has the length of an Ed25519 signature. */
 export function isEd25519Signature(signature: Uint8Array): boolean {
   return signature.length === signatureLength;
 }
 
-/** Whether the owner of `key` signed `message`. */
+/** Whether `signature` is a valid Ed25519 signature of `message` by `key`. */
 export function verifyEd25519(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return isEd25519Signature(signature) && verify(null, message, key, signature);
 }

@@ -3,39 +3,42 @@ import { maxTextLength, storableText } from '../shared/text.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
 
-/** An id that the provider gave, made storable. `id` must not be empty. */
+/** The provider's own id in a form that PostgreSQL can store. `id` must not be empty. */
 export function ownId(id: string): ExternalId {
   return { id: storableText(id), own: true };
 }
 
 /**
- * `gen-<timestamp>-<payload_hash>` (R44), for webhooks that name no event: milliseconds of receipt and the first
- * 16 hexadecimal digits of SHA-256 over the body.
+ * A generated id, `gen-<timestamp>-<payload_hash>` (R44), for webhooks without an id of their own: the time of receipt
+ * in milliseconds since 1970, and the first 16 hexadecimal digits of the body's SHA-256.
  */
 export function generatedId(request: InboundRequest): ExternalId {
   return { id: `gen-${request.receivedAt.getTime()}-${request.bodyHash().slice(0, 16)}`, own: false };
 }
 
-/** The id that the provider gave, or where it gave none (null, empty) one that is made here. */
+/** The provider's own id; a generated one when it is null, undefined or empty. */
 export function ownOrGeneratedId(request: InboundRequest, id: string | null | undefined): ExternalId {
   return id ? ownId(id) : generatedId(request);
 }
 
-/** The deduplication key of providers that name each event or delivery once and for all. Generated ids are never deduplicated. */
+/**
+ * The deduplication key for providers that give each event or delivery a unique id. Generated ids are never
+ * deduplicated.
+ */
 export function dedupById(request: InboundRequest, externalId: ExternalId): Uint8Array | null {
   const { id, own } = externalId;
-  // Of a cut id only the beginning is known.
+  // The id was truncated, so two different ids may look equal here.
   if (id.length >= maxTextLength) return dedupByIdAndBytes(request, externalId);
   return own ? createHash('sha256').update(id).digest() : null;
 }
 
 /**
- * The deduplication key of providers whose ids need not be unique: the same id and the same bytes. A sender that
- * reuses an id for something new is never taken for a duplicate. Generated ids are never deduplicated.
+ * The deduplication key for providers whose ids may not be unique: the id and the body. A sender that reuses an id for
+ * a different body does not cause a duplicate. Generated ids are never deduplicated.
  */
 export function dedupByIdAndBytes(request: InboundRequest, { id, own }: ExternalId): Uint8Array | null {
   if (!own) return null;
-  // The length goes first, so that no end of an id can pass for the beginning of a body.
+  // The length prefix separates id and body: the end of an id cannot be moved to the beginning of the body.
   return createHash('sha256')
     .update(`${Buffer.byteLength(id)}:${id}`)
     .update(request.body)

@@ -3,7 +3,7 @@ import { numberAsSent } from './number-as-sent.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value of the payload is an object. */
+/** Whether a value of the payload is an object, not a list or null. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -13,12 +13,12 @@ export function asFields(value: unknown): Fields | null {
   return isObject(value) ? value : null;
 }
 
-/** The payload's fields; none unless the body is a JSON object. */
+/** The payload's fields; null unless the body is a JSON object. */
 export function topLevelFields(request: InboundRequest): Fields | null {
   return asFields(request.json());
 }
 
-/** The value of a field that the payload itself has, not one that every object inherits. */
+/** The value of an own property; undefined for inherited ones such as `constructor`. */
 export function ownField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
@@ -28,27 +28,27 @@ export function objectField(fields: Fields, name: string): Fields | null {
   return asFields(ownField(fields, name));
 }
 
-/** The items of the list in the field `name`; none when there is no list. */
+/** The items of the list in the field `name`; empty when there is no list. */
 export function listField(fields: Fields, name: string): readonly unknown[] {
   const value = ownField(fields, name);
   return Array.isArray(value) ? value : [];
 }
 
-/** The string in the field `name`, empty ones too, or null. */
+/** The string in the field `name`, which may be empty; null when there is no string. */
 export function stringField(fields: Fields, name: string): string | null {
   const value = ownField(fields, name);
   return typeof value === 'string' ? value : null;
 }
 
-/** The string in the payload's own field `name`, or null. */
+/** The string in the payload's top-level field `name`, or null. */
 export function topLevelText(request: InboundRequest, name: string): string | null {
   return stringField(topLevelFields(request) ?? {}, name);
 }
 
 /**
- * What can identify something at `path` of the payload: a non-empty string, or a number as a string; else null.
- * Numbers that JavaScript cannot hold keep the digits that were sent, and are none where that costs too much: two ids
- * must not become one by rounding.
+ * The identifier at `path` of the payload: a non-empty string, or a number as a string; null otherwise. A number beyond
+ * JavaScript's safe integers keeps its digits as sent, so that rounding never makes two ids equal. If reading these
+ * digits would cost too much, the result is null.
  */
 export function identifierAt(request: InboundRequest, ...path: [string, ...string[]]): string | null {
   let value = request.json();

@@ -10,7 +10,7 @@ import { verifyLiteral } from './verification.ts';
 /** Spec 5.2, in the order in which they are compared. */
 const headersWithSecret = ['x-webhook-secret', 'x-api-key', 'x-secret', 'x-signature'];
 
-/** Anything that can send a shared secret: in a header, as a bearer token or in the URL (R31, R42, R44). */
+/** Any sender with a shared secret, sent in a header, as a bearer token or in the URL (R31, R42, R44). */
 export const generic: Provider = {
   name: 'generic',
   title: 'Anything with a shared secret',
@@ -30,10 +30,11 @@ export const generic: Provider = {
   dedupKey: dedupByIdAndBytes,
 };
 
-/** Every value that could be the secret, those of repeated headers included, in the order of R31. */
+/** Every value that may be the secret, including those of repeated headers, in the order of R31. */
 function offeredSecrets(request: InboundRequest): string[] {
   const offered: string[] = [];
-  // A secret beyond ASCII is compared both as the bytes that came and as the UTF-8 that they are likely to be.
+  // A value that is not ASCII is compared both as latin1, as Node decodes headers, and as UTF-8, as most senders
+  // encode.
   const offer = (value: string) => {
     offered.push(value);
     const decoded = utf8HeaderValue(value);

@@ -38,6 +38,8 @@ export const github: Provider = {
     return ownOrGeneratedId(request, request.header('x-github-delivery'));
   },
 
-  /** A redelivery has the id of the first delivery; so have the deliveries of one event to several webhooks. */
+  /**
+   * A redelivery has the id of the first delivery. The deliveries of one event to several webhooks also share one id.
+   */
   dedupKey: dedupById,
 };

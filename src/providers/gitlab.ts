@@ -7,12 +7,13 @@ import { timestampConfig } from './provider-config.ts';
 import { keyBytes, messageId, verifyMessage } from './standard-signature.ts';
 import { verifyLiteral } from './verification.ts';
 
-/** GitLab makes signing tokens of so many bytes and takes no others. */
+/** The length of GitLab's signing tokens, in bytes. GitLab accepts no other length. */
 const signingTokenLength = 32;
 
 /**
- * GitLab: a signing token (`whsec_…`, since 19.0) signs as Standard Webhooks does; a secret token, which is any other
- * text, is sent as it is in `X-Gitlab-Token`. GitLab sends both when both are set; the account says which one counts.
+ * GitLab, with one of two kinds of secret. A signing token (`whsec_…`, since 19.0) signs as Standard Webhooks does. A
+ * secret token, any other text, is sent unchanged in `X-Gitlab-Token`. GitLab sends both when both are set; the
+ * account's secret decides which one is verified.
  *
  * Source: https://docs.gitlab.com/user/project/integrations/webhooks/
  */
@@ -39,7 +40,10 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
     return verifyLiteral(offered, secret);
   },
 
-  /** `merge_request.open`, `push`; system hooks and memberships have a name only; with a template of one's own, `Push Hook`. */
+  /**
+   * `<kind>.<action>` such as `merge_request.open`, or only the kind, such as `push`. A custom webhook template may
+   * remove the kind; then it is the header's value, such as `Push Hook`.
+   */
   eventType(request) {
     const fields = topLevelFields(request);
     const kind = fields && (stringField(fields, 'object_kind') ?? stringField(fields, 'event_name'));
@@ -57,19 +61,22 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
     return ownOrGeneratedId(request, id);
   },
 
-  /** Before 17.4 there is only the event's UUID, which all that one action in GitLab sets off may share. */
+  /** Before 17.4 there is only the event's UUID, which all webhooks that are caused by one action may share. */
   dedupKey(request, externalId) {
     return deliveryId(request) === null ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
   },
 };
 
-/** The key that a signing token writes down, or null: half a token must not pass for a secret token. */
+/**
+ * The key in a signing token; null when its length is wrong. A truncated signing token must not be used as a secret
+ * token.
+ */
 function signingKey(token: string): Buffer | null {
   const key = keyBytes(token, 'whsec_');
   return key?.length === signingTokenLength ? key : null;
 }
 
-/** The id that a retry and a resend keep. Both headers hold the same; the first one is signed. */
+/** The id that retries and manual resends share. Both headers hold the same id; the first one is signed. */
 function deliveryId(request: InboundRequest): string | null {
   return messageId(request) ?? (request.header('idempotency-key') || null);
 }

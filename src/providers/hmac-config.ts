@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toleranceSeconds } from './provider-config.ts';
 import { alwaysSecret } from './stored-headers.ts';
 
-/** RFC 9110, 5.6.2. */
+/** A header name (RFC 9110, section 5.6.2). */
 const headerName = (description: string) =>
   z
     .string()
@@ -10,19 +10,19 @@ const headerName = (description: string) =>
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be a header's name: letters, digits, - and _")
     .meta({ description });
 
-/** A header whose value is stored, shown and logged. */
+/** The name of a header whose value is stored, shown and logged. */
 const shownHeader = (description: string) =>
   headerName(description).refine(
     (name) => !alwaysSecret.has(name.toLowerCase()),
     'must not be a header with credentials: its value is stored and shown',
   );
 
-/** What may stand in `signed`, and what each is. */
+/** The placeholders that `signed` may contain. */
 const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
 
 const known = placeholders.map((name) => `{${name}}`);
 
-/** `provider_config` of `hmac`: how the sender signs, and where type and id are. */
+/** The `provider_config` of `hmac`: how the sender signs, and where the event type and id are. */
 export const hmacConfig = z
   .strictObject({
     header: headerName('The header with the signature'),
@@ -76,5 +76,5 @@ export const hmacConfig = z
 
 export type HmacConfig = z.infer<typeof hmacConfig>;
 
-/** Any lower-case word in braces is meant as one; other braces are themselves. */
+/** Every lower-case word in braces counts as a placeholder; other braces are literal text. */
 export const placeholderPattern = /\{[a-z_]+\}/g;

@@ -8,7 +8,7 @@ import { hmac as hmacOf, matchSignature, signatureBytes } from './signature.ts';
 import { holdsBody } from './signed-id.ts';
 import { timelyVerdict } from './timestamp.ts';
 
-/** Any sender that signs by HMAC; `provider_config` says how. */
+/** Any sender that signs with an HMAC. `provider_config` describes how. */
 export const hmac: Provider<HmacConfig> = {
   name: 'hmac',
   title: 'Anything that signs by HMAC',
@@ -50,7 +50,7 @@ export const hmac: Provider<HmacConfig> = {
     return id === null ? payloadId(request) : ownId(id);
   },
 
-  /** Nobody knows whether this sender's ids name one event each. */
+  /** It is unknown whether the ids of this sender are unique. */
   dedupKey: dedupByIdAndBytes,
 };
 
@@ -58,42 +58,43 @@ function keyOf(secret: string, { secret_encoding }: HmacConfig): string | Uint8A
   return secret_encoding === 'utf8' ? secret : signatureBytes(secret, secret_encoding);
 }
 
-/** The signatures in one header value: `<prefix><signature>` each, parted by commas, semicolons or spaces. */
+/** The signatures in one header value: each `<prefix><signature>`, separated by commas, semicolons or spaces. */
 function signaturesIn(value: string, prefix: string): string[] {
-  // A prefix of letters may be found inside of a signature as well, which it does not begin.
+  // A prefix of letters may also occur inside a signature, so it has to follow a separator.
   const start = /^[A-Za-z0-9+/_-]/.test(prefix) ? '(?<![A-Za-z0-9+/_-])' : '';
   const signature = new RegExp(`${start}${escaped(prefix)}([^\\s,;]+)`, 'g');
   return [...value.matchAll(signature)].map((found) => found[1] ?? '');
 }
 
-/** `text` for a regular expression that looks for just that. */
+/** Escapes `text` for a regular expression that matches it literally. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 /**
- * Whether a signed id holds nothing that only a body has, nor the time that stands behind it, in the way in which that is
- * written: what is signed is one text, so that the end of the id could be moved into what follows.
+ * Whether the boundary between a signed id and the text after it is unambiguous. Id, time and body are signed as one
+ * text. If the id contained characters of a body, or a time in the form of the one after it, an attacker could move the
+ * end of the id into what follows.
  */
 function isWholeId(request: InboundRequest, { signed, event_id_header, timestamp_unit }: HmacConfig): boolean {
   if (event_id_header === undefined || !signed.includes('{id}')) return true;
   const id = request.header(event_id_header) ?? '';
   if (holdsBody(id)) return false;
   const [, between, after = ''] = /\{id\}(.*?)\{timestamp\}([^{]*)/s.exec(signed) ?? [];
-  // With nothing between them, any long number in an id would look like a time.
+  // If nothing separates id and time, any long number in an id would look like a time.
   if (!between || between.includes('{body}')) return true;
-  // Seconds have ten digits until 2286. Fewer would find parts of UUIDs.
+  // Seconds have ten digits until the year 2286. Fewer digits would match parts of UUIDs.
   const time = timestamp_unit === 'seconds' ? '\\d{10}' : '\\d{13}';
   return !new RegExp(`${escaped(between)}${time}(?:${escaped(after)}|$)`).test(id);
 }
 
-/** What was signed, piece by piece, so that the body is not copied. */
+/** The signed text in parts, so that the body need not be copied. */
 function signedParts(
   request: InboundRequest,
   { signed, event_id_header }: HmacConfig,
   timestamp: string | null,
 ): (string | Uint8Array)[] {
-  // One character of a header is one byte.
+  // Node decodes headers as latin1: one character for each byte.
   const header = (value: string | null) => Buffer.from(value ?? '', 'latin1');
   const parts: (string | Uint8Array)[] = [];
   let at = 0;
@@ -111,12 +112,12 @@ function signedParts(
   return parts;
 }
 
-/** The digits of the whole seconds; whatever is no number stays as it is. */
+/** The timestamp in whole seconds. Text that is not a number is returned unchanged. */
 function inSeconds(timestamp: string, { timestamp_unit }: HmacConfig): string {
   return timestamp_unit === 'milliseconds' ? timestamp.replace(/^(\d+)\d{3}$/, '$1') : timestamp;
 }
 
-/** The value of the header that the account names; null without either. */
+/** The value of the header that the account's config names; null when no header is named or the header is missing. */
 function named(request: InboundRequest, header: string | undefined): string | null {
   const value = header === undefined ? null : request.header(header);
   return value ? utf8HeaderValue(value) : null;

@@ -3,7 +3,8 @@ import type { Verification } from './provider.ts';
 import { type HmacAlgorithm, hmac, matchSignature } from './signature.ts';
 
 /**
- * Verifies `<header>: <algorithm>=<hex>`, the HMAC over the body. GitHub, Meta and Intercom sign so, after WebSub.
+ * Verifies `<header>: <algorithm>=<hex>`, the HMAC over the body, as WebSub defines it. GitHub, Meta and Intercom use
+ * it.
  *
  * Source: https://www.w3.org/TR/websub/#authenticated-content-distribution
  */

@@ -4,21 +4,22 @@ import { isWithinBounds, type JsonBounds, webhookBounds } from '../shared/bounde
 
 export type Header = [name: string, value: string];
 
-/** Providers send a few dozen. The half million that 1 MiB can hold took 5 s to read (measured), verified or not. */
+/** Providers send a few dozen fields. 1 MiB can hold half a million, which took 5 s to read (measured). */
 const maxFormFields = 1000;
 
 /**
- * For bodies that hold their own signature. Notifications of such providers have some hundred values and less than ten
- * levels; a MiB of more takes up to 100 ms to parse (measured), and anyone can send it.
+ * Bounds for bodies that contain their own signature, and so are parsed before verification. Such notifications have a
+ * few hundred values and less than ten levels. 1 MiB of JSON takes up to 100 ms to parse (measured), and anyone can
+ * send it.
  */
 const unverifiedBounds: JsonBounds = { levels: 50, values: 5_000 };
 
 export type InboundRequestInput = {
-  /** Node's `IncomingMessage.rawHeaders`: names and values by turns, order and case as sent. */
+  /** Node's `IncomingMessage.rawHeaders`: alternating names and values, in the order and case as sent. */
   rawHeaders: readonly string[];
-  /** What was asked for: path and query as sent, as in `/twilio/shop?a=%20b`. */
+  /** The request target: path and query as sent, such as `/twilio/shop?a=%20b`. */
   target: string;
-  /** Where the gateway is reached from outside, without a slash at the end; null: by the `Host` of the request. */
+  /** The public origin of the gateway, without a trailing slash; null: derived from the request's `Host` header. */
   publicUrl: string | null;
   /** The bytes as received. */
   body: Uint8Array;
@@ -26,10 +27,10 @@ export type InboundRequestInput = {
 };
 
 /**
- * One webhook as it came in: all that a provider may look at. Made by {@link inboundRequest}.
+ * One inbound webhook, with everything that a provider may read. Created by {@link inboundRequest}.
  *
- * Whatever has to be computed is computed at the first question and kept: ingestion answers thousands of these a
- * second on one core, and most questions are never asked of most requests.
+ * Derived values are computed on first use and cached: ingestion processes thousands of webhooks per second on one
+ * core, and most of these values are never used.
  */
 export class InboundRequest {
   readonly body: Uint8Array;
@@ -56,7 +57,7 @@ export class InboundRequest {
     this.#publicUrl = input.publicUrl;
   }
 
-  /** Every header in the order and case in which it came, repeated ones included. */
+  /** All headers, including repeated ones, in the order and case as sent. */
   get headers(): Header[] {
     const headers: Header[] = [];
     for (let at = 0; at + 1 < this.#rawHeaders.length; at += 2) {
@@ -65,21 +66,21 @@ export class InboundRequest {
     return headers;
   }
 
-  /** The first value of the header `name` (any case), or null. */
+  /** The first value of the header `name` (case-insensitive), or null. */
   header(name: string): string | null {
     return this.headerValues(name)[0] ?? null;
   }
 
-  /** Every value of the header `name` (any case), as Node hands it out: one character a byte. */
+  /** All values of the header `name` (case-insensitive), decoded as latin1 by Node: one character for each byte. */
   headerValues(name: string): readonly string[] {
     this.#valuesByName ??= groupByName(this.#rawHeaders);
     return this.#valuesByName.get(name.toLowerCase()) ?? [];
   }
 
   /**
-   * The address that the sender used: that of the gateway, or `base`, followed by path and query as sent.
+   * The URL that the sender used: the gateway's public origin, or `base`, followed by path and query as sent.
    *
-   * @param base without a slash at the end; for accounts whose webhooks take another way than the gateway's own.
+   * @param base without a trailing slash; for accounts whose webhooks arrive through another public address.
    */
   url(base?: string): string {
     return (base ?? this.#publicUrl ?? `http://${this.header('host') ?? 'localhost'}`) + this.#target;
@@ -92,8 +93,8 @@ export class InboundRequest {
   }
 
   /**
-   * Every value of the query parameter `name`; one that holds a bare `+` is there twice, as a space and as a plus.
-   * Whoever pastes a base64 secret into a URL seldom percent-encodes it.
+   * All values of the query parameter `name`. A value with an unencoded `+` is returned twice, with a space and with a
+   * plus: users who paste a base64 secret into a URL rarely percent-encode it.
    */
   queryValues(name: string): readonly string[] {
     const values = this.query.getAll(name);
@@ -101,20 +102,20 @@ export class InboundRequest {
     return [...values, ...new URLSearchParams(this.#rawQuery.replaceAll('+', '%2B')).getAll(name)];
   }
 
-  /** The body as text without a byte order mark, or null when it is not UTF-8. */
+  /** The body as text without a byte order mark; null when it is not UTF-8. */
   text(): string | null {
     if (this.#text === undefined) this.#text = isUtf8(this.body) ? new TextDecoder().decode(this.body) : null;
     return this.#text;
   }
 
-  /** The fields of a form (`application/x-www-form-urlencoded`), or null when the body is none or has over 1000 fields. */
+  /** The fields of a form (`application/x-www-form-urlencoded`); null for other types and for over 1000 fields. */
   form(): URLSearchParams | null {
     return /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(this.header('content-type') ?? '')
       ? this.bodyAsForm()
       : null;
   }
 
-  /** The body read as a form whatever its content type says, or null when it is not UTF-8 or has over 1000 fields. */
+  /** The body parsed as a form, whatever its content type; null when it is not UTF-8 or has over 1000 fields. */
   bodyAsForm(): URLSearchParams | null {
     this.#form ??= { value: this.#parseForm() };
     return this.#form.value;
@@ -126,15 +127,15 @@ export class InboundRequest {
   }
 
   /**
-   * The body parsed as JSON whatever its content type says, or undefined when it is none or has over 500 levels. For what
-   * is asked once the sender is verified.
+   * The body parsed as JSON, whatever its content type; undefined when it is not JSON or has over 500 levels. Use only
+   * after verification; before it, use {@link unverifiedJson}.
    */
   json(): unknown {
     this.#json ??= { value: this.#parseJson() };
     return this.#json.value;
   }
 
-  /** The same for verification itself: undefined, too, for a body with over 50 levels or 5,000 values. */
+  /** Like {@link json}, for use during verification: also undefined for a body with over 50 levels or 5,000 values. */
   unverifiedJson(): unknown {
     this.#isSmall ??= isWithinBounds(this.body, unverifiedBounds);
     return this.#isSmall ? this.json() : undefined;
@@ -158,7 +159,7 @@ export class InboundRequest {
   }
 }
 
-/** Wraps what the HTTP side received; does no work before the first question. Never throws. */
+/** Wraps a received request. Parses nothing until a value is first used. Never throws. */
 export function inboundRequest(input: InboundRequestInput): InboundRequest {
   return new InboundRequest(input);
 }

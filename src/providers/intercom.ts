@@ -6,8 +6,8 @@ import type { Provider } from './provider.ts';
 import { noConfig } from './provider-config.ts';
 
 /**
- * Intercom: `X-Hub-Signature: sha1=<hex>`, HMAC-SHA1 over the body. It has no other signature; SHA-1's collisions do not
- * break its HMAC (RFC 6151, section 2.3, says so even of MD5).
+ * Intercom: `X-Hub-Signature: sha1=<hex>`, HMAC-SHA1 over the body. Intercom offers no other signature. Collisions of a
+ * hash do not break its HMAC (RFC 6151, section 2.3, explains this for MD5).
  *
  * Source: https://developers.intercom.com/docs/webhooks/webhook-notifications and
  * https://developers.intercom.com/docs/webhooks/setting-up-webhooks
@@ -35,6 +35,8 @@ export const intercom: Provider = {
   /** By the id alone: `delivery_attempts` in the body counts the resends. */
   dedupKey: dedupById,
 
-  /** Intercom sends HEAD before it saves an address, with nothing to tell it by. */
+  /**
+   * Intercom sends a HEAD request before it saves an address. Nothing in it identifies Intercom, so every one passes.
+   */
   handshake: () => ({ ok: true, answer: { status: 200, contentType: 'text/plain; charset=utf-8', body: '' } }),
 };

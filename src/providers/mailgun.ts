@@ -9,16 +9,16 @@ import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { timelyVerdict } from './timestamp.ts';
 
-/** Mailgun's own names of webhooks for the two kinds of `failed`. */
+/** Mailgun's webhook names for the two severities of `failed`. */
 const failures = new Map([
   ['permanent', 'permanent_fail'],
   ['temporary', 'temporary_fail'],
 ]);
 
 /**
- * Mailgun: HMAC-SHA256 in hexadecimal over timestamp and token, one after the other. All three stand in the body: in the
- * object `signature` of JSON, or in the fields of that name of a form (routes). Nothing else of the body is signed, so
- * the token is what tells a repeat, and a changed copy, from a new event.
+ * Mailgun: HMAC-SHA256 in hexadecimal over timestamp and token, concatenated. All three are in the body: in the object
+ * `signature` of JSON, or in form fields for routes. Nothing else in the body is signed. Only the token distinguishes a
+ * new event from a repeated or modified one.
  *
  * Source: https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  */
@@ -40,24 +40,24 @@ export const mailgun: Provider<{ tolerance_seconds: number }> = {
     return timelyVerdict(verdict, timestamp, request, config);
   },
 
-  /** `event` of the event's data, and for `failed` which of the two; `inbound` for mail that a route brings. */
+  /** The `event` of the event's data; `permanent_fail` or `temporary_fail` for `failed`; `inbound` for routed mail. */
   eventType(request) {
     const form = formOf(request);
     const type = form ? (form.get('event') ?? (form.has('recipient') ? 'inbound' : null)) : jsonType(request);
     return storableText(type);
   },
 
-  /** Mailgun takes every other answer for a failure, and sends again. */
+  /** Mailgun treats every status but 200 as a failure and sends the webhook again. */
   acknowledge: () => ({ status: 200 }),
 
-  /** The event's id, the message's for mail that a route brings, else the token. */
+  /** The event's id; the message's id for routed mail; otherwise the token. */
   externalId(request) {
     const form = formOf(request);
     const id = form ? form.get('Message-Id') : identifierAt(request, 'event-data', 'id');
     return ownOrGeneratedId(request, id || signatureOf(request).token);
   },
 
-  /** The token: Mailgun's ids are unique within a day only, and those of messages not at all. */
+  /** By the token: Mailgun's event ids are unique only within a day, and message ids are not unique. */
   dedupKey(request) {
     const { token } = signatureOf(request);
     return token === null ? null : createHash('sha256').update(token).digest();
@@ -68,7 +68,10 @@ type Signature = { timestamp: string | null; token: string | null; signatures: s
 
 const signatures = new WeakMap<InboundRequest, Signature>();
 
-/** What the body says of its own signature, read once of each request; that of the parent account is there for subaccounts. */
+/**
+ * The signature in the body, read once for each request. Webhooks of subaccounts also have the parent account's
+ * signature.
+ */
 function signatureOf(request: InboundRequest): Signature {
   let signature = signatures.get(request);
   if (signature === undefined) {
@@ -89,7 +92,7 @@ function readSignature(request: InboundRequest): Signature {
   };
 }
 
-/** Some send the time as a number. */
+/** Some webhooks have the time as a number instead of a string. */
 function wholeNumber(fields: Fields, name: string): string | null {
   const value = ownField(fields, name);
   return Number.isSafeInteger(value) ? String(value) : null;

@@ -1,18 +1,18 @@
 import { MASKED } from '../secrets/masked.ts';
 import { percentDecoded } from '../shared/text.ts';
 
-/** A parameter `key`, at the beginning of a part or inside an address that is itself a parameter. */
+/** A parameter `key`, at the beginning of a part or inside a URL that is itself a parameter value. */
 const keyParameter = /(^|[?&#;])\s*key\s*=/i;
 
-/** Encoded once more by each of two proxies is seen; more often is no address that anyone sends. */
+/** Covers a URL that two proxies have each encoded again. No sender encodes more often. */
 const decodings = 3;
 
 /**
- * `url` with the value of each `key` parameter masked, however often it is there and however its name is encoded;
- * everything else keeps its bytes. What is no URL is masked altogether.
+ * Masks the value of each `key` parameter in `url`, including repeated ones and ones with an encoded name. All other
+ * bytes stay unchanged. Text that is not a URL is masked completely.
  */
 export function maskKeyParameters(url: string): string {
-  // URL parsers drop control characters, so that a name can be hidden from the search below by a tab.
+  // URL parsers drop control characters, so a tab inside the name would hide it from the search below.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
   if (/[\x00-\x1f]/.test(url) || !URL.canParse(url, 'http://gateway.invalid')) return MASKED;
   const queryAt = url.indexOf('?') + 1;
@@ -20,7 +20,7 @@ export function maskKeyParameters(url: string): string {
   return queryAt === 0 ? parts : `${maskPart(url.slice(0, queryAt - 1))}?${parts}`;
 }
 
-/** A value ends at the next `&` only: a `?`, `#` or `;` may belong to it, so what follows those goes too. */
+/** Masks the value up to the next `&`: a `?`, `#` or `;` may be part of the secret. */
 function maskPart(part: string): string {
   if (!holdsKey(part)) return part;
   const equals = part.indexOf('=');

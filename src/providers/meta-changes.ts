@@ -1,13 +1,13 @@
 import { asFields, type Fields, listField, objectField, stringField } from './fields.ts';
 
-/** One change of a notification: the subscription's field, as in `messages`, and what came with it. */
+/** One change in a notification: the subscription's field, such as `messages`, and its value. */
 export interface MetaChange {
   field: string;
   value: Fields;
 }
 
 /**
- * What Messenger and Instagram put into an item of `messaging`, and the field that one subscribes to for it.
+ * The key that identifies a Messenger or Instagram item of `messaging`, and the subscription field it belongs to.
  *
  * Source: https://developers.facebook.com/docs/messenger-platform/reference/webhook-events
  */
@@ -29,10 +29,10 @@ const messagingFields: readonly (readonly [key: string, field: string])[] = [
   ['game_play', 'messaging_game_plays'],
 ];
 
-/** So many changes Meta puts into one notification at most; nobody else's make more work than these. */
+/** Meta puts at most this many changes into one notification. Further ones are ignored, to bound the work. */
 const maxChanges = 1000;
 
-/** Every change of every entry, in order; of more than {@link maxChanges} entries or items, valid or not, the first ones. */
+/** The changes of all entries in order; at most the first {@link maxChanges} entries and items, valid or not. */
 export function* metaChanges(notification: Fields): Generator<MetaChange> {
   const object = stringField(notification, 'object');
   let count = 0;
@@ -44,7 +44,7 @@ export function* metaChanges(notification: Fields): Generator<MetaChange> {
   }
 }
 
-/** One for each item of the entry's lists, null where it is no change: those are counted, too. */
+/** One value for each item of the entry's lists; null for an invalid item, so that the caller can count it. */
 function* itemsOf(entry: Fields, object: string | null): Generator<MetaChange | null> {
   for (const item of listField(entry, 'changes')) {
     const change = asFields(item) ?? {};
@@ -72,7 +72,7 @@ function messagingField(item: Fields, object: string | null): string {
   return objectField(item, 'message')?.is_echo === true ? 'message_echoes' : field;
 }
 
-/** What identifies the change, in all of Meta: ids of messages, comments and leads; null where there is nothing. */
+/** The id of the change, unique within Meta: of a message, comment or lead. Null when the change has no id. */
 export function metaChangeId({ field, value }: MetaChange): string | null {
   for (const name of ['message', 'postback', 'message_edit', 'reaction', 'read']) {
     const id = text(objectField(value, name), 'mid');
@@ -84,13 +84,13 @@ export function metaChangeId({ field, value }: MetaChange): string | null {
   }
   const status = asFields(listField(value, 'statuses')[0]);
   const message = text(status, 'id');
-  // A message has its id through all of `sent`, `delivered` and `read`.
+  // The states `sent`, `delivered` and `read` of a message share its id.
   if (message) return `${message}:${text(status, 'status') ?? ''}`;
   if (field === 'leadgen') return text(value, 'leadgen_id');
   return field === 'comments' || field === 'live_comments' ? text(value, 'id') : null;
 }
 
-/** A non-empty text, or a number that lost no digit. */
+/** A non-empty string, or a safe integer as a string; null otherwise. */
 function text(fields: Fields | null, name: string): string | null {
   const value = fields?.[name];
   if (typeof value === 'string') return value === '' ? null : value;

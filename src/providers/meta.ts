@@ -16,7 +16,7 @@ const metaConfig = z.strictObject({
 
 /**
  * Meta (Facebook, Instagram, Messenger, WhatsApp): `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the body with
- * the app's secret. Meta signs the bytes that it sends, in which all beyond ASCII is written `\u00e4`.
+ * the app's secret. Meta signs the bytes that it sends, in which characters beyond ASCII are escaped, such as `\u00e4`.
  *
  * Source: https://developers.facebook.com/docs/graph-api/webhooks/getting-started
  */
@@ -32,7 +32,7 @@ export const meta: Provider<z.infer<typeof metaConfig>> = {
 
   verify: (request, { secret }) => verifyHubSignature(request, secret, 'x-hub-signature-256', 'sha256'),
 
-  /** `<object>.<field>`, as in `page.feed`; the object alone where a batch holds different fields. */
+  /** `<object>.<field>`, such as `page.feed`; only the object when a batch has several different fields. */
   eventType(request) {
     const notification = topLevelFields(request);
     const object = notification && stringField(notification, 'object');
@@ -45,7 +45,7 @@ export const meta: Provider<z.infer<typeof metaConfig>> = {
     return storableText(only === null ? object : `${object}.${only}`);
   },
 
-  /** Notifications have no id of their own: the first id of what they tell of. */
+  /** The id of the first change that has one. Notifications have no id of their own. */
   externalId(request) {
     const notification = topLevelFields(request);
     for (const change of notification ? metaChanges(notification) : []) {
@@ -55,10 +55,12 @@ export const meta: Provider<z.infer<typeof metaConfig>> = {
     return generatedId(request);
   },
 
-  /** With the bytes: other batches may begin with the same message, and a message may be told of more than once. */
+  /**
+   * By id and bytes: another batch may begin with the same message, and one message may cause several notifications.
+   */
   dedupKey: dedupByIdAndBytes,
 
-  /** Meta counts every other answer as a failure, sends again, and in the end no more. */
+  /** Meta treats every status but 200 as a failure: it sends again, and finally disables the subscription. */
   acknowledge: () => ({ status: 200 }),
 
   handshake({ query }, { verify_token }) {

@@ -1,17 +1,17 @@
 import { getMultipartBoundary, type MultipartPart, parseMultipart } from '@remix-run/multipart-parser';
 import type { InboundRequest } from './inbound-request.ts';
 
-/** Ids, names and signatures are short; longer fields are texts and files, which nobody here reads. */
+/** Ids, names and signatures are shorter. Longer fields hold texts and files, which the gateway does not read. */
 const maxValueBytes = 4096;
 
 /**
- * A MiB of parts with long headers takes 0.3 s to read (measured), and anyone can send it. Mailgun's forms have some 30
- * fields and a part for each attached file, whose header holds the file's name.
+ * 1 MiB of parts with long headers takes 0.3 s to read (measured), and anyone can send it. Mailgun's forms have about
+ * 30 fields and one part for each attached file, with the file name in its header.
  */
 const maxParts = 200;
 const maxHeaderBytes = 2048;
 
-/** `form-data; name="…"` of a field is far shorter, and reading a long one takes longer than all the rest. */
+/** The header `form-data; name="…"` of a field is far shorter, and parsing a long one is the slowest step. */
 const maxFieldHeader = 200;
 
 /** RFC 2046, section 5.1.1 */
@@ -20,8 +20,8 @@ const maxBoundaryLength = 70;
 const parsed = new WeakMap<InboundRequest, URLSearchParams | null>();
 
 /**
- * The short text fields of a form with files (`multipart/form-data`, RFC 7578), or null when the body is none. A body
- * that breaks off, is otherwise wrong or has over 200 parts is none.
+ * The short text fields of a form with files (`multipart/form-data`, RFC 7578). Null when the body is another type,
+ * truncated or otherwise malformed, or has over 200 parts.
  */
 export function multipartForm(request: InboundRequest): URLSearchParams | null {
   let form = parsed.get(request);
@@ -51,7 +51,7 @@ function parse(request: InboundRequest): URLSearchParams | null {
   }
 }
 
-/** Null for files and for parts whose own headers cannot be read or are longer than those of fields. */
+/** The name of a text field. Null for files, and for parts whose headers cannot be read or are too long for a field. */
 function nameOf(part: MultipartPart): string | null {
   try {
     const { 'content-disposition': disposition = '', 'content-type': type = '' } = part.headers;

@@ -2,13 +2,13 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { signatureBytes } from './signature.ts';
 
-/** Reading a key costs as much as verifying with it. Far more than the accounts that one gateway has keys for. */
+/** Parsed keys. Parsing a key costs as much as verifying with it. No gateway has as many accounts with such keys. */
 const read = new LRUCache<string, { key: KeyObject | null }>({ max: 1000 });
 
-/** An encoded key is 59 or 91 bytes; what is much longer is none and not worth keeping. */
+/** An encoded key has 59 or 91 bytes, so a much longer text is not a key and is not cached. */
 const maxTextLength = 1000;
 
-/** The ECDSA public key on the curve P-256 that `text` holds: base64 of its DER (SPKI), bare or as PEM; null if none. */
+/** Parses an ECDSA P-256 public key: base64 of its DER (SPKI), with or without PEM lines. Null when it is not one. */
 export function p256Key(text: string): KeyObject | null {
   if (text.length > maxTextLength) return null;
   const known = read.get(text);

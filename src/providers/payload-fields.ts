@@ -9,7 +9,7 @@ const idFields = ['id', 'messageId', 'message_id', 'eventId', 'event_id', 'uuid'
 
 const typeFields = ['type', 'event', 'event_type', 'eventType'];
 
-/** The first string among `type`, `event`, `event_type` and `eventType`, as sent but for its length. */
+/** The first string among `type`, `event`, `event_type` and `eventType`, truncated to the stored length; else null. */
 export function payloadType(request: InboundRequest): string | null {
   const fields = topLevelFields(request);
   if (!fields) return null;
@@ -20,7 +20,9 @@ export function payloadType(request: InboundRequest): string | null {
   return null;
 }
 
-/** The first field that holds a non-empty string or a number; arrays, forms, XML and the like get a `gen-` id. */
+/**
+ * The first id field with a non-empty string or a number. Other bodies, such as arrays, forms and XML, get a `gen-` id.
+ */
 export function payloadId(request: InboundRequest): ExternalId {
   for (const name of idFields) {
     const id = identifierAt(request, name);

@@ -4,7 +4,7 @@ import type { Provider } from './provider.ts';
 /** The `provider_config` of providers that have nothing to configure. */
 export const noConfig = z.strictObject({});
 
-/** How far the time that was signed may be from ours, in seconds, before or after. */
+/** The largest difference between the signed time and the gateway's clock, in seconds, in either direction. */
 export const toleranceSeconds = z
   .int()
   .min(1)
@@ -15,13 +15,13 @@ export const toleranceSeconds = z
 /** The `provider_config` of providers that sign the time. */
 export const timestampConfig = z.strictObject({ tolerance_seconds: toleranceSeconds });
 
-/** The JSON Schema (draft 2020-12) of what operators may write. */
+/** The JSON Schema (draft 2020-12) of a provider's `provider_config`, as operators write it. */
 export function configSchema({ config }: Pick<Provider, 'config'>) {
   const { $schema: _, ...schema } = z.toJSONSchema(config, { io: 'input' });
   return schema;
 }
 
-/** The values of a stored config that are never shown. */
+/** The secret values of a stored config: those of `writeOnly` fields. */
 export function secretValues(provider: Pick<Provider, 'config'>, config: Readonly<Record<string, unknown>>): string[] {
   const { properties = {} } = configSchema(provider);
   return Object.entries(config).flatMap(([name, value]) => {
@@ -32,7 +32,7 @@ export function secretValues(provider: Pick<Provider, 'config'>, config: Readonl
 
 export type ShownConfig = Record<string, string | number | boolean>;
 
-/** A config as operators see it: of a field that is never shown, whether it is set. */
+/** A config as operators see it. Of a `writeOnly` field it shows only `has_<name>`. */
 export function shownConfig(
   provider: Pick<Provider, 'config'>,
   config: Readonly<Record<string, unknown>>,

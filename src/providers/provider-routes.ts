@@ -20,7 +20,7 @@ function view(provider: Provider, baseUrl: string) {
   };
 }
 
-/** `/admin/providers`: what an account of each needs. */
+/** `/admin/providers`: the providers and the settings that an account of each needs. */
 export function providerRoutes(deps: { providers: ReadonlyMap<string, Provider>; baseUrl: () => string }) {
   return new Elysia({ name: 'providers', prefix: '/providers' }).get(
     '/',

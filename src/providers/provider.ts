@@ -1,9 +1,7 @@
 import type { z } from 'zod';
 import type { InboundRequest } from './inbound-request.ts';
 
-/**
- * Why a webhook is refused, in words for operators: kept as the event's `rejection_reason`, never told to the sender.
- */
+/** The reasons to reject a webhook. Operators see them as the event's `rejection_reason`; the sender never does. */
 export const rejectionReasons = {
   unknown_provider: 'There is no such provider.',
   no_secret_configured: 'The account has no signing secret.',
@@ -23,10 +21,10 @@ export type RejectionReason = keyof typeof rejectionReasons;
 
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
-/** What one try at verifying goes by. `secret` is never empty, `config` is as the provider's schema made it. */
+/** The input of one verification. `secret` is never empty; `config` is parsed by the provider's schema. */
 type VerificationKey<Config> = { secret: string; config: Config };
 
-/** What an account says about verification (R34); null and empty secrets verify nothing. */
+/** An account's settings for verification (R34). A null or empty secret verifies no webhook. */
 export type VerificationSettings = {
   /** `skip_signature_verification` */
   skip: boolean;
@@ -34,68 +32,72 @@ export type VerificationSettings = {
   current: string | null;
   /** `signing_secret_previous` */
   previous: string | null;
-  /** `provider_config`, made by the schema of this very provider; null when the stored one does not fit it. */
+  /** `provider_config`, parsed by the provider's schema; null when the stored one does not match the schema. */
   config: object | null;
 };
 
-/** `own`: the provider named the event itself. Otherwise the id was made here and says nothing about duplicates. */
+/** `own`: the provider gave this id. Otherwise it was generated and cannot identify duplicates. */
 export type ExternalId = { id: string; own: boolean };
 
-/** An answer in a provider's own words: to its challenge, or to an event of its. */
+/** A response in the form that a provider requires, to its challenge or to a webhook. */
 export type ChallengeAnswer = { status: number; contentType: string; body: string };
 
-/** The status of the answer to a stored webhook, and what takes the place of the usual body. */
+/** The status of the response to a stored webhook, and a body in place of the usual one. */
 export type Acknowledgement = { status: number; reply?: Omit<ChallengeAnswer, 'status'> };
 
-/** What operators are told about the secret that they paste. */
+/** The description of a provider's secret, for operators who enter it. */
 type SecretDescription<Config extends object = object> = {
-  /** What the provider calls it, as in "Signing secret". */
+  /** The provider's own name for it, such as "Signing secret". */
   label: string;
-  /** Where it is found and what it looks like, in one sentence. */
+  /** Where to find it and what it looks like, in one sentence. */
   hint: string;
   /**
-   * Why `secret` cannot be one, as in "must be …", or null. Without this, any text is one. `config` is as the provider's
-   * schema made it, and absent where none fits.
+   * Returns why `secret` is invalid, in the form "must be …", or null. Without this function, any text is valid.
+   * `config` is parsed by the provider's schema, and undefined when it does not match.
    */
   problem?(secret: string, config?: Config): string | null;
 };
 
 /**
- * All that differs between providers. Adding one is one file with such an object and one line in `registry.ts`.
+ * Everything that differs between providers. To add a provider, add a file with such an object and a line in
+ * `registry.ts`.
  *
- * Every function is pure, takes any bytes whatever and never throws. Callers verify with `verifyInbound`, which knows
- * about rotation and skipped verification, and store what `storedHeaders` returns.
+ * Every function is pure, accepts any bytes and never throws. Callers verify with `verifyInbound`, which handles secret
+ * rotation and skipped verification, and store the headers that `storedHeaders` returns.
  */
 export type Provider<Config extends object = object> = {
   /** The first segment of the ingestion path and the account's `provider`. */
   readonly name: string;
-  /** Its name for people. */
+  /** The display name. */
   readonly title: string;
   readonly secret: SecretDescription<Config>;
   /**
-   * `provider_config`: a strict object that also takes `{}`, unless something is needed. Fields with the meta
-   * `writeOnly: true` are never shown. `provider-config.ts` has the usual ones.
+   * The schema of `provider_config`: a strict object that accepts `{}`, unless a field is required. Values of fields
+   * with the meta `writeOnly: true` are never shown. `provider-config.ts` has common schemas.
    */
   readonly config: z.ZodType<Config>;
-  /** Headers, in lower case, whose whole value is or may be the secret: never stored or forwarded. */
+  /** Headers, in lower case, whose value may be the secret. Their values are never stored or forwarded. */
   readonly secretHeaders: readonly string[];
-  /** Whether the request was made by someone who knows `key.secret`. */
+  /** Whether the request was sent by a sender that knows `key.secret`. */
   verify(request: InboundRequest, key: VerificationKey<Config>): Verification;
-  /** The event's type in the words of the service (R42, R43), at most 255 characters, or null. */
+  /** The event type (R42, R43), at most 255 characters, or null. */
   eventType(request: InboundRequest, config: Config): string | null;
   /** The event's id (R44): 1 to 255 characters that PostgreSQL can store. */
   externalId(request: InboundRequest, config: Config): ExternalId;
-  /** Two webhooks of one account with the same key are duplicates; null: never one. */
+  /** The deduplication key: webhooks of one account with the same key are duplicates. Null: never a duplicate. */
   dedupKey(request: InboundRequest, externalId: ExternalId, config: Config): Uint8Array | null;
-  /** How a stored webhook is answered, where the provider takes our 202 for a failure or its body for a reply; null: as usual. */
+  /**
+   * The response to a stored webhook, for providers that treat 202 as a failure or use the body as a reply. Null: the
+   * usual response.
+   */
   acknowledge?(request: InboundRequest): Acknowledgement | null;
-  /** The answer, if this request, which has been verified, is a challenge and no event. */
+  /** The response to a verified request that is a challenge, not an event; else null. */
   challenge?(request: InboundRequest): ChallengeAnswer | null;
   /**
-   * The answer to a POST that the provider itself sends unsigned, only to see whether somebody answers; else null. Asked
-   * when verification has failed, so anyone can have it: it must hold nothing of the request.
+   * The response to an unsigned POST with which the provider checks the address; else null. Called after a failed
+   * verification, so anyone can get this response: it must not contain any part of the request.
    */
   unsignedCheck?(request: InboundRequest): ChallengeAnswer | null;
-  /** The answer to a GET or HEAD by which the provider looks at the address before it sends anything. */
+  /** The response to a GET or HEAD with which the provider checks the address before it sends webhooks. */
   handshake?(request: InboundRequest, config: Config): { ok: true; answer: ChallengeAnswer } | { ok: false };
 };

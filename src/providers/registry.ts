@@ -17,7 +17,7 @@ import { supportChat } from './support-chat.ts';
 import { twilio } from './twilio.ts';
 import { vonage } from './vonage.ts';
 
-/** The only place to add a provider. */
+/** All providers. This is the only place to add one. */
 const all: readonly Provider[] = [
   generic,
   supportChat,
@@ -37,18 +37,20 @@ const all: readonly Provider[] = [
   vonage,
 ];
 
-/** Every provider by its name. A name that is not here never verifies. */
+/** Every provider by its name. Webhooks of an unknown provider never pass verification. */
 export const providers: ReadonlyMap<string, Provider> = new Map(all.map((provider) => [provider.name, provider]));
 
-/** The names that an account's `provider` may have. */
+/** The allowed values of an account's `provider`. */
 export const providerNames: readonly string[] = [...providers.keys()];
 
-/** A stored `provider_config` as the provider of that name reads it, defaults filled in; null when it does not fit. */
+/**
+ * Parses a stored `provider_config` with the provider's schema, including its defaults; null when it does not match.
+ */
 export function readProviderConfig(name: string, stored: unknown): object | null {
   return providers.get(name)?.config.safeParse(stored).data ?? null;
 }
 
-/** The values of a stored `provider_config` that are never shown; of an unknown provider's config all texts. */
+/** The secret values of a stored `provider_config`. For an unknown provider, all strings count as secret. */
 export function secretConfigValues(name: string, stored: Readonly<Record<string, unknown>>): string[] {
   const provider = providers.get(name);
   return provider ? secretValues(provider, stored) : Object.values(stored).filter((value) => typeof value === 'string');

@@ -1,9 +1,9 @@
 /**
- * Whether an object in `json`, which must be well-formed, has a name twice; objects below `maxDepth` levels are not
- * looked at. `JSON.parse` keeps the last value of such a name, and who reads the text next may keep the first.
+ * Whether an object in `json` has a name twice. `JSON.parse` keeps the last value of such a name; the consumer's parser
+ * may keep the first. `json` must be well-formed. Objects below `maxDepth` levels are not checked.
  */
 export function hasRepeatedNames(json: string, maxDepth: number): boolean {
-  /** The names so far of each object around; null for a list and for what is too deep. */
+  /** The names seen so far in each enclosing object; null for a list and for an object that is too deep. */
   const around: (Set<string> | null)[] = [];
   let nameNext = false;
   for (let at = 0; at < json.length; at++) {
@@ -28,7 +28,7 @@ export function hasRepeatedNames(json: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` has its last quote. */
+/** The index of the closing quote of the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;

@@ -14,11 +14,12 @@ import { timelyVerdict } from './timestamp.ts';
 const maxSignatureBytes = 72;
 
 /**
- * Twilio SendGrid's Event Webhook: ECDSA with SHA-256 on P-256 over timestamp and body, one after the other. The secret
- * is the public key, so whoever knows it can verify but not sign. One webhook brings up to hundreds of events, as a
- * JSON array, and stays one event here.
+ * Twilio SendGrid's Event Webhook: ECDSA with SHA-256 on P-256 over timestamp and body, concatenated. The account's
+ * secret is a public key, which can verify but not sign. One webhook contains up to hundreds of events as a JSON array,
+ * and is one event in the gateway.
  *
- * Source: https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
+ * Source:
+ * https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
  */
 export const sendgrid: Provider<{ tolerance_seconds: number }> = {
   name: 'sendgrid',
@@ -40,14 +41,14 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
     const signature = signatureBytes(header, 'base64');
     if (!signature || signature.length > maxSignatureBytes) return { ok: false, reason: 'malformed_signature' };
     const timestamp = request.header('x-twilio-email-event-webhook-timestamp') ?? '';
-    // What is signed is not known without it, so nothing could be said about the signature.
+    // The timestamp is part of the signed text, so the signature cannot be checked without it.
     if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
     const signed = createVerify('sha256').update(timestamp, 'latin1').update(request.body);
     const verdict: Verification = signed.verify(key, signature) ? { ok: true } : { ok: false, reason: 'bad_signature' };
     return timelyVerdict(verdict, timestamp, request, config);
   },
 
-  /** `event` of all the events, or `mixed`. */
+  /** The `event` that all events share, or `mixed`. */
   eventType(request) {
     const type = commonType(eventsIn(request).map((event) => stringField(event, 'event')));
     return storableText(type);
@@ -59,7 +60,7 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
     return ownOrGeneratedId(request, id);
   },
 
-  /** A single event goes by its id; a batch by its bytes too, as another one may begin with the same event. */
+  /** A single event: by its id. A batch: by id and bytes, because another batch may begin with the same event. */
   dedupKey(request, externalId) {
     return eventIds(request).length === 1 ? dedupById(request, externalId) : dedupByIdAndBytes(request, externalId);
   },

@@ -6,8 +6,8 @@ import { noConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 
 /**
- * Shopify: `X-Shopify-Hmac-Sha256: <base64>`, HMAC-SHA256 over the body. Its newer Events have the same headers without
- * the `X-`. The headers that name the topic and the delivery are not signed.
+ * Shopify: `X-Shopify-Hmac-Sha256: <base64>`, HMAC-SHA256 over the body. Shopify's newer Events have the same headers
+ * without `X-`. The headers with the topic and the delivery id are not signed.
  *
  * Source: https://shopify.dev/docs/apps/build/webhooks/verify-deliveries and
  * https://shopify.dev/docs/apps/build/events/delivery-structure
@@ -31,13 +31,13 @@ export const shopify: Provider = {
   eventType(request) {
     const [topic] = headerValues(request, 'topic');
     if (!topic) return null;
-    // Only Events have it: their topic names what changed, as in `Product`, and this says how.
+    // Only Events have an action, such as `update`; their topic is the changed resource, such as `Product`.
     const action = request.header('shopify-action');
     return storableText(action ? `${topic}/${action}` : topic);
   },
 
   externalId(request) {
-    // Not the event id: the webhooks of several topics that one change sets off share that.
+    // Not the event id: one change may cause webhooks of several topics, which share the event id.
     const [id] = headerValues(request, 'webhook-id');
     return ownOrGeneratedId(request, id);
   },
@@ -45,7 +45,7 @@ export const shopify: Provider = {
   dedupKey: dedupById,
 };
 
-/** What is in `X-Shopify-<name>` and `Shopify-<name>`. */
+/** The values of the headers `X-Shopify-<name>` and `Shopify-<name>`. */
 function headerValues(request: InboundRequest, name: string): string[] {
   return ['x-shopify-', 'shopify-'].flatMap((prefix) => request.headerValues(prefix + name));
 }

@@ -4,7 +4,7 @@ import type { Verification } from './provider.ts';
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha384' | 'sha512';
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url';
 
-/** Of so many signatures in one request each is compared; no provider sends more than a few. */
+/** At most this many signatures of one request are compared. No provider sends more than a few. */
 const maxOffered = 16;
 
 const forms: Record<SignatureEncoding, RegExp> = {
@@ -13,7 +13,7 @@ const forms: Record<SignatureEncoding, RegExp> = {
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 };
 
-/** The HMAC (RFC 2104) over `parts`, one after the other. */
+/** The HMAC (RFC 2104) over the concatenated `parts`. */
 export function hmac(
   algorithm: HmacAlgorithm,
   key: string | Uint8Array,
@@ -24,14 +24,14 @@ export function hmac(
   return digest.digest();
 }
 
-/** The bytes of a signature in its encoding, or null when it is not written so. */
+/** Decodes a signature; null when it is not valid in this encoding. */
 export function signatureBytes(signature: string, encoding: SignatureEncoding): Buffer | null {
   return signature !== '' && forms[encoding].test(signature) ? Buffer.from(signature, encoding) : null;
 }
 
 /**
- * Compares what should be there with each signature that is; any match passes. In constant time: bytes of one length.
- * One of another length is `malformed_signature`.
+ * Compares the expected signature with each offered one, in constant time. Any match passes. The result is
+ * `malformed_signature` when no offered signature has the right encoding and length.
  */
 export function matchSignature(
   expected: Uint8Array,

@@ -1,6 +1,7 @@
 /**
- * Whether a header's id holds what only a body has. Where id, time and body are signed as one text, the end of such an id
- * could be moved into the body, and an old message would be a new one.
+ * Whether an id from a header contains characters of a body: space, tab, quotes, brackets or braces. Where id, time and
+ * body are signed as one text, an attacker could move the end of such an id into the body. An old message would then
+ * pass as a new one.
  */
 export function holdsBody(id: string): boolean {
   return /[ \t"'`{}[\]]/.test(id);

@@ -10,7 +10,7 @@ import { timelyVerdict } from './timestamp.ts';
 
 const version = 'v0';
 
-/** `ssl_check=1` and a token. Anyone can send more, to have it parsed. */
+/** The form has only `ssl_check=1` and a token. Longer bodies are not parsed, because anyone can send them. */
 const maxCheckBytes = 4096;
 
 /**
@@ -56,12 +56,12 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
     return ownOrGeneratedId(request, id);
   },
 
-  /** An `event_id` names one event in all of Slack and comes again with its retries; a `trigger_id` only names a click. */
+  /** An `event_id` is unique in Slack, and retries repeat it. A `trigger_id` only identifies a click. */
   dedupKey(request, externalId) {
     return formOf(request) ? dedupByIdAndBytes(request, externalId) : dedupById(request, externalId);
   },
 
-  /** Commands and interactions take 200 alone for success, and show or obey what the body says; events take any 2xx. */
+  /** Commands and interactions accept only 200, and use the body as a reply. Events accept any 2xx. */
   acknowledge: (request) => (formOf(request) ? { status: 200, reply: text('') } : null),
 
   challenge(request) {
@@ -73,7 +73,7 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
     return formOf(request)?.get('ssl_check') === '1' ? answer('') : null;
   },
 
-  /** From time to time Slack looks at the certificate of a slash command's address, by a form or by GET, unsigned. */
+  /** Slack sometimes checks the TLS certificate of a slash command's address, with an unsigned form or GET request. */
   unsignedCheck(request) {
     if (request.header('x-slack-signature') || request.body.length > maxCheckBytes) return null;
     const form = formOf(request);
@@ -84,7 +84,9 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
   handshake: (request) => (request.query.get('ssl_check') === '1' ? { ok: true, answer: answer('') } : { ok: false }),
 };
 
-/** Goes by the body, which is signed: whoever changes the content type must not make a repeat look new. */
+/**
+ * Detects a form by the body, which is signed. An attacker who changes the content type cannot make a repeat look new.
+ */
 function formOf(request: InboundRequest): URLSearchParams | null {
   return topLevelFields(request) ? null : request.bodyAsForm();
 }

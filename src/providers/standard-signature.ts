@@ -6,16 +6,16 @@ import { hmac, matchSignature, signatureBytes } from './signature.ts';
 import { holdsBody } from './signed-id.ts';
 import { timelyVerdict } from './timestamp.ts';
 
-/** A key in its scheme: `v1` is HMAC-SHA256, `v1a` is Ed25519. */
+/** A key and its signature scheme: `v1` is HMAC-SHA256, `v1a` is Ed25519. */
 export type MessageKey = { scheme: 'v1'; key: Uint8Array } | { scheme: 'v1a'; key: KeyObject };
 
-/** Each Ed25519 verification takes 0.1 ms; while keys are being exchanged there are two. */
+/** At most this many Ed25519 signatures are checked, 0.1 ms each. During a key rotation a message has two. */
 const maxAsymmetric = 4;
 
-/** What is signed besides the body, and the signatures themselves, as in `v1,<base64>`. */
+/** The signed values besides the body, and the signatures, such as `v1,<base64>`. */
 type Envelope = { id: string | null; timestamp: string | null; signatures: string[] };
 
-/** By the names of the standard, or by those of Svix; never some of these and some of those. */
+/** Reads the header names of the standard, or else those of Svix, but never a mix of both. */
 function envelopeOf(request: InboundRequest): Envelope {
   const prefix = request.header('webhook-signature') === null && request.header('svix-signature') ? 'svix' : 'webhook';
   return {
@@ -25,30 +25,30 @@ function envelopeOf(request: InboundRequest): Envelope {
   };
 }
 
-/** As the time stands behind the id in what is signed. */
+/** The signed text has the time after the id in this form, so an id must not contain it. */
 const timeInId = /\.\d{1,11}(?:\.|$)/;
 
-/** The message's id, the same however often it is sent, or null. */
+/** The message's id, which resends share; null when there is none. */
 export function messageId(request: InboundRequest): string | null {
   return envelopeOf(request).id || null;
 }
 
-/** The bytes behind `whsec_` or `whpk_` (or whatever is `prefix`), padded or not; null when `text` is not written so. */
+/** Decodes the base64 after `prefix`, such as `whsec_`, with or without padding; null when `text` has another form. */
 export function keyBytes(text: string, prefix: string): Buffer | null {
   if (!text.startsWith(prefix)) return null;
   const encoded = text.slice(prefix.length);
   return signatureBytes(encoded.padEnd(Math.ceil(encoded.length / 4) * 4, '='), 'base64');
 }
 
-/** The Ed25519 key in `whpk_` and base64, or null. */
+/** The Ed25519 public key in a `whpk_…` text, or null. */
 export function publicKeyOf(text: string): KeyObject | null {
   const bytes = keyBytes(text, 'whpk_');
   return bytes && ed25519Key(bytes);
 }
 
 /**
- * Verifies a message as Standard Webhooks signs it: over `<id>.<timestamp>.<body>`, with any of `keys`, of which there
- * is one or more; one signature that fits is enough.
+ * Verifies a message signed by Standard Webhooks: a signature over `<id>.<timestamp>.<body>`. It passes if one
+ * signature matches one of `keys`, which must not be empty.
  *
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -59,10 +59,10 @@ export function verifyMessage(
 ): Verification {
   const { id, timestamp, signatures } = envelopeOf(request);
   if (signatures.every((signature) => signature === '')) return { ok: false, reason: 'missing_signature' };
-  // Without these nothing was signed, so it is not the signature that is wrong.
+  // The timestamp is part of the signed text, so this is reported before the signature is checked.
   if (timestamp === null || timestamp === '') return { ok: false, reason: 'missing_timestamp' };
   if (id !== null && (timeInId.test(id) || holdsBody(id))) return { ok: false, reason: 'malformed_signature' };
-  // One character of a header is one byte.
+  // Node decodes headers as latin1: one character for each byte.
   const signed = Buffer.from(`${id ?? ''}.${timestamp}.`, 'latin1');
   const verdicts = keys.map((key) => match(key, signed, request.body, signatures));
   const verdict = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? { ok: false, reason: 'unusable_secret' };

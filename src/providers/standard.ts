@@ -5,7 +5,7 @@ import { timestampConfig } from './provider-config.ts';
 import { keyBytes, type MessageKey, messageId, publicKeyOf, verifyMessage } from './standard-signature.ts';
 
 /**
- * Standard Webhooks, as Svix, Clerk, Resend and many others sign: `webhook-id`, `webhook-timestamp` and
+ * Standard Webhooks, used by Svix, Clerk, Resend and many others: `webhook-id`, `webhook-timestamp` and
  * `webhook-signature` (or `svix-…`), with a shared secret (`whsec_…`) or the sender's public key (`whpk_…`).
  *
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md,
@@ -40,16 +40,16 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
   dedupKey: dedupById,
 };
 
-/** A shorter key could be guessed; the standard asks for 24 bytes or more, and some senders give fewer. */
+/** Bytes. A shorter key could be guessed. The standard requires 24 bytes or more, but some senders use fewer. */
 const minKeyLength = 16;
 
 /**
- * What may be behind a secret, or why it can be none. Some senders show it without its prefix, and some (Polar) use the
- * text itself as the key, which may happen to be base64 as well: then it is tried as both. What has a prefix never
- * counts as text: a public key would be a key that everybody knows.
+ * The possible keys in a secret, or the reason why it is invalid. Some senders show the secret without its prefix.
+ * Others (Polar) use the text itself as the key. A text without a prefix that is valid base64 is therefore tried as
+ * both. A text with a prefix is never used as the key itself: a public key would then be a key that anyone may know.
  */
 function keysOf(shown: string): MessageKey[] | string {
-  // Supabase shows the version before it.
+  // Supabase shows the secret with the version in front.
   const secret = shown.startsWith('v1,whsec_') ? shown.slice('v1,'.length) : shown;
   if (secret.startsWith('whsec_')) {
     const key = keyBytes(secret, 'whsec_');

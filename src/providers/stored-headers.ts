@@ -5,26 +5,29 @@ import { maskKeyParameters } from './mask-url.ts';
 import type { Provider, VerificationSettings } from './provider.ts';
 import { usableSecrets } from './verification.ts';
 
-/** Secret whoever sends them; in lower case. */
+/** Headers that are secret for every provider, in lower case. */
 export const alwaysSecret: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
-  // Operators who post a webhook by hand send it by mistake.
+  // Operators who send a webhook by hand may include it by mistake.
   'x-admin-token',
   'cookie',
   'set-cookie',
 ]);
 
-/** Proxies copy the address, and so its `key=`, into these. */
+/** Proxies copy the request's URL into these headers, and with it the secret in `key=`. */
 const urlHeaders = new Set(['x-original-url', 'x-original-uri', 'x-forwarded-uri', 'x-rewrite-url', 'referer']);
 
-/** A shorter secret is masked only as a whole value: as a part of one it would be found everywhere by chance. */
+/** Characters. A shorter secret is masked only as a whole value: as part of a value it would match by chance. */
 const minPartLength = 8;
 
 /**
- * The headers of `request` as they may be stored, shown and forwarded (docs/providers.md): order and case as sent,
- * with `[masked]` for the values of those that the provider compares, credentials and cookies, `key=` parameters of
- * copied addresses, and whatever else holds one of the account's secrets, plain or percent-encoded.
+ * The headers of `request` as they may be stored, shown and forwarded (docs/providers.md), in the order and case as
+ * sent. These values are replaced by `[masked]`:
+ *
+ * - headers that the provider compares with the secret, credentials and cookies;
+ * - `key=` parameters in copied URLs;
+ * - any other value that contains one of the account's secrets, plain or percent-encoded.
  */
 export function storedHeaders(
   provider: Provider,
@@ -39,7 +42,7 @@ export function storedHeaders(
     if (alwaysSecret.has(lowerCase) || provider.secretHeaders.includes(lowerCase)) header[1] = MASKED;
     else if (urlHeaders.has(lowerCase)) header[1] = maskKeyParameters(value);
     if (reveals(header[1], known)) header[1] = MASKED;
-    // The value of such a header is masked too, so that it is not forwarded under a name that is none.
+    // The value is masked too: a header with a masked value is not forwarded, and `[masked]` is not a valid name.
     if (reveals(name, known)) header.fill(MASKED);
   }
   return stored;
@@ -54,8 +57,9 @@ function reveals(text: string, forms: readonly string[]): boolean {
 }
 
 /**
- * How a header value shows a secret: as it is, as its UTF-8 bytes, of which Node makes one character each, and as a part of
- * a URL. The last one is found by decoding, too, but not behind a `%0` that makes another character of its first one.
+ * The forms in which a header value may contain a secret: unchanged, as its UTF-8 bytes (Node makes each byte one
+ * character), and percent-encoded. Decoding the value also finds the encoded form, unless a `%0` before it makes its
+ * first character part of another escape.
  */
 function shownForms(secret: string): string[] {
   const forms = [secret, Buffer.from(secret, 'utf8').toString('latin1')];
@@ -63,7 +67,7 @@ function shownForms(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** What a value says when it is taken literally and as (part of) a URL or a form. */
+/** The possible meanings of a value: literal, percent-decoded as part of a URL, and decoded as part of a form. */
 function readingsOf(text: string): string[] {
   const readings = [text];
   if (text.includes('%')) readings.push(percentDecoded(text));

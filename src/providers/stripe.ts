@@ -6,12 +6,12 @@ import { timestampConfig } from './provider-config.ts';
 import { hmac, matchSignature } from './signature.ts';
 import { timelyVerdict } from './timestamp.ts';
 
-/** The whole text is the key, prefix and all; without the rest, anyone could sign. */
+/** The whole text, including the prefix, is the key. With the prefix alone, anyone could sign. */
 const form = /^whsec_[A-Za-z0-9+/=_-]{16,}$/;
 
 /**
- * Stripe: `Stripe-Signature: t=<seconds>,v1=<hex>`, HMAC-SHA256 over `<seconds>.<body>`; while its secret is being
- * rolled there is a `v1` for each of the two.
+ * Stripe: `Stripe-Signature: t=<seconds>,v1=<hex>`, HMAC-SHA256 over `<seconds>.<body>`. During a rotation of the
+ * secret there is one `v1` for each of the two secrets.
  *
  * Source: https://docs.stripe.com/webhooks/signature
  */

@@ -13,8 +13,8 @@ const types = new Map([
 ]);
 
 /**
- * The chat-support provider (R32, R43, R45). It signs nothing: the secret is the query parameter `key` of the
- * ingestion address, and `X-Original-Url` must be there, though nothing in it is trusted.
+ * The chat-support provider (R32, R43, R45). It does not sign: the secret is the query parameter `key` of the ingestion
+ * address. The header `X-Original-Url` is required, but its content is not trusted.
  */
 export const supportChat: Provider = {
   name: 'support_chat',
@@ -33,7 +33,7 @@ export const supportChat: Provider = {
     return verifyLiteral(request.queryValues('key'), secret);
   },
 
-  /** Event names without a type of the service stay as they are. */
+  /** Event names that are not in the table stay unchanged. */
   eventType(request) {
     const fields = topLevelFields(request);
     const event = fields && stringField(fields, 'event');
@@ -42,12 +42,12 @@ export const supportChat: Provider = {
 
   /**
    * With `data.session_id`:
-   * - `<session_id>:<fingerprint>` where `data.fingerprint` is there: events about one message, such as sending and
-   *   editing it, have the same id and are told apart by their bytes;
-   * - else `<session_id>:<event>:<timestamp>`, the event's name as sent and the top-level timestamp: events about
-   *   the session itself.
+   * - `<session_id>:<fingerprint>` if `data.fingerprint` is present. Events about one message, such as sending and
+   *   editing it, share this id; their bytes distinguish them.
+   * - Otherwise `<session_id>:<event>:<timestamp>`, with the event's name as sent and the top-level timestamp. These
+   *   are events about the session itself.
    *
-   * `gen-<timestamp>-<payload_hash>` when a part that is needed is missing.
+   * `gen-<timestamp>-<payload_hash>` when a required part is missing.
    */
   externalId(request) {
     const session = identifierAt(request, 'data', 'session_id');

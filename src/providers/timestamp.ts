@@ -1,14 +1,14 @@
 import type { InboundRequest } from './inbound-request.ts';
 import type { Verification } from './provider.ts';
 
-/** Seconds since 1970 as providers write them; more digits would be another unit. */
+/** Seconds since 1970 as providers write them. More digits indicate another unit, such as milliseconds. */
 const unixSeconds = /^\d{1,11}$/;
 
 /**
- * The verdict about a signature, and where that passes, about the time that it signs. In this order, so that
- * `stale_timestamp` always means a genuine webhook that came too late or twice.
+ * Adds the check of the signed time to the verdict about a signature. The signature is checked first, so that
+ * `stale_timestamp` always means a genuine webhook that arrived too late or twice.
  *
- * @param seconds since 1970, as it was sent.
+ * @param seconds the signed time in seconds since 1970, as sent.
  */
 export function timelyVerdict(
   verdict: Verification,

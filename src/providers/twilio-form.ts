@@ -1,6 +1,6 @@
 type Subject = { sid: string; state: readonly string[]; noun: string };
 
-/** What form webhooks are about, the most particular first: a recording's webhook names the call as well. */
+/** The subjects of form webhooks, the most specific first: a recording's webhook also contains the SID of the call. */
 const subjects: readonly Subject[] = [
   { sid: 'RecordingSid', state: ['RecordingStatus'], noun: 'recording' },
   { sid: 'TranscriptionSid', state: ['TranscriptionStatus', 'TranscriptionEvent'], noun: 'transcription' },
@@ -12,10 +12,12 @@ const subjects: readonly Subject[] = [
   { sid: 'CallSid', state: ['CallStatus'], noun: 'call' },
 ];
 
-/** SIDs of webhooks that say in `EventType` what they are: of the event itself (TaskRouter, error logs), else of its subject. */
+/**
+ * The SIDs of webhooks with an `EventType`: first that of the event (TaskRouter, error logs), then those of subjects.
+ */
 const otherSids = ['Sid', 'MessageSid', 'ConversationSid', 'TaskSid', 'CallSid'];
 
-/** What a form webhook of Twilio is, as in `message.delivered`, and the SID of what it is about. */
+/** The type of a Twilio form webhook, such as `message.delivered`, and the SID of its subject. */
 export function formEvent(form: URLSearchParams): { type: string | null; sid: string | null } {
   const eventType = form.get('EventType');
   if (eventType) return { type: eventType, sid: firstOf(form, otherSids) };
@@ -27,7 +29,7 @@ export function formEvent(form: URLSearchParams): { type: string | null; sid: st
   return { type: null, sid: firstOf(form, [...subjects.map(({ sid }) => sid), ...otherSids]) };
 }
 
-/** Some states begin with what they are of, as in `conference-start`. */
+/** Removes the subject from states that begin with it, such as `conference-start`. */
 function withoutNoun(state: string, noun: string): string {
   return state.startsWith(`${noun}-`) ? state.slice(noun.length + 1) : state;
 }

@@ -1,8 +1,8 @@
 import { parse, stringify } from 'node:querystring';
 
 /**
- * The forms of its address that Twilio may have signed: with the port and without, since products differ in whether
- * they write it; then the same with special characters escaped, which older ones signed. The likeliest comes first.
+ * The forms of the URL that Twilio may have signed, the most likely first. Twilio's products differ in whether they
+ * include the port. Older products signed the URL with special characters escaped.
  *
  * Source: https://github.com/twilio/twilio-node/blob/main/src/webhooks/webhooks.ts
  */
@@ -12,14 +12,14 @@ export function possibleUrls(url: string): Set<string> {
   return new Set(forms.flatMap((form) => [withoutPort(form), withPort(form)]));
 }
 
-/** Scheme, host (an IPv6 address has colons too, but ends in a bracket), port. */
+/** Scheme and host, then the port. An IPv6 host also has colons, but ends in a bracket. */
 const origin = /^(https?:\/\/[^/?#]*?)(:\d+)?(?=[/?#]|$)/i;
 
 function withoutPort(url: string): string {
   return url.replace(origin, '$1');
 }
 
-/** The standard one, unless it has one. */
+/** The URL with a port: its own, or the standard port of its scheme. */
 function withPort(url: string): string {
   return url.replace(origin, (_, host: string, port?: string) => host + (port ?? standardPort(host)));
 }

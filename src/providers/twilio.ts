@@ -10,7 +10,7 @@ import { hmac, matchSignature } from './signature.ts';
 import { formEvent } from './twilio-form.ts';
 import { possibleUrls } from './twilio-url.ts';
 
-/** What operators paste who have the whole address at hand. */
+/** Operators may paste the whole address, which already ends with the path. */
 const endsWithPath = /\/twilio\/[^/]+\/*$/;
 
 const config = z.strictObject({
@@ -27,8 +27,8 @@ const config = z.strictObject({
 });
 
 /**
- * Twilio: `X-Twilio-Signature`, base64 of HMAC-SHA1 over the address and, sorted and with nothing between them, names
- * and values of the form's parameters. Of other bodies (JSON) the address holds SHA-256, as `bodySHA256`.
+ * Twilio: `X-Twilio-Signature`, base64 of HMAC-SHA1 over the URL and the form's sorted parameters, concatenated without
+ * separators. For other bodies (JSON), the URL has the body's SHA-256 in the parameter `bodySHA256`.
  *
  * Source: https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
@@ -50,22 +50,22 @@ export const twilio: Provider<z.output<typeof config>> = {
       verdict = matchSignature(hmac('sha1', secret, [url, parameters ?? '']), offered, 'base64');
       if (verdict.ok) break;
     }
-    // The address is signed, but this body is none that came with it.
+    // The signature covers the URL, but not this body.
     return verdict.ok && parameters === null ? { ok: false, reason: 'bad_signature' } : verdict;
   },
 
-  /** Twilio takes the answer to a call or a message for instructions (TwiML): these are none. */
+  /** Twilio executes the response to a call or a message as instructions (TwiML). An empty TwiML does nothing. */
   acknowledge: (request) =>
     formOf(request) ? { status: 202, reply: { contentType: 'text/xml', body: '<Response></Response>' } } : null,
 
-  /** `message.delivered`, `call.completed` and the like; the `type` of Event Streams, or `mixed`. */
+  /** Forms: for example `message.delivered` or `call.completed`. Event Streams: their common `type`, or `mixed`. */
   eventType(request) {
     const form = formOf(request);
     const type = form ? formEvent(form).type : commonType(eventsIn(request).map((event) => stringField(event, 'type')));
     return storableText(type);
   },
 
-  /** The SID of the message, call or other thing; the first `id` of Event Streams. */
+  /** Forms: the SID of the message, call or other subject. Event Streams: the first `id`. */
   externalId(request) {
     const form = formOf(request);
     const id = form
@@ -75,8 +75,8 @@ export const twilio: Provider<z.output<typeof config>> = {
   },
 
   /**
-   * Event Streams goes by ids, a batch by its bytes too. Forms go by the token that stays the same when Twilio tries again: the
-   * SID is that of the call, and pressing the same key twice makes two equal bodies.
+   * Event Streams: by id, and for a batch also by bytes. Forms: by the idempotency token, which Twilio's retries share.
+   * The SID is that of the whole call, and pressing the same key twice sends two equal bodies.
    */
   dedupKey(request, externalId) {
     if (formOf(request)) {
@@ -87,12 +87,14 @@ export const twilio: Provider<z.output<typeof config>> = {
   },
 };
 
-/** Of JSON alone; of a form the parameters themselves are signed. */
+/** Only for JSON bodies; the parameters of a form are signed directly. */
 const bodyHashParameter = 'bodySHA256';
 
 const tokenHeader = 'i-twilio-idempotency-token';
 
-/** The address is signed, the content type is not: whoever changes that must not make a repeat look new. */
+/**
+ * The URL is signed, the content type is not. An attacker who changes the content type cannot make a repeat look new.
+ */
 function formOf(request: InboundRequest): URLSearchParams | null {
   return request.query.has(bodyHashParameter) ? null : request.form();
 }
@@ -107,7 +109,7 @@ function isBase(text: string): boolean {
   return url.username === '' && url.password === '' && !/[?#\s]/.test(text);
 }
 
-/** What is signed behind the address, or null when the body is not what the address says, or is not covered by it. */
+/** The signed text after the URL; null when the body does not match `bodySHA256` or is not signed at all. */
 function signedParameters(request: InboundRequest): string | null {
   const bodyHash = request.query.get(bodyHashParameter);
   if (bodyHash !== null) return constantTimeEqual(bodyHash, request.bodyHash()) ? '' : null;
@@ -116,7 +118,7 @@ function signedParameters(request: InboundRequest): string | null {
   return request.body.length === 0 ? '' : null;
 }
 
-/** As Twilio's library has it: sorted by UTF-16 units, of a name's equal values only one. */
+/** As in Twilio's library: sorted by UTF-16 code units, with equal values of one name only once. */
 function sortedParameters(form: URLSearchParams): string {
   const valuesByName = new Map<string, Set<string>>();
   for (const [name, value] of form) {

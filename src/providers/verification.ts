@@ -3,9 +3,9 @@ import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification, VerificationSettings } from './provider.ts';
 
 /**
- * Verifies `request` for an account: its current secret first, then the previous one (R34). The reason of a
- * refusal is that of the current secret, unless the previous one is what it was signed with. An unknown provider
- * (undefined) never verifies, not even when skipping.
+ * Verifies `request` with the account's current secret, then with the previous one (R34). A refusal has the reason for
+ * the current secret, unless the request was signed with the previous one. An unknown provider (undefined) never
+ * passes, even when verification is skipped.
  */
 export function verifyInbound(
   provider: Provider | undefined,
@@ -21,24 +21,24 @@ export function verifyInbound(
   const verdict = provider.verify(request, { secret: first, config });
   for (const secret of verdict.ok ? [] : others) {
     const other = provider.verify(request, { secret, config });
-    // What was signed with the previous secret, but long ago, is just that and not badly signed.
+    // The previous secret matches but the time is old, so the reason is the time, not the signature.
     if (other.ok || other.reason === 'stale_timestamp') return other;
   }
   return verdict;
 }
 
-/** The secrets of an account that can verify anything, in the order in which they are tried. */
+/** The account's secrets that are set, in the order in which they are tried. */
 export function usableSecrets({ current, previous }: Pick<VerificationSettings, 'current' | 'previous'>): string[] {
   return [current, previous].filter((secret): secret is string => secret !== null && secret !== '');
 }
 
 /**
- * Of so many values of one request each is compared; no sender offers more than a few. Without a bound, 16 KiB of
- * headers made of guesses take 8 ms of a core (measured), hundreds of times what an honest request takes.
+ * At most this many values of one request are compared. Senders offer only a few. Without a bound, 16 KiB of guessed
+ * header values take 8 ms of CPU time (measured), hundreds of times as long as a normal request.
  */
 const maxOffered = 64;
 
-/** Compares a secret with the values that a request offers; any match passes, wherever it stands (R33). */
+/** Compares a secret with the values that a request offers. Any match passes, whatever its position (R33). */
 export function verifyLiteral(offered: readonly string[], secret: string): Verification {
   const values = offered.filter((value) => value !== '').slice(0, maxOffered);
   if (values.length === 0) return { ok: false, reason: 'missing_signature' };

@@ -20,12 +20,12 @@ const config = z.strictObject({
     .meta({ description: 'Only webhooks of this Vonage application; all applications of an API key share its secret' }),
 });
 
-/** What can be asked for by its id, the most particular first. */
+/** The id fields of Vonage's resources, the most specific first. */
 const ids = ['message_uuid', 'request_id', 'recording_uuid', 'uuid', 'call_uuid', 'conversation_uuid'];
 
 /**
- * Vonage's signed webhooks: `Authorization: Bearer <JWT>`, HS256 with the signature secret; the claim `payload_hash` is
- * SHA-256 over the body, `iat` the time. A token without `payload_hash` says nothing about the body and is refused.
+ * Vonage's signed webhooks: `Authorization: Bearer <JWT>`, HS256 with the signature secret. The claim `payload_hash` is
+ * the body's SHA-256, and `iat` the time. A token without `payload_hash` does not cover the body and is refused.
  *
  * Source: https://developer.vonage.com/en/getting-started/concepts/webhooks#decoding-signed-webhooks
  */
@@ -55,14 +55,17 @@ export const vonage: Provider<z.output<typeof config>> = {
     return timelyVerdict({ ok: true }, iat === undefined ? null : String(iat), request, config);
   },
 
-  /** `message.<status>` or `message.received`, `call.<status>`, `verify.<type>`; else the event's own `type` or `event`. */
+  /**
+   * `message.<status>`, `message.received`, `call.<status>` or `verify.<type>`; otherwise the event's `type` or
+   * `event`.
+   */
   eventType(request) {
     const fields = topLevelFields(request);
     const type = fields && typeOf(fields);
     return storableText(type);
   },
 
-  /** The id of the message, the verification, the recording or the call that it is about. */
+  /** The id of the webhook's message, verification, recording or call. */
   externalId(request) {
     for (const name of ids) {
       const id = identifierAt(request, name);
@@ -77,7 +80,7 @@ export const vonage: Provider<z.output<typeof config>> = {
   dedupKey: dedupByIdAndBytes,
 };
 
-/** The claims of a token that was signed with `secret`, or why there are none. */
+/** The claims of a token that was signed with `secret`, or the reason for its refusal. */
 function claimsOf(
   token: string,
   secret: string,
@@ -85,7 +88,7 @@ function claimsOf(
   clockTolerance: number,
 ): Readonly<Record<string, unknown>> | RejectionReason {
   try {
-    // As a string the secret would first be tried as a public key, which takes longer than all the rest.
+    // Given a string, jsonwebtoken would first try to parse it as a public key, which is the slowest step.
     const claims = jwt.verify(token, createSecretKey(secret, 'utf8'), {
       algorithms: ['HS256'],
       clockTimestamp: Math.floor(at.getTime() / 1000),

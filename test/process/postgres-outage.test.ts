@@ -113,7 +113,7 @@ test.each(['direct', 'workflow'] as const)(
     const gateway = await running('here', { FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '1m' });
     const { postgres, worker } = gateway;
     const id = await inFlight(gateway, postgres.stop);
-    await worker.printed(/an attempt could not be recorded yet/, 'stderr');
+    await worker.printed(/attempt not recorded yet, retrying/, 'stderr');
     await postgres.start();
     await expectOneAttempt(gateway, id);
   },

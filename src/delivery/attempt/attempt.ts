@@ -17,7 +17,7 @@ import { type Turn, TurnGate } from '../turn-gate.ts';
 import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
 
-/** Reads which destinations are still to be notified of an exhausted event. */
+/** Reads the pending notifications of an exhausted event. */
 type PendingNotifications = (event: {
   eventId: string;
   generation: number;
@@ -25,9 +25,9 @@ type PendingNotifications = (event: {
 
 export interface AttemptDeps {
   database: Transactions;
-  /** What follows when a delivery has failed for good. */
+  /** Runs in the transaction that exhausts events; adds their notifications. */
   whenExhausted: WhenExhausted;
-  /** The notifications of a generation that were not sent yet. */
+  /** Reads the pending notifications of a generation. */
   pendingNotifications: PendingNotifications;
   sender: Sender;
   box: SecretBox;
@@ -35,30 +35,36 @@ export interface AttemptDeps {
   /** Inbound headers that are not forwarded. */
   droppedHeaders: DroppedHeaders;
   log: Log;
-  /** Attempts of one account in flight in this process. */
+  /** The most attempts of one account in flight in this process. */
   accountConcurrency: number;
   random?: () => number;
 }
 
 export interface AttemptOptions {
-  /** The relay's lease, when the relay makes the attempt itself; then it has taken a turn of the account for it. */
+  /**
+   * The token of the relay's lease when the relay makes the attempt; the relay then holds the account's turn already.
+   */
   claimToken: string | null;
-  /** Ends the wait for a database that is away. */
+  /** Ends the wait for an unavailable database. */
   signal: AbortSignal;
 }
 
 export interface Made {
   result: AttemptResult;
-  /** An attempt was made and recorded now, and with it the relay's lease, if there was one, handed on. */
+  /**
+   * Whether this call made and recorded an attempt. The same statement released the relay's lease, if there was one.
+   */
   recorded: boolean;
 }
 
-/** The relay leaves its turn itself. */
+/** A no-op: the relay gives back its turn itself. */
 const relaysTurn: Turn = { leave: () => undefined };
 
-const unmoved = (result: AttemptResult): Made => ({ result, recorded: false });
+const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
-/** Makes attempts: reads the event, decides, posts, records. One for a process: it holds the account gate. */
+/**
+ * Makes attempts: reads the event, decides, posts, records. One instance per process, because it limits concurrency.
+ */
 export class Attempts {
   readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
@@ -74,16 +80,17 @@ export class Attempts {
   }
 
   /**
-   * Makes the named attempt unless it is recorded already or needed no more. A second call of the same name while the
-   * first lasts gets the first one's result, so that a timeout of the engine never makes the POST twice.
+   * Makes the requested attempt, unless it is already recorded or no longer needed. A second call for the same attempt
+   * joins the first while it runs, so that an activity timeout never causes a second POST.
    *
-   * @throws what the database throws when the event cannot be read; nothing was sent then.
+   * @throws the database's error when the event cannot be read; in this case nothing was sent.
    */
   attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const name = `${request.eventId}/${request.generation}/${request.trigger}/${request.number}`;
     const running = this.#inFlight.get(name);
-    // Whoever began it hands its claim on; a claim of the one that joins is still its own.
-    if (running) return running.then(({ result }) => unmoved(result));
+    // Recording releases only the first caller's lease. The caller that joins keeps its own, so it gets recorded:
+    // false.
+    if (running) return running.then(({ result }) => notRecorded(result));
     const attempt = this.#attempt(request, options)
       .then((made) => this.#withNotifications(request, made))
       .finally(() => this.#inFlight.delete(name));
@@ -93,22 +100,22 @@ export class Attempts {
 
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const row = await this.#reader.read(request);
-    if (!row) return unmoved({ kind: 'stopped', reason: 'event_gone' });
+    if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
     const decision = decide(row, { ...request, byRelay: options.claimToken !== null }, Date.now());
     switch (decision.do) {
       case 'answer':
-        return unmoved(decision.result);
+        return notRecorded(decision.result);
       case 'hold': {
         const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
         await holdEventUntil(this.#deps.database, { ...hold, until: new Date(Date.now() + decision.waitMs) });
-        return unmoved({ kind: 'wait', waitMs: decision.waitMs });
+        return notRecorded({ kind: 'wait', waitMs: decision.waitMs });
       }
       case 'give_up': {
         const { database, whenExhausted } = this.#deps;
         const { eventId, generation } = row;
         const ended = await giveUp(database, { eventId, generation, reason: decision.reason }, whenExhausted);
-        if (decision.reason === 'account_deleted') return unmoved({ kind: 'stopped', reason: 'account_deleted' });
-        return unmoved(
+        if (decision.reason === 'account_deleted') return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
+        return notRecorded(
           ended ? { kind: 'exhausted', attempted: false } : { kind: 'stopped', reason: 'already_settled' },
         );
       }
@@ -120,8 +127,8 @@ export class Attempts {
   }
 
   /**
-   * Whoever asked has the destinations told; they were noted when the delivery failed for good. That may have been an
-   * earlier call, whose worker died before it could say so.
+   * Adds the pending notifications to the result of an exhausted event, so that its workflow sends them. They may have
+   * been recorded by an earlier call whose worker crashed before it could return them.
    */
   async #withNotifications({ eventId, generation, trigger }: AttemptRequest, made: Made): Promise<Made> {
     const { result } = made;
@@ -141,7 +148,7 @@ export class Attempts {
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const turn = options.claimToken === null ? this.gate.enter(row.account.id, row.eventId, Date.now()) : relaysTurn;
-    if ('waitMs' in turn) return unmoved({ kind: 'wait', waitMs: turn.waitMs });
+    if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
     try {
       const startedAt = new Date();
       const posted = await postEvent(this.#deps, row, {
@@ -175,7 +182,7 @@ export class Attempts {
             delaysMs,
             number: request.number,
             retryAfterMs: posted.retryAfterMs,
-            // What was waited for in a pause was not the consumer's time: after it the span begins anew.
+            // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
             elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
             random: this.#deps.random ?? Math.random,
           });
@@ -198,17 +205,17 @@ export class Attempts {
     };
   }
 
-  /** Records until it is recorded: the POST was made, and only this remembers it. */
+  /** Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome. */
   #record(outcome: Outcome, signal: AbortSignal): Promise<Recorded | null> {
     let attempt = outcome;
     return untilWritten(() => this.#recorder.record(attempt), {
       signal,
       onFailure: (error) => {
         const failure = databaseFailure(error);
-        // A text that PostgreSQL does not take must not hide that the attempt was made.
+        // If PostgreSQL refuses a text, the attempt is recorded without its texts rather than not at all.
         if (failure === 'bad_data')
           attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
-        this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'an attempt could not be recorded yet');
+        this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'attempt not recorded yet, retrying');
       },
     });
   }
@@ -234,10 +241,10 @@ export class Attempts {
   }
 }
 
-/** What a recorded attempt means for who asked for it. */
+/** The result to return for a recorded attempt. */
 function result(outcome: Outcome, recorded: Recorded | null): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
-  // A success that came too late (the event is dead or replayed) changed no row, so it ends no schedule either.
+  // A success after the event was killed or replayed changed no row, so it does not end the schedule.
   if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true };

@@ -14,27 +14,27 @@ export interface Asked {
   trigger: Trigger;
   number: number;
   schedule: DeliverySchedule;
-  /** The relay asks, under its lease; else the event's workflow does. */
+  /** True when the relay makes the attempt under its lease; false when the event's workflow makes it. */
   byRelay: boolean;
 }
 
-/** How long a workflow waits when the relay is just making the attempt that it asks for. */
+/** How long a workflow waits while the relay is making the same attempt. */
 const relayAttemptMs = 1_000;
 
 /**
- * What to do about an attempt, by what the event's row says at this moment (docs/concepts.md): people may have acked,
- * killed or replayed the event, or disabled or deleted its account, since it was asked for.
+ * Decides about a requested attempt from the event's current row (docs/concepts.md). Since the request, operators may
+ * have acked, killed or replayed the event, or disabled or deleted its account.
  */
 export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   const answer = (result: AttemptResult): Decision => ({ do: 'answer', result });
   const stop = (reason: StopReason) => answer({ kind: 'stopped', reason });
 
-  // A workflow of a generation that the database has lost, as after a restore: what it does would count for nothing, and
-  // what it has done is not this event's. The sweep starts the one that the row asks for.
+  // After a restore, the database may no longer have the workflow's generation. This workflow's attempts would not
+  // count for the event. The sweep starts a workflow for the generation in the row.
   if (row.generation < asked.generation) return stop('superseded');
   if (row.recordedOutcome !== null) return answer(recordedResult(row, asked, nowMs));
   if (asked.trigger === 'manual') {
-    // An operator's retry is for any event that is not dead, whatever became of its schedule.
+    // Operators may retry every event that is not dead, whatever the state of its schedule.
     if (row.status === 'dead') return stop('dead');
     if (row.account.deleted) return stop('account_deleted');
     if (!row.account.enabled) return stop('account_disabled');
@@ -46,7 +46,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
   if (row.relayAttempting && !asked.byRelay) return answer({ kind: 'wait', waitMs: relayAttemptMs });
-  // Before anything that time alone can end: what was held for too long is given up after the pause.
+  // The pause is checked before the hold limit: an event held for too long is given up only after the pause.
   if (row.pause) return answer(waitFor(row.pause, nowMs));
   if (row.account.enabled) return { do: 'send' };
 
@@ -58,7 +58,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
 /** Nothing is sent, counted or given up during a pause. */
 const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({ kind: 'wait', waitMs: lookAgainMs(pause, nowMs) });
 
-/** Why an event needs no scheduled attempt, or null while it does. */
+/** Why an event needs no further scheduled attempt; null while it does. */
 export function endedBecause(
   row: Pick<AttemptRow, 'status' | 'deliveryStatus'> & { account: { deleted: boolean } },
 ): StopReason | null {
@@ -68,7 +68,7 @@ export function endedBecause(
   return row.account.deleted ? 'account_deleted' : 'already_settled';
 }
 
-/** The result of an attempt that was made and recorded, for whoever asks again. */
+/** The result of an attempt that is already recorded, for a repeated request. */
 function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptResult {
   const succeeded = row.recordedOutcome === 'delivered';
   if (succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
@@ -76,15 +76,15 @@ function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptRe
   if (row.generation > asked.generation) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause(row);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
-  // The tenth failed, that was recorded, and the worker died before it could say so.
+  // The last attempt failed and was recorded, but the worker crashed before it could return the result.
   const exhausted =
     reason === 'already_settled' && row.deliveryStatus === 'failed' && asked.number > asked.schedule.delaysMs.length;
   return exhausted ? { kind: 'exhausted', attempted: true } : { kind: 'stopped', reason };
 }
 
 /**
- * When to look again at an event of a disabled account: at the schedule's pace, counted from the moment at which it was
- * first held, with at least a minute in between.
+ * Milliseconds until the next check of an event whose account is disabled: the schedule's delays, counted from the
+ * moment at which the event was first held, and at least a minute.
  */
 export function holdMs(schedule: DeliverySchedule, heldMs: number): number {
   let passedMs = 0;

@@ -8,7 +8,7 @@ import { maskError } from '../mask-error.ts';
 import type { Sender } from '../send.ts';
 import { signDelivery } from '../signature.ts';
 
-/** How one attempt went, whether or not anything could be sent. */
+/** The outcome of one attempt, whether or not a request could be sent. */
 export interface Posted {
   outcome: string;
   succeeded: boolean;
@@ -20,7 +20,10 @@ export interface Posted {
   url: string | null;
 }
 
-/** Makes the POST of an event: address, headers, signature (docs/delivery.md). Never throws; the account's secrets are masked. */
+/**
+ * Makes the POST of an event, with address, headers and signature (docs/delivery.md). The account's secrets are masked
+ * in the result. Never throws.
+ */
 export async function postEvent(
   deps: { sender: Sender; box: SecretBox; masks: AccountMasks; droppedHeaders: DroppedHeaders },
   row: AttemptRow,

@@ -1,4 +1,6 @@
-/** What an entry of the audit log can be about: every route of the admin API, whoever was refused, and wrong addresses. */
+/**
+ * The actions of audit log entries: one for each route of the admin API, one for refused calls, one for unknown paths.
+ */
 export const auditActions = [
   'account.list',
   'account.create',

@@ -6,12 +6,13 @@ export interface AdminToken {
 }
 
 /**
- * Finds the name of an admin token, in a time that does not depend on how much of it is right.
+ * Finds the name of an admin token in constant time: the time does not depend on how many of its characters are right.
  *
  * @returns a function from the token to its name, or null.
  */
 export function tokenChecker(tokens: readonly AdminToken[]): (given: string | null) => string | null {
-  // Digests under a key of this process have one length, and comparing them tells nothing of the tokens.
+  // timingSafeEqual needs inputs of one length. The key is random, so comparing digests reveals nothing about the
+  // tokens.
   const key = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));

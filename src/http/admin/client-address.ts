@@ -5,8 +5,8 @@ import proxyaddr from 'proxy-addr';
 import { networkOf } from '../network.ts';
 
 /**
- * Finds the address of the client of a request: the peer of its connection, or, where that is a trusted proxy, the last
- * address of `X-Forwarded-For` that is none. What stands further left a client may have made up.
+ * Finds the IP address of a request's client. This is the peer of the connection. If the peer is a trusted proxy, it is
+ * the rightmost address in `X-Forwarded-For` that is not a trusted proxy: a client can forge all addresses to its left.
  *
  * @param trustedProxies CIDRs.
  */
@@ -16,7 +16,7 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
     let found = peer;
     for (const address of proxyaddr.all(request, (hop, index) => trusted(bareAddress(hop), index))) {
       const bare = bareAddress(address);
-      // A proxy that writes something else than an address is the last that is known.
+      // The entry is not an IP address, so the proxy that wrote it is the last known hop.
       if (isIP(bare) === 0) break;
       found = bare;
     }
@@ -29,15 +29,15 @@ export function clientAddresses(trustedProxies: readonly string[]): (request: In
   };
 }
 
-/** The same as keys for what is counted by client: the addresses of one IPv6 network are one. */
+/** Like {@link clientAddresses}, but returns the key for per-client limits: one key for each IPv6 /64 network. */
 export function clientNetworks(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const addressOf = clientAddresses(trustedProxies);
   return (request) => networkOf(addressOf(request));
 }
 
-/** Some proxies write the client's port too: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+/** Removes the client's port, which some proxies append: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 function bareAddress(written: string | undefined): string {
-  // A client that has left, or a socket of another family, has none.
+  // A closed connection and a socket that is not TCP have no address.
   if (written === undefined) return 'unknown';
   const address = written.trim();
   return /^\[(.+)\](:\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;

@@ -5,14 +5,18 @@ import { Problem } from '../problem.ts';
 
 /** Far more than any admin body needs. */
 const maxBodyBytes = 256 * 1024;
-/** Likewise; what visits every value recurses, and thousands of levels would exhaust the stack. */
+/**
+ * Far more than any admin body needs. Code that visits every value is recursive; thousands of levels overflow its
+ * stack.
+ */
 const maxLevels = 100;
 
 /**
- * Reads the JSON body of an admin request; null when it has none, whatever type it announces (undefined would let Elysia
- * look for another one).
+ * Reads the JSON body of an admin request. Returns null for an empty body of any content type: on undefined, Elysia
+ * would try its other parsers.
  *
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `overloaded`, `malformed_json` or, nested too deep, `invalid`.
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `overloaded`, `malformed_json`, or `invalid` when the
+ *   body is nested too deeply.
  */
 export async function readJsonBody(bodies: BodyReader, request: Request, contentType: string): Promise<unknown> {
   const bytes = await bodies.read(...nodeExchange(request), maxBodyBytes);

@@ -1,9 +1,10 @@
 import { addressOf } from '../address.ts';
 
 /**
- * The `Link` of a full list to the entries behind its last one, with the same filters; undefined when there can be none.
+ * The `Link` header of a list: the address of the next page, with the same filters. Undefined when the list has fewer
+ * entries than its limit, because then there is no next page.
  *
- * @param path where the list is, without the query.
+ * @param path the list's path, without the query.
  */
 export function nextPage(
   request: Request,

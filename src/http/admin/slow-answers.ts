@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Answers that wait at a time, over all addresses: each holds a connection and a timer, and nothing else. */
+/** Delayed responses at a time, over all addresses. Each holds only a connection and a timer. */
 const maxWaiting = 64;
-/** The first answer that waits; each further one of its address waits twice as long, up to the longest. */
+/** The first delay of an address. It doubles with each further wrong token, up to `longestMs`. */
 const firstMs = 250;
-/** Long enough to slow a guesser down to a guess every two seconds on each connection. */
+/** Slows guessing down to one token every two seconds on each connection. */
 const longestMs = 2_000;
 
 /**
- * Holds back answers to wrong tokens. A wait ends when its time is up, when the client goes away, and when the gateway
- * stops. One for all addresses of a process.
+ * Delays the responses to wrong tokens. A delay ends when its time is up, when the client disconnects, or when the
+ * gateway stops. One instance serves all addresses of a process.
  */
 export class SlowAnswers {
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  /** How many answers wait at this moment. */
+  /** The number of responses that are being delayed. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Waits before the answer to a wrong token that comes after those that an address may try; at once when too many answers
-   * wait already. Reads nothing of the request's body. Never rejects.
+   * Waits before the response to a wrong token of an address that has used up its tries. Resolves immediately when 64
+   * responses are already delayed. Does not read the request's body. Never rejects.
    *
-   * @param excess how many wrong tokens too many it is, from 1.
+   * @param excess the number of wrong tokens beyond the allowed ones, from 1.
    */
   wait(request: IncomingMessage, excess: number): Promise<void> {
     if (this.#closed || request.destroyed || this.#waiting.size >= maxWaiting) return Promise.resolve();
@@ -42,7 +42,7 @@ export class SlowAnswers {
     return promise;
   }
 
-  /** Ends all waits; nothing waits from now on. */
+  /** Ends all delays. Later calls of `wait` resolve immediately. */
   close(): void {
     this.#closed = true;
     for (const end of this.#waiting) end();

@@ -1,33 +1,35 @@
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../network.ts';
 
-/** Wrong tokens that one address may try in a minute before it gets 429, later and later. */
+/** Wrong tokens that one address may try in a minute. Further ones get 429, after growing delays. */
 const allowed = 10;
 const windowMs = 60_000;
-/** Addresses that are remembered; beyond them the oldest is forgotten, so that a crowd of addresses fills no memory. */
+/**
+ * Addresses that are remembered, so that many addresses cannot fill the memory. Beyond them, the oldest is forgotten.
+ */
 const maxAddresses = 50_000;
 
 interface Tries {
   count: number;
 }
 
-/** What one more wrong token of an address is. */
+/** The result of counting one wrong token. */
 export interface WrongToken {
-  /** How many more than an address may try in this window; 0 while it may try. */
+  /** The number of wrong tokens beyond the allowed ones in this window; 0 while the address may still try. */
   excess: number;
   retryAfterS: number;
 }
 
-/** Counts wrong tokens by address, in windows of a minute. A right token is never looked up here. */
+/** Counts wrong tokens by client network, in windows of a minute. Right tokens are never looked up here. */
 export class WrongTokens {
   readonly #tries: LRUCache<string, Tries>;
 
-  /** @param clock milliseconds that only go forward, whatever somebody sets the time to. */
+  /** @param clock a monotonic clock in milliseconds, so that setting the system time has no effect. */
   constructor(clock: { now(): number } = performance) {
     this.#tries = new LRUCache({ max: maxAddresses, ttl: windowMs, perf: clock });
   }
 
-  /** Counts one more. */
+  /** Counts one wrong token. */
   add(address: string): WrongToken {
     const key = networkOf(address);
     const tries = this.#tries.get(key) ?? { count: 0 };

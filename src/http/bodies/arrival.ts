@@ -1,13 +1,13 @@
-/** Long enough that a pause between two packets of a slow line does not count as a stop. */
+/** Long enough that a pause between two packets on a slow connection does not count as a stop. */
 const windowMs = 2_000;
 
-/** How fast the bytes of one body arrive, over the last two to four seconds. */
+/** The rate at which the bytes of one body arrive, over the last two to four seconds. */
 export class Arrival {
   readonly #beganMs: number;
   #previous: { fromMs: number; bytes: number };
   #current: { fromMs: number; bytes: number };
 
-  /** @param nowMs of a clock that only goes forward. */
+  /** @param nowMs of a monotonic clock. */
   constructor(nowMs: number) {
     this.#beganMs = nowMs;
     this.#previous = { fromMs: nowMs, bytes: 0 };
@@ -19,7 +19,7 @@ export class Arrival {
     this.#current.bytes += bytes;
   }
 
-  /** Bytes a second; infinite for a body of less than two seconds, whose rate cannot be told yet. */
+  /** Bytes per second. Infinite in the first two seconds of a body, when its rate is not known yet. */
   rate(nowMs: number): number {
     if (nowMs - this.#beganMs < windowMs) return Number.POSITIVE_INFINITY;
     this.#roll(nowMs);
@@ -29,7 +29,7 @@ export class Arrival {
 
   #roll(nowMs: number): void {
     if (nowMs - this.#current.fromMs < windowMs) return;
-    // Two windows without a byte: what came before them no longer counts.
+    // No byte arrived for two windows, so earlier bytes no longer count.
     const isStale = nowMs - this.#current.fromMs >= 2 * windowMs;
     this.#previous = isStale ? { fromMs: nowMs - windowMs, bytes: 0 } : this.#current;
     this.#current = { fromMs: nowMs, bytes: 0 };

@@ -1,16 +1,16 @@
 import { overloaded } from '../problem.ts';
 import { Arrival } from './arrival.ts';
 
-/** A body of at most this size is small: what larger ones may hold together ends before the budget does. */
+/** Bodies of at most this size are small. Part of the budget is reserved for them. */
 const smallBytes = 64 * 1024;
-/** Parts of the budget: what one client may hold, and what is kept free for small bodies. */
+/** Fractions of the budget: the most that one client may hold, and the part that is reserved for small bodies. */
 const clientShare = 1 / 4;
 const smallReserve = 1 / 4;
 
-/** The part of the budget that one body holds, from its first byte until its request is answered. */
+/** The part of the budget that one body holds, from its first byte until the response to its request. */
 export class Holding {
   bytes = 0;
-  /** Whether the body still arrives. One that is complete is not dropped any more. */
+  /** Whether the body is still arriving. A complete body is never dropped. */
   isReading = true;
   readonly client: string;
   readonly arrival: Arrival;
@@ -26,10 +26,11 @@ export class Holding {
 /**
  * Bounds the bytes of all bodies that are read or processed (`MAX_BODY_BYTES_IN_FLIGHT`).
  *
- * - One client holds at most a quarter of the budget, and bodies of more than 64 KiB hold at most three quarters together.
- * - A body that finds no room takes it from the slowest body that counts against the same bound, as long as that one has
- *   been read for two seconds, still arrives, and arrives more slowly. Otherwise the body itself is refused.
- * - A body that has been read for less than two seconds counts as fast, so that a new one is preferred to one that stands still.
+ * - One client holds at most a quarter of the budget, and bodies of more than 64 KiB hold at most three quarters
+ *   together.
+ * - When a body finds no room, the slowest body that counts against the same bound is dropped. That body must have been
+ *   read for two seconds, be still arriving, and arrive more slowly. Otherwise the new body is refused.
+ * - A body that has been read for less than two seconds counts as fast, so that a new body wins against a stalled one.
  */
 export class BodyBudget {
   readonly #totalBytes: number;
@@ -39,22 +40,22 @@ export class BodyBudget {
   #heldBytes = 0;
   #largeBytes = 0;
 
-  /** @param now milliseconds that only go forward. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(totalBytes: number, now: () => number = () => performance.now()) {
     this.#totalBytes = totalBytes;
     this.#now = now;
   }
 
-  /** The bytes that are held at present. */
+  /** The bytes that all bodies hold now. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   /**
-   * Begins a body that holds nothing yet.
+   * Registers a body that holds no bytes yet.
    *
    * @param client the key of the client's share.
-   * @param dropped called when the body gives way to another one; it holds nothing any more.
+   * @param dropped called when the body is dropped for another one, after its bytes have been given back.
    */
   open(client: string, dropped: (reason: Error) => void): Holding {
     const holding = new Holding(client, this.#now(), dropped);
@@ -68,15 +69,15 @@ export class BodyBudget {
   }
 
   /**
-   * Lets the body hold `bytes` in all.
+   * Sets the number of bytes that the body holds to `bytes`.
    *
-   * @throws Problem `overloaded` when there is no room; the holding stays as it was.
+   * @throws Problem `overloaded` when there is no room; the holding is then unchanged.
    */
   grow(holding: Holding, bytes: number): void {
     for (;;) {
-      const inTheWay = this.#inTheWay(holding, bytes);
-      if (inTheWay === null) break;
-      const slowest = this.#slowest(holding, inTheWay);
+      const competes = this.#competitors(holding, bytes);
+      if (competes === null) break;
+      const slowest = this.#slowest(holding, competes);
       if (slowest === null) throw overloaded();
       this.release(slowest);
       slowest.dropped(overloaded());
@@ -86,15 +87,15 @@ export class BodyBudget {
     this.#count(holding, 1);
   }
 
-  /** Gives back what the body held. A second call does nothing. */
+  /** Gives back the bytes of the body. A second call has no effect. */
   release(holding: Holding): void {
     if (!this.#holdings.delete(holding)) return;
     this.#count(holding, -1);
     holding.bytes = 0;
   }
 
-  /** Which of the other bodies count against a bound that this one would exceed; null when it exceeds none. */
-  #inTheWay(holding: Holding, bytes: number): ((other: Holding) => boolean) | null {
+  /** A filter for the bodies that count against the bound that this one would exceed; null when it exceeds none. */
+  #competitors(holding: Holding, bytes: number): ((other: Holding) => boolean) | null {
     const more = bytes - holding.bytes;
     const { client } = holding;
     if ((this.#byClient.get(client) ?? 0) + more > this.#totalBytes * clientShare)

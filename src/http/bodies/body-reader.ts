@@ -5,21 +5,21 @@ import type { BodyBudget, Holding } from './body-budget.ts';
 import { freeNow } from './free-now.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
-/** What a body in pieces may cost: each piece is an object and some calls, however small it is. */
+/** Chunks of any size that a body may come in. Each chunk costs an object and some calls, even if it is tiny. */
 const freeChunks = 10_000;
-/** Beyond these, pieces are to be of this size on average; a packet of a slow line is larger. */
+/** The least average chunk size of a body with more than `freeChunks`. Packets of a slow connection are larger. */
 const leastChunkBytes = 64;
 
 const empty = Buffer.alloc(0);
 
-/** On the request itself, where looking it up is cheapest. */
+/** The holding is a property of the request itself, because that is the fastest way to find it. */
 const held = Symbol('holding');
 
 interface Held extends IncomingMessage {
   [held]?: Holding;
 }
 
-/** Reads the bodies of requests, within one budget for all of them. */
+/** Reads the bodies of requests within one shared memory budget. */
 export class BodyReader {
   readonly #budget: BodyBudget;
   readonly #clientAddress: (request: IncomingMessage) => string;
@@ -30,11 +30,11 @@ export class BodyReader {
   }
 
   /**
-   * Reads a body of at most `maxBytes`. Nothing of it is read before this call, and a client that waits for
-   * `100 Continue` is told to go on only here. The bytes count as held until `release`.
+   * Reads a body of at most `maxBytes`. No byte of it is read before this call, which also sends `100 Continue` to a
+   * client that waits for it. The bytes count against the budget until `release`.
    *
-   * @throws Problem `payload_too_large` for one that is larger or comes in too many pieces, `overloaded` when there is
-   *   no room or it gave way to another one, `invalid` when the client went away in the middle.
+   * @throws Problem `payload_too_large` when the body is larger or has too many chunks, `overloaded` when the budget
+   *   has no room or the body was dropped for another one, `invalid` when the client disconnected before the end.
    */
   read(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
     if (!hasBody(request)) return Promise.resolve(empty);
@@ -54,7 +54,7 @@ export class BodyReader {
           if (length > maxBytes) throw tooLarge(maxBytes);
           if (chunks > freeChunks && length < chunks * leastChunkBytes) throw tooManyChunks();
           this.#budget.arrived(holding, chunk.length);
-          // A body in one piece, as most are, needs no copy.
+          // Most bodies arrive in one chunk, which needs no copy.
           if (chunks === 1 && chunk.length === declared) {
             this.#budget.grow(holding, chunk.length);
             whole = chunk;
@@ -76,7 +76,7 @@ export class BodyReader {
       const onGone = () => fail(new Problem('invalid', 'the connection ended before the body did'));
       const stop = () => {
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-        // Errors of a request that is given up are no one's.
+        // Without a listener, a later error of this request would end the process.
         request.on('error', () => undefined);
       };
       function fail(this: unknown, error: unknown) {
@@ -92,7 +92,7 @@ export class BodyReader {
     });
   }
 
-  /** Says that the request is answered, so that its body is no longer held. */
+  /** Gives back the budget of the request's body. Called once the request has its response. */
   release(request: IncomingMessage): void {
     const holding = (request as Held)[held];
     if (holding) this.#budget.release(holding);
@@ -103,7 +103,7 @@ export class BodyReader {
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** The length that the request declares, in bytes; null for a chunked one. The HTTP parser takes none that is no number. */
+/** The declared length in bytes; null for a chunked request. The HTTP parser refuses a length that is not a number. */
 export function declaredLength({ headers }: IncomingMessage): number | null {
   return headers['content-length'] === undefined ? null : Number(headers['content-length']);
 }

@@ -1,11 +1,11 @@
-/** To free less takes longer than it saves: the garbage collector sees small pieces in time. */
+/** Freeing less takes longer than it saves: the garbage collector handles small buffers in time. */
 const worthFreeingBytes = 4 * 1024;
 
 /**
- * Frees the memory of bytes that nothing needs any more. What a socket reads comes in a piece of memory of its own for each
- * read; left to the garbage collector, a flood of them piles up by a hundred megabytes before it looks.
+ * Frees the memory of bytes that are no longer needed. A socket allocates a new buffer for each read. Under load, a
+ * hundred megabytes of them accumulate before the garbage collector runs.
  *
- * Does nothing for less than 4 KiB, and where the bytes are only a part of their memory: the rest may be in use.
+ * Has no effect on less than 4 KiB, and on bytes that are only part of their ArrayBuffer: the rest may be in use.
  */
 export function freeNow(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;

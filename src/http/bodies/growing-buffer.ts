@@ -1,16 +1,16 @@
-/** Room for most webhooks; smaller steps would be taken again at once. */
+/** Holds most webhooks. A smaller first buffer would have to grow again immediately. */
 const firstBytes = 16 * 1024;
 
 /**
- * One piece of memory that a body is copied into. It doubles as the body grows, so it is never more than twice what has
- * arrived, and what it outgrew is free at once, not at the next garbage collection.
+ * A buffer that a body is copied into. Its capacity doubles as the body grows, so it is at most twice the bytes that
+ * have arrived (16 KiB at least). Outgrown memory is freed immediately, not at the next garbage collection.
  */
 export class GrowingBuffer {
   #memory = new ArrayBuffer(0);
   #length = 0;
   readonly #maxBytes: number;
 
-  /** @param maxBytes the length that was declared, or the largest one that is taken. */
+  /** @param maxBytes the declared length of the body, or the largest length that is accepted. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -19,14 +19,14 @@ export class GrowingBuffer {
     return this.#length;
   }
 
-  /** The memory that is needed to add so many bytes. */
+  /** The capacity that the buffer needs to take `bytes` more. */
   capacityFor(bytes: number): number {
     const needed = this.#length + bytes;
     if (needed <= this.#memory.byteLength) return this.#memory.byteLength;
     return Math.min(this.#maxBytes, Math.max(needed, 2 * this.#memory.byteLength, firstBytes));
   }
 
-  /** Adds bytes; the buffer must not get longer than `maxBytes`. */
+  /** Appends bytes. The total must not exceed `maxBytes`. */
   add(chunk: Uint8Array): void {
     const capacity = this.capacityFor(chunk.length);
     if (capacity !== this.#memory.byteLength) this.#memory = this.#memory.transfer(capacity);
@@ -34,7 +34,7 @@ export class GrowingBuffer {
     this.#length += chunk.length;
   }
 
-  /** What was added. The memory is the caller's from here on. */
+  /** The bytes that were added. The caller owns the memory from now on. */
   take(): Buffer<ArrayBuffer> {
     return Buffer.from(this.#memory, 0, this.#length);
   }

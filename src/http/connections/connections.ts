@@ -3,14 +3,14 @@ import { networkOf } from '../network.ts';
 import { RequestGate } from './request-gate.ts';
 import { Turns } from './turns.ts';
 
-/** An answer of which the client takes not a byte for this long ends its connection. */
+/** A connection is closed when its client reads no byte of a response for this long. */
 const stalledMs = 30_000;
-/** How often unread answers are looked for. */
-const lookMs = 1_000;
-/** What clients have not taken of answers that are made for them, together: those that wait longest are closed first. */
+/** How often the server checks for unread responses. */
+const checkIntervalMs = 1_000;
+/** Unread response bytes of all connections together. Beyond it, the connections unread for longest are closed. */
 const maxUnreadBytes = 64 * 1024 * 1024;
 
-/** What a connection is about, in the order in which connections are closed for new ones; null: never. */
+/** The states of a connection, in the order in which connections are closed for new ones; null means never. */
 const standing = { lingering: 0, idle: 1, answering: 2, reading: 3, working: null } as const;
 type Standing = keyof typeof standing;
 
@@ -19,11 +19,11 @@ export class Connection {
   readonly socket: Socket;
   readonly gate: RequestGate;
   readonly network: string;
-  /** When its last request began or ended. */
+  /** When its last request began or ended, on the monotonic clock. */
   sinceMs = performance.now();
-  /** Whether its answer is a file, whose bytes all clients share. */
+  /** Whether its response is a file, whose bytes all clients share. */
   sharesAnswer = false;
-  /** Whether it only waits for the client to read the last answer. */
+  /** Whether it stays open only until the client has read the last response. */
   isLingering = false;
   unreadSinceMs: number | null = null;
 
@@ -45,10 +45,13 @@ export class Connection {
 /**
  * The connections of a server, at most `MAX_CONNECTIONS`.
  *
- * A connection beyond them takes the place of another one: of the network (an IPv4 address, an IPv6 /64) that has the most,
- * and among those of one that lingers, else of one that is idle, else whose client does not read its answer, else whose
- * body still arrives; of several the one that has been so for longest. A request that has arrived is never given up:
- * where there are no others, the new connection is closed.
+ * Beyond that, each new connection replaces an older one. The choice goes by these criteria, in this order:
+ *
+ * 1. the network (an IPv4 address or an IPv6 /64) with the most connections;
+ * 2. the state: lingering, then idle, then sending a response, then receiving a body;
+ * 3. the longest time in that state.
+ *
+ * A request that has arrived completely is never aborted. If there is no other choice, the new connection is closed.
  */
 export class Connections {
   readonly #max: number;
@@ -56,16 +59,16 @@ export class Connections {
   readonly #turns = new Turns();
   readonly #all = new Map<Socket, Connection>();
   readonly #byNetwork = new Map<string, number>();
-  readonly #look: NodeJS.Timeout;
+  readonly #check: NodeJS.Timeout;
 
-  /** @param onLimit called for each connection that is closed for the limit. */
+  /** @param onLimit called for each connection that is closed because of the limit. */
   constructor(max: number, onLimit: () => void) {
     this.#max = max;
     this.#onLimit = onLimit;
-    this.#look = setInterval(() => this.#closeUnread(), lookMs).unref();
+    this.#check = setInterval(() => this.#closeUnread(), checkIntervalMs).unref();
   }
 
-  /** Takes in a connection that Node's HTTP server has just taken over. */
+  /** Adds a connection that Node's HTTP server has just accepted. */
   add(socket: Socket): void {
     this.#turns.accepted();
     if (this.#all.size >= this.#max) {
@@ -84,14 +87,14 @@ export class Connections {
     socket.once('close', () => this.#remove(connection));
   }
 
-  /** The connection of a socket; null when it is closed already. */
+  /** The connection of a socket; null when it is already closed. */
   of(socket: Socket): Connection | null {
     return this.#all.get(socket) ?? null;
   }
 
-  /** Looks after them no longer. */
+  /** Stops the check for unread responses. */
   stop(): void {
-    clearInterval(this.#look);
+    clearInterval(this.#check);
   }
 
   #remove(connection: Connection): void {
@@ -128,14 +131,14 @@ export class Connections {
       }
       if (connection.unreadSinceMs === null) {
         connection.unreadSinceMs = nowMs;
-        // Node restarts this timeout with every byte that the client takes, and sets its own once the answer is sent.
+        // Node restarts this timeout with every byte that the client reads, and sets its own after the response.
         socket.setTimeout(stalledMs);
       }
       if (connection.sharesAnswer) continue;
       unreadBytes += socket.writableLength;
       unread.push(connection);
     }
-    // A map keeps the order of insertion, but the oldest connection is not the one that waits longest.
+    // The map is ordered by the age of the connections, which is not the order in which they became unread.
     unread.sort((a, b) => (a.unreadSinceMs ?? 0) - (b.unreadSinceMs ?? 0));
     for (const { socket } of unread) {
       if (unreadBytes <= maxUnreadBytes) break;

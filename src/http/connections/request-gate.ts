@@ -4,50 +4,49 @@ import { declaredLength } from '../bodies/body-reader.ts';
 import { freeNow } from '../bodies/free-now.ts';
 import type { Turns } from './turns.ts';
 
-/** A head or a chunked body is parsed in pieces of at most this size: some hundred chunks or one request. */
+/** A head or a chunked body is parsed in pieces of at most this size: about a hundred chunks, or one request. */
 const pieceBytes = 4 * 1024;
 const endOfHead = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
 const endOfLine = Buffer.from('\r\n');
 /**
- * Requests that may be parsed while an earlier one of their connection is not answered. A piece ends with a request, so
- * there are more only where its end came in two packets.
+ * Parsed requests that may wait for the response to an earlier one of their connection. A piece ends where a head ends,
+ * so a request has to wait only if the end of its head arrived in two packets.
  */
 const maxWaiting = 8;
 
 /**
- * Hands the bytes of a connection to Node's HTTP parser, one request at a time: the next one only when the answer before
- * it is written, and a body only when it is read. What is not handed over stays in the socket's buffer, and once
- * that is full, with the client.
+ * Passes the bytes of a connection to Node's HTTP parser, one request at a time. It passes a request only after the
+ * previous response is written, and a body only while a handler reads it. All other bytes stay in the socket's buffer.
+ * When that buffer is full, TCP flow control makes the client wait.
  *
- * Node's own HTTP server parses everything that a packet holds, so that a client that pipelines a thousand requests in one
- * write has a thousand of them worked on at once. So the gate takes the place of the listener by which Node's server
- * feeds its parser.
+ * Node's own HTTP server parses every byte of a packet. A client that pipelines a thousand requests in one write would
+ * have all of them processed at the same time. The gate therefore replaces the `data` listener of Node's server.
  */
 export class RequestGate {
   readonly #socket: Socket;
   readonly #turns: Turns;
   readonly #parse: (bytes: Buffer) => void;
-  /** The answer that is made or written. */
+  /** The response that is being prepared or written. */
   #answer: ServerResponse | null = null;
   readonly #waiting: { response: ServerResponse; start: () => void }[] = [];
   /** The request whose head was parsed last. */
   #request: IncomingMessage | null = null;
-  /** What of its body is not handed over yet, in bytes; null when only the parser knows. */
+  /** The bytes of its body that the parser has not received yet; null for a chunked body, whose length is unknown. */
   #bodyLeft: number | null = null;
-  /** The end of a piece of a head, where the end of that head may have begun. */
+  /** The last bytes of a piece, in which the end of the head may have begun. */
   #seam: Buffer = nothing;
-  /** What the piece being parsed has after the end of its head. */
+  /** The bytes after the head in the piece that is being parsed. */
   #behindHead: Buffer = nothing;
   #waitsForTurn = false;
-  /** Whether the bytes that come next were read before, and put back. */
+  /** Whether the next bytes were already read once and put back. */
   #hasPutBack = false;
-  /** The memory of what was put back, where nothing else is in it. */
+  /** The memory of the bytes that were put back, if it holds nothing else. */
   #ownMemory: ArrayBufferLike | null = null;
   #hasTurn = false;
   #discarded: ((bytes: Buffer) => void) | null = null;
 
-  /** @param socket a connection that Node's HTTP server has just taken over. */
+  /** @param socket a connection that Node's HTTP server has just accepted. */
   constructor(socket: Socket, turns: Turns) {
     this.#socket = socket;
     this.#turns = turns;
@@ -60,12 +59,12 @@ export class RequestGate {
     socket.on('resume', () => startReading(socket));
   }
 
-  /** Whether a request of this connection is worked on or its answer is being written. */
+  /** Whether a request of this connection is being processed or its response is being written. */
   get isBusy(): boolean {
     return this.#answer !== null;
   }
 
-  /** The request whose head came last. */
+  /** The request whose head was parsed last. */
   get request(): IncomingMessage | null {
     return this.#request;
   }
@@ -74,22 +73,22 @@ export class RequestGate {
     return this.#answer;
   }
 
-  /** Lets work on a request start when the answers to those before it are written. */
+  /** Calls `start` for a request once the responses to the earlier ones are written. */
   enter(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#request = request;
     const declared = declaredLength(request);
     this.#bodyLeft = declared === null ? null : Math.max(0, declared - this.#behindHead.length);
-    // Without a body of that length, it is the beginning of the next head.
+    // Bytes beyond the declared body are the beginning of the next head.
     if (this.#behindHead.length > (declared ?? 0)) this.#seam = seamOf(this.#behindHead);
     if (this.#answer === null) this.#begin(response, start);
     else if (this.#waiting.push({ response, start }) > maxWaiting) this.#socket.destroy();
   }
 
   /**
-   * Throws away what the client still sends, unparsed, so that it gets to read its answer: a connection that is closed
-   * while bytes are unread is reset, and takes the answer with it.
+   * Discards the bytes that the client still sends, so that the client can read its response. Closing a connection with
+   * unread bytes resets it, and the client then loses the response.
    *
-   * @param limitMs how long to wait for the end of the body, or for the client to close.
+   * @param limitMs the longest wait for the end of the body or for the client to disconnect.
    */
   discardRest(limitMs: number): Promise<void> {
     const socket = this.#socket;
@@ -103,7 +102,7 @@ export class RequestGate {
       socket.once('close', done);
       this.#discarded = (bytes) => {
         if (this.#bodyLeft !== null) this.#bodyLeft -= bytes.length;
-        // The end of a chunked body; where it is cut in two, the limit ends the wait.
+        // The end of a chunked body. If it arrives in two packets, the time limit ends the wait.
         const isEnd =
           this.#bodyLeft === null ? bytes.subarray(-5).toString('latin1') === '0\r\n\r\n' : this.#bodyLeft <= 0;
         if (isEnd) done();
@@ -127,10 +126,10 @@ export class RequestGate {
     if (!this.#waitsForTurn && this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** Whether somebody wants the bytes that come next. */
+  /** Whether the next bytes may be parsed or discarded now. */
   get #isOpen(): boolean {
     if (this.#discarded !== null) return true;
-    // Node's server pauses its parser while what it wrote is not taken.
+    // Node's server pauses its parser while the client does not read the response.
     if (this.#socket.writableNeedDrain) return false;
     if (!this.#isBetweenRequests) return this.#request?.readableFlowing === true;
     return this.#answer === null;
@@ -141,12 +140,13 @@ export class RequestGate {
   }
 
   /**
-   * Parses what may be parsed of the bytes, puts back the others, and frees the memory that they were read into once there are
-   * none. The parser keeps no bytes: it copies what it hands on.
+   * Parses the bytes that may be parsed now and puts the others back. When no bytes are left, frees the memory that
+   * they were read into. The parser keeps no reference to it: it copies what it emits.
    */
   #take(bytes: Buffer): void {
     const { buffer: memory } = bytes;
-    // Node makes an ArrayBuffer for each read. One that holds more than these bytes is ours if it was before.
+    // Node allocates an ArrayBuffer for each read. Memory larger than these bytes is ours only if we put the bytes
+    // back.
     const isOwn = bytes.length === memory.byteLength || memory === this.#ownMemory;
     this.#ownMemory = null;
     const isPutBack = this.#hasPutBack;
@@ -157,17 +157,18 @@ export class RequestGate {
   }
 
   /**
-   * Parses what may be parsed now.
+   * Parses the bytes that may be parsed now and puts the others back.
    *
-   * @param isPutBack whether the bytes were read and put back before.
+   * @param isPutBack whether the bytes were already read once and put back.
    * @returns whether bytes were put back.
    */
   #parseAllowed(bytes: Buffer, isPutBack: boolean): boolean {
     let rest = bytes;
     while (rest.length > 0 && !this.#socket.destroyed) {
       const isOpen = this.#isOpen;
-      // A request that has just come is never put off: bodies of others wait, and the client that sends little is answered
-      // soon. One that waited behind another of its connection is: answering one may start the next without end.
+      // A request that has just arrived is never delayed, so that clients with few requests get fast responses. A
+      // pipelined request may be delayed: each response starts the next one, so one client could occupy the event loop
+      // forever.
       const begins = !isPutBack && rest === bytes && this.#isBetweenRequests;
       const mayGoOn = begins || this.#hasTurn || this.#turns.hasTime();
       if (!isOpen || !mayGoOn) {
@@ -204,7 +205,7 @@ export class RequestGate {
     });
   }
 
-  /** The bytes to parse next: of a body with a length all that is here, else up to the end of one head. */
+  /** The bytes to parse next: all bytes of a body with a declared length, otherwise up to the end of one head. */
   #pieceOf(bytes: Buffer): Buffer {
     if (!this.#isBetweenRequests && this.#bodyLeft !== null && this.#bodyLeft > 0) {
       const piece = bytes.subarray(0, this.#bodyLeft);
@@ -222,7 +223,8 @@ export class RequestGate {
     const end = most.indexOf(endOfHead);
     if (end >= 0) {
       const head = end + endOfHead.length;
-      // What follows without an end of line is no chunk and no head: the small body of most webhooks, or the start of a head.
+      // Bytes without an end of line are no complete chunk and no complete head. Mostly they are a small webhook's
+      // body.
       if (most.includes(endOfLine, head)) return most.subarray(0, head);
       this.#behindHead = most.subarray(head);
       return most;
@@ -232,10 +234,13 @@ export class RequestGate {
   }
 }
 
-/** Where the end of a head may have begun. A copy, so that the memory of the piece can be freed. */
+/**
+ * The last bytes of a piece, in which the end of a head may have begun. A copy, so that the piece's memory can be
+ * freed.
+ */
 const seamOf = (piece: Buffer): Buffer => Buffer.from(piece.subarray(1 - endOfHead.length));
 
-/** What Node keeps of the connection that a socket reads. */
+/** Node's internal handle of a socket, which has no public interface for this. */
 interface Handle {
   reading: boolean;
   readStart(): number;
@@ -245,8 +250,8 @@ interface Handle {
 type Readable = Socket & { _handle?: Handle | null };
 
 /**
- * Takes nothing more from the kernel. A paused socket of Node's goes on to read until its buffer is full, which doubles what
- * each connection holds.
+ * Stops reading from the kernel. A paused Node socket would go on reading until its buffer is full, which doubles the
+ * memory of each connection.
  */
 function stopReading({ _handle: handle }: Readable): void {
   if (!handle?.reading) return;
@@ -254,7 +259,7 @@ function stopReading({ _handle: handle }: Readable): void {
   handle.readStop();
 }
 
-/** Node's stream believes that a read is under way, and so does not begin one itself. */
+/** Resumes reading after `stopReading`. Node's stream does not do so: it assumes that a read is in progress. */
 function startReading({ _handle: handle }: Readable): void {
   if (!handle || handle.reading) return;
   handle.reading = true;

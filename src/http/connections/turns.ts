@@ -1,28 +1,26 @@
-/** Short enough that another client waits for a few of these at most, long enough for hundreds of requests. */
+/** Short enough that another client waits for only a few turns, long enough for hundreds of requests. */
 const turnMs = 10;
-/**
- * What a piece sets off, an answer most of all, is done after the turn and so is not in its time: about a millisecond each.
- */
+/** Parsing a piece causes work after the turn, mostly a response: about 1 ms each, which `turnMs` does not include. */
 const piecesPerTurn = 8;
 /**
- * How long new connections may keep the others waiting. libuv accepts one in each round of the event loop, so that behind a
- * flood of them a client would wait for as many rounds as there are connections before its own: rounds have to be short.
+ * How long new connections may delay the others. libuv accepts one connection in each iteration of the event loop. In a
+ * burst of connections, a client waits for one iteration per earlier connection, so these iterations have to be short.
  */
 const acceptingMs = 100;
 
 /**
- * Shares the event loop among connections: what one of them sent is parsed in pieces, and once a turn's time is used up,
- * the rest waits behind the other connections.
+ * Shares the event loop among connections. A turn is a time slice of 10 ms in which input is parsed in pieces. Input
+ * that does not fit into the turn waits in a queue behind that of the other connections.
  */
 export class Turns {
   #waiting: (() => void)[] = [];
   #endsMs: number | null = null;
   #isScheduled = false;
   #hasAccepted = false;
-  /** Since when turns were passed over for new connections. */
+  /** When turns began to be skipped for new connections. */
   #acceptingSinceMs: number | null = null;
 
-  /** Whether more may be done in this turn of the event loop. */
+  /** Whether the current turn has time left and no queued work. */
   hasTime(): boolean {
     if (this.#waiting.length > 0) return false;
     if (this.#endsMs === null) {
@@ -33,12 +31,12 @@ export class Turns {
     return performance.now() < this.#endsMs;
   }
 
-  /** Says that a connection was accepted: others may wait behind it. */
+  /** Reports that a connection was accepted: others may be waiting behind it in the accept queue. */
   accepted(): void {
     this.#hasAccepted = true;
   }
 
-  /** Does a piece of work in a later turn, after what waits already. */
+  /** Queues a piece of work for a later turn. */
   later(work: () => void): void {
     this.#waiting.push(work);
     this.#schedule();
@@ -54,7 +52,7 @@ export class Turns {
     this.#isScheduled = false;
     this.#endsMs = null;
     const nowMs = performance.now();
-    if (this.#passesOver(nowMs)) {
+    if (this.#yieldsToAccepts(nowMs)) {
       if (this.#waiting.length > 0) this.#schedule();
       return;
     }
@@ -63,12 +61,12 @@ export class Turns {
     this.#waiting = [];
     let next = 0;
     while (next < Math.min(waiting.length, piecesPerTurn) && performance.now() < endsMs) waiting[next++]?.();
-    // What was put off in this turn goes behind what waited before.
+    // Work that was queued during this turn goes behind work that was queued before.
     this.#waiting = [...waiting.slice(next), ...this.#waiting];
     if (this.#waiting.length > 0) this.#schedule();
   }
 
-  #passesOver(nowMs: number): boolean {
+  #yieldsToAccepts(nowMs: number): boolean {
     const hasAccepted = this.#hasAccepted;
     this.#hasAccepted = false;
     this.#acceptingSinceMs ??= nowMs;

@@ -9,16 +9,16 @@ import { sendByEmail } from './email.ts';
 import { sendToWebhook } from './webhook.ts';
 
 export interface ChannelDeps {
-  /** Everything that leaves the machine goes through it. */
+  /** Makes all outbound requests. */
   sender: Sender;
   mail: MailSettings;
-  /** For one request to a service, everything included. */
+  /** The time limit of one request to a service, from DNS to the end of the response. */
   timeLimitMs: number;
 }
 
 /**
- * Makes what hands messages to destinations of every type (docs/notifications.md). What services answer, or that
- * they do not, is in what it tells; it never rejects.
+ * Returns the function that sends messages to destinations of every type (docs/notifications.md). It never rejects: a
+ * service's response, or the lack of one, is in its result.
  */
 export function createChannels(deps: ChannelDeps): SendNotice {
   return async (settings, notice) => {
@@ -26,7 +26,7 @@ export function createChannels(deps: ChannelDeps): SendNotice {
     try {
       return await sendThrough(deps, settings, notice);
     } catch (error) {
-      // A bug of ours or of a library. Its message may hold what the event holds, so its name has to do.
+      // A bug in the gateway or a library. The error's message may contain event data, so only its name is shown.
       return {
         ok: false,
         outcome: 'message_error',
@@ -41,7 +41,7 @@ export function createChannels(deps: ChannelDeps): SendNotice {
 async function sendThrough(deps: ChannelDeps, settings: DestinationSettings, notice: Notice): Promise<Said> {
   switch (settings.destination_type) {
     case 'webhook':
-      // Programs are told of every event, so that they can count on it.
+      // Webhook destinations get a message for every event, so that programs can rely on it.
       if (notice.kind === 'summary') throw new TypeError('webhooks get no summaries');
       return sendToWebhook(deps, settings.config, notice);
     case 'chat_one':

@@ -5,7 +5,7 @@ import type { Notice, Said } from '../notice.ts';
 import { type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
-/** Posts the message to an incoming webhook of Slack's kind. Never rejects. */
+/** Posts the message to a Slack-compatible incoming webhook. Never rejects. */
 export function sendToChatOne(outbound: Outbound, config: { webhook_url: string }, notice: Notice): Promise<Said> {
   const url = config.webhook_url;
   const body = Buffer.from(JSON.stringify(chatOneMessage(notice)));

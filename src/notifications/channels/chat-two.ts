@@ -6,12 +6,14 @@ import type { Notice, Said } from '../notice.ts';
 import { jsonOf, type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
-/** `/api/webhooks/{id}/{token}`, with or without a version. What goes on after it, such as `/slack`, answers otherwise. */
+/**
+ * `/api/webhooks/{id}/{token}`, with or without a version. Paths that continue, such as `/slack`, behave differently.
+ */
 const discordPath = /^\/api(?:\/v\d+)?\/webhooks\/[^/]+\/[^/]+\/?$/;
 
 /**
- * The address with `wait=true`, without which Discord answers before the message is saved and tells of no error then.
- * Other paths, and an address that says itself whether to wait, stay as they are.
+ * Adds `wait=true` to the URL. Without it, Discord responds before the message is saved and does not report errors.
+ * URLs with other paths or with their own `wait` stay unchanged.
  *
  * Source: https://discord.com/developers/docs/resources/webhook#execute-webhook
  */
@@ -22,18 +24,18 @@ export function waitingUrl(text: string): string {
   return url.href;
 }
 
-/** As with `Retry-After`: longer waits mean "not today". */
+/** Longer waits are cut, as with `Retry-After`. */
 const longestAskedMs = 24 * 60 * 60 * 1000;
 
 const rateLimited = z.object({ retry_after: z.number().nonnegative() });
 
-/** Discord's 429 says in its body for how many seconds, with a fraction. */
+/** The wait in the body of Discord's 429, given in seconds with a fraction; null when absent. */
 function askedWaitMs(body: string): number | null {
   const parsed = rateLimited.safeParse(jsonOf(body));
   return parsed.success ? Math.min(Math.ceil(parsed.data.retry_after * 1000), longestAskedMs) : null;
 }
 
-/** Posts the message to a webhook of Discord's kind. Never rejects. */
+/** Posts the message to a Discord-compatible webhook. Never rejects. */
 export function sendToChatTwo(outbound: Outbound, config: { webhook_url: string }, notice: Notice): Promise<Said> {
   const url = waitingUrl(config.webhook_url);
   const body = Buffer.from(JSON.stringify(chatTwoMessage(notice)));

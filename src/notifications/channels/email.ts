@@ -12,15 +12,15 @@ type EmailConfig = Extract<DestinationSettings, { destination_type: 'email' }>['
 const mediaType = /^(?!message\/|multipart\/)[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/i;
 
 /**
- * The type of an attachment as every mail program and SendGrid take it: without parameters (SendGrid refuses `;`), and none
- * that would have the bytes read as a message or as parts. It may be what a provider sent.
+ * A safe media type for an attachment; the given type may come from a provider. Parameters are removed, because
+ * SendGrid refuses `;`. Types that mail programs would parse as messages or parts are replaced.
  */
 function plainType(type: string): string {
   const [essence = ''] = type.split(';');
   return mediaType.test(essence.trim()) ? essence.trim().toLowerCase() : 'application/octet-stream';
 }
 
-/** Each address once, whatever its case, as written first: SendGrid refuses a message that names one twice. */
+/** Removes repeated addresses, ignoring case: SendGrid refuses a message that has an address twice. */
 function once(addresses: readonly string[]): string[] {
   const byLetters = new Map<string, string>();
   for (const address of addresses)
@@ -28,7 +28,7 @@ function once(addresses: readonly string[]): string[] {
   return [...byLetters.values()];
 }
 
-/** Sends the message by e-mail: through SendGrid, without an API key into the outbox. Rejects only for bugs. */
+/** Sends the message by e-mail: through SendGrid, or into the outbox without an API key. Rejects only for bugs. */
 export async function sendByEmail(
   outbound: Outbound,
   settings: MailSettings,

@@ -1,6 +1,6 @@
-/** A message as it leaves. */
+/** An e-mail message that is ready to be sent. */
 export interface Mail {
-  /** The name of the notification: the idempotency key. */
+  /** The notification's id, which is the idempotency key. */
   id: string;
   from: { name: string; email: string };
   to: readonly string[];

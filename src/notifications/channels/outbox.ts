@@ -7,19 +7,19 @@ import { headerValue } from '../../delivery/headers.ts';
 import type { Said } from '../notice.ts';
 import type { Mail } from './mail.ts';
 
-/** File names hold 255 bytes; this leaves room for the time and the ending. */
+/** Bytes. File names may have 255 bytes; this leaves room for the time and the extension. */
 const longestName = 150;
 
 /**
- * A notification's id as part of a file name and of a Message-ID, which no path or line can hide in. Ids that had to be
- * changed get a hash, so that no two become one.
+ * A notification's id in a form that is safe in a file name and a Message-ID: without path separators or line ends. An
+ * id that had to be changed gets a hash, so that two ids never become equal.
  */
 function nameOf(id: string): string {
   const safe = id.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, longestName);
   return safe === id ? safe : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 }
 
-/** The message as RFC 5322 has it. Nothing in it is taken for a file or an address to read from. */
+/** Builds the message in the format of RFC 5322. No value in it is read as a file path or a URL to fetch. */
 function compose({ id, from, to, subject, text, html, attachment }: Mail, at: Date): Promise<Buffer> {
   const domain = from.email.slice(from.email.lastIndexOf('@') + 1);
   const composer = new MailComposer({
@@ -46,7 +46,7 @@ function compose({ id, from, to, subject, text, html, attachment }: Mail, at: Da
   return composer.compile().build();
 }
 
-/** Makes the folder, but none above it: those are missing only where something is wrong, such as a disk that is not mounted. */
+/** Creates the folder but not its parents: a missing parent indicates a problem, such as a disk that is not mounted. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -55,7 +55,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** The file is there whole, or not at all. */
+/** Writes a file atomically: either the whole file exists, or none. */
 async function writeWhole(folder: string, name: string, content: Buffer): Promise<string> {
   await makeFolder(folder);
   const temporary = join(folder, `.${randomBytes(12).toString('hex')}.new`);
@@ -77,8 +77,8 @@ async function writeWhole(folder: string, name: string, content: Buffer): Promis
 }
 
 /**
- * Writes a message into a folder instead of sending it, as a file that mail programs open. The name is made of `at` (when
- * what it tells of happened) and its id: the same message again takes the place of the first.
+ * Writes a message into a folder instead of sending it, as an `.eml` file for mail programs. The file name consists of
+ * `at` (the time of the failure) and the message's id, so writing a message again replaces the file.
  */
 export async function writeToOutbox(folder: string, mail: Mail, at: Date): Promise<Said> {
   const startedMs = performance.now();

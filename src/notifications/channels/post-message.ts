@@ -4,10 +4,10 @@ import type { Sender, SendResult } from '../../delivery/send.ts';
 import { createMask } from '../../secrets/secret-mask.ts';
 import type { Said } from '../notice.ts';
 
-/** How messages reach a service. */
+/** The means to send messages to a service. */
 export interface Outbound {
   sender: Sender;
-  /** For one request, everything included. */
+  /** The time limit of one request, from DNS to the end of the response. */
   timeLimitMs: number;
 }
 
@@ -16,25 +16,25 @@ export interface ChannelPost {
   /** Besides `content-type`. */
   headers: readonly Header[];
   body: Uint8Array;
-  /** What no answer may carry on. */
+  /** Secrets to mask in the service's response. */
   secrets: readonly string[];
-  /** What a service means by an answer that is no success; the answer itself unless told otherwise. */
+  /** Extracts the error message from an error response; without it, the whole body is the message. */
   gist?: (body: string) => string;
-  /** What a 429 asks for in its body, in milliseconds, where a service says it there. */
+  /** Reads the wait in milliseconds from the body of a 429, for services that send it there. */
   askedWaitMs?: (body: string) => number | null;
 }
 
-/** Enough for a sentence of the service; errors are read in lists. */
+/** Enough for one sentence; errors are shown in lists. */
 const gistCharacters = 200;
 
-/** The beginning of a text as one line, without characters that a terminal would obey. */
+/** The beginning of a text on one line, without the control characters that a terminal would execute. */
 function inShort(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ').trim();
   const characters = [...line];
   return characters.length <= gistCharacters ? line : `${characters.slice(0, gistCharacters).join('')}…`;
 }
 
-/** The JSON that an answer holds; null when it holds none. */
+/** Parses a response body as JSON; null when it is not JSON. */
 export function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -44,7 +44,7 @@ export function jsonOf(body: string): unknown {
   }
 }
 
-/** Posts JSON to a service and tells how it took that. Never rejects. */
+/** Posts JSON to a service and returns the outcome. Never rejects. */
 export async function postJson({ sender, timeLimitMs }: Outbound, post: ChannelPost): Promise<Said> {
   const headers: Header[] = [['content-type', 'application/json'], ...post.headers];
   return told(await sender.post({ url: post.url, headers, body: post.body, timeLimitMs }), post);

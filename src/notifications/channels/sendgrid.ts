@@ -8,8 +8,8 @@ import { jsonOf, type Outbound, postJson } from './post-message.ts';
 import { userAgent } from './user-agent.ts';
 
 /**
- * What the library sends with, in place of its own client: requests go through the gateway's sender, so that its guard
- * against private addresses, its time limit and its bounds hold. Of a client the library calls `request` alone.
+ * Replaces the HTTP client of SendGrid's library, which calls only `request`. Requests go through the gateway's sender,
+ * so that its address guard, its time limit and its bounds apply.
  */
 class SenderClient {
   readonly #post: (path: string, body: Uint8Array) => Promise<Said>;
@@ -19,9 +19,9 @@ class SenderClient {
     this.#post = post;
   }
 
-  /** The library's own client rejects for an answer that is no 2xx; here `said` tells. */
+  /** The library's own client rejects for a status that is not 2xx; this one stores the outcome in `said` instead. */
   async request({ url, body }: { url: string; body: object }): Promise<[{ statusCode: number | null }, object]> {
-    // `headers` are given, too, but they are those of the e-mail, which are in the body.
+    // The library also passes `headers`, but those are the e-mail's headers, which the body contains.
     this.said = await this.#post(url, Buffer.from(JSON.stringify(body)));
     return [{ statusCode: this.said.responseCode }, {}];
   }
@@ -29,15 +29,15 @@ class SenderClient {
 
 const refusal = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) });
 
-/** What SendGrid says is wrong, in its own words. */
+/** The error messages in a response of SendGrid. */
 function gist(body: string): string {
   const parsed = refusal.safeParse(jsonOf(body));
   return parsed.success ? parsed.data.errors.map(({ message }) => message).join('; ') : body;
 }
 
 /**
- * Hands a message to SendGrid's v3 API. It has no idempotency keys: the notification's id goes along, in `custom_args` for
- * its events and in a header of the message, so that a message that came twice can be told.
+ * Sends a message through SendGrid's v3 API. The API has no idempotency keys. The notification's id is therefore in
+ * `custom_args`, which SendGrid's events repeat, and in a header of the message, so that duplicates can be recognized.
  *
  * Source: https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send
  */
@@ -54,7 +54,7 @@ export async function sendBySendGrid(
       secrets: [apiKey],
     }),
   );
-  // What the package exports is one service for the whole process; this is one of our own that stands on it.
+  // The package exports a single service object. A derived object gets its own client and leaves that one unchanged.
   const service: typeof sendgrid = Object.create(sendgrid);
   service.setClient(client);
   await service.send({
@@ -72,7 +72,7 @@ export async function sendBySendGrid(
     customArgs: { notification_id: id },
     headers: { 'X-Notification-Id': headerValue(id) },
     category: 'webhook-gateway',
-    // Links stay as they are, and nobody is watched while reading.
+    // SendGrid must not rewrite links or track recipients.
     trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
   });
   if (!client.said) throw new Error('the library sent nothing');

@@ -6,7 +6,7 @@ import { type FailureNotice, noticeId, type Said, type SendNotice } from '../not
 const eventType = 'webhook_gateway.test';
 const error = 'this is a test; nothing has failed';
 
-/** The account that a test is about, as its events repeat it. */
+/** The fields of an account that its events repeat. */
 export interface SampleAccount {
   id: string;
   provider: string;
@@ -15,10 +15,10 @@ export interface SampleAccount {
 }
 
 /**
- * Sends a sample to a destination, enabled or not, and tells what the service said. Nothing is recorded, and it is not
- * tried again. Never rejects.
+ * Sends a sample message to a destination, enabled or not, and returns the outcome. It is not recorded and not retried.
+ * Never rejects.
  *
- * @param deps.baseUrl how people reach the gateway, without a slash at its end
+ * @param deps.baseUrl the gateway's public URL, without a trailing slash
  */
 export function testDestination(
   { send, baseUrl }: { send: SendNotice; baseUrl: string },
@@ -47,7 +47,7 @@ function sampleNotice(
       ...{ last_error: error, response_code: null, rejection_reason: null },
       ...{ received_at: failedAt, delivered_at: null, next_attempt_at: null },
     },
-    // There is no such event, so the link leads to the list of those that there are.
+    // The sample event does not exist, so the link leads to the list of events.
     dashboardUrl: `${baseUrl}/dashboard/events`,
     payload: asksForPayload
       ? { body: Buffer.from(JSON.stringify({ id, type: eventType })), contentType: 'application/json' }

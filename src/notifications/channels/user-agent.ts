@@ -1,5 +1,8 @@
 import type { Header } from '../../delivery/headers.ts';
 import { version } from '../../shared/version.ts';
 
-/** The services of chat_two and e-mail ask clients to say who they are; some turn away those that do not. */
+/**
+ * The services for chat_two and e-mail require clients to identify themselves; some refuse requests without this
+ * header.
+ */
 export const userAgent: Header = ['user-agent', `webhook-gateway/${version}`];

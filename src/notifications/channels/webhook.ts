@@ -8,7 +8,7 @@ import { type Outbound, postJson } from './post-message.ts';
 
 type WebhookConfig = Extract<DestinationSettings, { destination_type: 'webhook' }>['config'];
 
-/** Posts the message to a webhook of the operators, signed by Standard Webhooks when there is a secret. Never rejects. */
+/** Posts the message to a webhook destination, signed as in Standard Webhooks if it has a secret. Never rejects. */
 export function sendToWebhook(outbound: Outbound, config: WebhookConfig, notice: FailureNotice): Promise<Said> {
   const { url, secret } = config;
   const { id } = notice;
@@ -20,7 +20,7 @@ export function sendToWebhook(outbound: Outbound, config: WebhookConfig, notice:
     ['webhook-id', name],
     ['webhook-timestamp', String(timestampS)],
   ];
-  // Over the id as it is sent: that is what the receiver computes with.
+  // The signature covers the id as it is sent, because the receiver computes with that one.
   if (secret) headers.push(['webhook-signature', signDelivery({ secret, id: name, timestampS, body })]);
   const secrets = secretsOfUrl(url);
   if (secret) secrets.push(secret, secret.replace(/^whsec_/, ''));

@@ -16,9 +16,9 @@ import {
 /** Slack's reference of the section block: 3000 characters of text, fields of 2000 each (ten at most). */
 const maxSection = 3000;
 const maxField = 2000;
-/** Slack cuts a message's own text at 40,000 characters and advises 4,000; previews show far less. */
+/** Slack truncates a message's text at 40,000 characters and recommends at most 4,000. Previews show far less. */
 const maxText = 3000;
-/** In a preview and in a list, the rest of a long text is not read. */
+/** Characters of a name or an error in a preview or a list. */
 const maxNamed = 200;
 const maxListedError = 500;
 
@@ -35,20 +35,20 @@ type Block =
 export interface ChatOneMessage {
   /** Stands in for the blocks in previews and for screen readers. */
   text: string;
-  /** No formatting in `text`. The blocks say for themselves what they are. */
+  /** No formatting in `text`. Each block states its own type. */
   mrkdwn: false;
   blocks: Block[];
 }
 
 /**
- * What a Slack channel is told. Values of an event stand in `plain_text` objects, in which Slack formats, links and
- * mentions nothing; `mrkdwn` is for words of ours and the links alone.
+ * The message for a Slack channel. Values of an event are in `plain_text` objects, in which Slack does not format, link
+ * or mention. `mrkdwn` contains only the gateway's own words and links.
  */
 export function chatOneMessage(notice: Notice): ChatOneMessage {
   return {
     text: escapedWithin(preview(notice), maxText, inert),
     mrkdwn: false,
-    // The header's limit of 150 characters is far: its words are ours.
+    // The title is a fixed text of the gateway, far below the header's limit of 150 characters.
     blocks: [{ type: 'header', text: plain(title(notice)) }, ...blocksOf(notice)],
   };
 }
@@ -59,7 +59,7 @@ function failureBlocks(notice: FailureNotice): Block[] {
   const rows = facts(notice).map(([label, value]) => [markdown(`*${label}*`), plain(cut(value, maxField))]);
   return [
     { type: 'section', text: markdown(introduction(notice)) },
-    // Slack sets fields in two columns: labels on the left, values on the right.
+    // Slack shows fields in two columns: labels on the left, values on the right.
     { type: 'section', fields: rows.slice(0, 3).flat() },
     { type: 'section', fields: rows.slice(3).flat() },
     { type: 'section', text: markdown('*Error*') },
@@ -83,12 +83,12 @@ function summaryBlocks(notice: SummaryNotice): Block[] {
 }
 
 const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
-/** `verbatim`: Slack makes no links or mentions of its own. */
+/** `verbatim`: Slack adds no links or mentions of its own. */
 const markdown = (text: string): Markdown => ({ type: 'mrkdwn', text, verbatim: true });
 
 /** A link; null when the URL is too long for a message. */
 function linkTo(url: string, words: string): Markdown | null {
-  // A bar would end the URL; `plainUrl` leaves none.
+  // A `|` would end the URL; `plainUrl` encodes it.
   const link = `<${escapeText(plainUrl(url))}|${words}>`;
   return link.length <= maxField ? markdown(link) : null;
 }
@@ -103,14 +103,14 @@ function preview(notice: Notice): string {
   return `${cut(headline(notice), maxNamed)}: ${cut(errorText(notice.error).replace(/\s+/g, ' '), maxListedError)}`;
 }
 
-/** Slack: "Formatting text for app surfaces", "Escaping text". */
+/** Escapes as in Slack's "Formatting text for app surfaces", "Escaping text". */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * Text for where Slack looks for formatting, names and links by itself and has no escape for them: an invisible word
- * joiner (U+2060) after a character takes its meaning.
+ * Escapes text for places where Slack always detects formatting, names and links and offers no escape. An invisible
+ * word joiner (U+2060) after a special character removes its meaning.
  */
 function inert(text: string): string {
   return escapeText(text.replace(/[*_~`@#]|:(?=\S)/g, '$&\u2060'));

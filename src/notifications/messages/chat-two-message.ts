@@ -13,14 +13,14 @@ import {
   typeName,
 } from './words.ts';
 
-// Discord's documentation, "Execute Webhook" and "Embed Limits". Titles and labels are words of ours and far from theirs.
+// Limits from Discord's documentation, "Execute Webhook" and "Embed Limits". Titles and labels are fixed and far below.
 const maxContent = 2000;
 const maxFieldName = 256;
 const maxFieldValue = 1024;
-/** Of title, description and the fields' names and values, over all embeds of a message. */
+/** The total of titles, descriptions, field names and field values over all embeds of a message. */
 const maxEmbeds = 6000;
 
-/** Short values, so that all of them, the longest error and the longest link stay under `maxEmbeds`. */
+/** Values are cut so that all values, the longest error and the longest link together stay below `maxEmbeds`. */
 const maxFact = 300;
 const maxSummary = 1000;
 const maxListedError = 300;
@@ -51,11 +51,11 @@ interface Embed {
 export interface ChatTwoMessage {
   content: string;
   embeds: [Embed];
-  /** Nobody is mentioned, whatever the texts hold. */
+  /** No user or role is mentioned, even if a text contains a mention. */
   allowed_mentions: { parse: [] };
 }
 
-/** What a Discord channel is told; Markdown in values of an event is escaped. */
+/** The message for a Discord channel. Markdown in an event's values is escaped. */
 export function chatTwoMessage(notice: Notice): ChatTwoMessage {
   return {
     content: escapedWithin(headline(notice), maxContent, escapeMarkdown),
@@ -91,7 +91,7 @@ function summaryEmbed(notice: SummaryNotice): Embed {
     const reason = escapedWithin(errorText(error), maxListedError, escapeMarkdown);
     const value = `${reason}${linkLine(dashboardUrl, openEvent, maxListedUrl)}`;
     length += name.length + value.length;
-    // The list in the dashboard has the rest.
+    // The dashboard's list shows all events.
     if (length > maxEmbeds) break;
     embed.fields.push({ name, value, inline: false });
   }
@@ -104,8 +104,9 @@ function headOf(notice: Notice, description: string) {
 }
 
 /**
- * Whether Discord takes a URL as an embed's: it answers 400 to the whole message when the host is a name without a dot
- * (`http://gateway:8080`), and says nowhere what it thinks of addresses. The description has the link in any case.
+ * Whether Discord accepts this URL in an embed. It refuses the whole message with 400 when the host is a name without a
+ * dot (`http://gateway:8080`). Its documentation does not cover IP addresses. The description contains the link in any
+ * case.
  */
 function isEmbedUrl(url: string): boolean {
   if (url.length > maxUrl || !URL.canParse(url)) return false;
@@ -113,15 +114,15 @@ function isEmbedUrl(url: string): boolean {
   return /^https?:$/.test(protocol) && /\.[a-z][a-z0-9-]+$/i.test(hostname);
 }
 
-/** Words of ours as a link: inside of links Discord shows backslashes, so nothing there may need escaping. */
+/** A link with fixed words. Discord shows backslashes inside links, so the words must not need escaping. */
 function linkLine(url: string, words: string, maxLength: number): string {
   const plain = plainUrl(url);
   return plain.length <= maxLength ? `\n[${words}](${plain})` : '';
 }
 
 /**
- * A backslash before what Discord formats, links, mentions or shows as an emoji; at the start of a line also before what
- * makes a list.
+ * Adds a backslash before characters with which Discord formats, links, mentions or shows emojis, and at the start of a
+ * line also before list markers.
  */
 function escapeMarkdown(text: string): string {
   return text

@@ -14,11 +14,11 @@ import {
   typeName,
 } from './words.ts';
 
-/** Errors hold answers of others: what is longer is read in the dashboard. */
+/** Errors may contain long responses of consumers. The dashboard shows the whole text. */
 const maxError = 4000;
 const maxListedError = 500;
 
-/** What an e-mail says, before it is plain text or HTML; its texts are of one line, except `error` and `payload.shown`. */
+/** The content of an e-mail, for plain text and HTML. Texts have one line, except `error` and `payload.shown`. */
 export interface EmailContent {
   tone: 'failure' | 'sample';
   title: string;
@@ -32,7 +32,7 @@ export interface EmailContent {
   footer: string;
 }
 
-/** What an e-mail says of a notice. */
+/** The content of the e-mail for a notice. */
 export function emailContent(notice: Notice, includePayload: boolean): EmailContent {
   const common = { title: title(notice), footer: reasonForMail(notice) };
   if (notice.kind === 'summary') {

@@ -3,15 +3,15 @@ import type { EmailContent } from './email-content.ts';
 
 const sans = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const mono = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
-/** Long words and long lines never widen the layout. */
+/** Breaks long words, so that they never widen the layout. */
 const wrap = 'overflow-wrap:anywhere;word-break:break-word';
 
 const accents = { failure: '#b42318', sample: '#5b6573' };
 const blue = '#1d4ed8';
 
 /**
- * Colours for mail programs that show dark messages. Each of these classes stands on an element that sets both colours
- * itself, so that programs without style sheets, and those that invert colours, never set light on light.
+ * Colours for mail programs in dark mode. Each element with one of these classes sets both text and background colour
+ * itself. So programs that ignore style sheets or invert colours never show light text on a light background.
  */
 const darkStyles = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -30,7 +30,7 @@ const darkStyles = `
   .card { padding: 20px 16px !important; border-radius: 0 !important; border-left: 0 !important; border-right: 0 !important; }
 }`;
 
-/** The e-mail as HTML: no images, no fonts and nothing else from outside; every value is escaped. */
+/** The e-mail as HTML, without images, fonts or other external content. Every value is escaped. */
 export function emailHtml(content: EmailContent): string {
   const accent = accents[content.tone];
   const body = [
@@ -112,7 +112,7 @@ ${label('Payload')}${note}${payload.shown === null ? '' : block(payload.shown, 0
 const label = (words: string) =>
   `<h2 style="margin:0 0 6px;font-size:14px;line-height:20px;font-weight:600">${escapeHtml(words)}</h2>\n`;
 
-/** Text that keeps its lines: `pre` does so also where mail programs know no `white-space`. */
+/** Text with its line breaks. `pre` keeps them even in mail programs that do not support `white-space`. */
 function block(text: string, marginPx: number): string {
   return `<pre class="code" style="margin:0 0 ${marginPx}px;padding:10px 12px;border:1px solid #e2e5ea;border-radius:6px;background-color:#f6f7f9;color:#1f2937;font-size:13px;line-height:19px;${mono};white-space:pre-wrap;${wrap}">${escapeHtml(text)}</pre>`;
 }

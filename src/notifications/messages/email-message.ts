@@ -4,9 +4,9 @@ import { emailHtml } from './email-html.ts';
 import type { Attachment } from './email-payload.ts';
 import { headline } from './words.ts';
 
-/** The body of an e-mail and what goes with it. */
+/** The subject, body and attachment of an e-mail. */
 export interface EmailMessage {
-  /** Of less than 200 characters, none of them a control character: it becomes a header. */
+  /** Less than 200 characters without control characters, because it becomes a header. */
   subject: string;
   text: string;
   html: string;
@@ -29,7 +29,9 @@ export function emailMessage(notice: Notice, options: { includePayload: boolean 
   };
 }
 
-/** The same as the HTML says, in the same order; what strangers wrote is indented and cannot pass for ours. */
+/**
+ * The content of the HTML as plain text. Text from outside is indented, so that it cannot pass for the gateway's own.
+ */
 function plainText(content: EmailContent): string {
   const { facts, error, entries, link, payload } = content;
   const paragraphs = [

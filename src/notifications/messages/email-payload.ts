@@ -9,9 +9,9 @@ export interface Attachment {
   content: Uint8Array;
 }
 
-/** How an e-mail shows a payload. */
+/** The payload in an e-mail. */
 export interface PayloadPart {
-  /** One sentence about what it is. */
+  /** One sentence that describes it. */
   note: string;
   /** The payload or its beginning; null when there is nothing to show. */
   shown: string | null;
@@ -19,13 +19,13 @@ export interface PayloadPart {
 }
 
 const mebibyte = 2 ** 20;
-/** More is hard to read, and mail programs cut long messages: Gmail at about 102 KB. */
+/** Longer payloads are hard to read, and mail programs truncate long messages (Gmail at about 102 KB). */
 const maxShownBytes = 20 * 1024;
-/** SendGrid takes messages under 30 MB ("Mail Send: Limitations"), of which base64 takes a quarter. */
+/** SendGrid accepts messages under 30 MB ("Mail Send: Limitations"); base64 takes up a quarter of that. */
 const maxAttachedBytes = 20 * mebibyte;
 const maxContentType = 100;
 
-/** What an e-mail shows of a payload and attaches: the whole of it, if it is not too long for a message. */
+/** The shown part of a payload and its attachment. The attachment is the whole payload, unless it is too long. */
 export function payloadPart({ body, contentType }: { body: Uint8Array; contentType: string | null }): PayloadPart {
   // SendGrid refuses attachments without content.
   if (body.length === 0) return { note: 'The payload is empty.', shown: null, attachment: null };
@@ -45,7 +45,7 @@ export function payloadPart({ body, contentType }: { body: Uint8Array; contentTy
 
 function fileOf(body: Uint8Array, text: boolean): { filename: string; type: string } {
   if (!text) return { filename: 'payload.bin', type: 'application/octet-stream' };
-  // Deeper JSON is text to most programs, and its sender should not decide how long parsing takes.
+  // Deeply nested JSON is attached as text: parsing it may take long, and the sender could choose how long.
   if (parseWithinBounds(new TextDecoder().decode(body), webhookBounds) !== undefined)
     return { filename: 'payload.json', type: 'application/json' };
   return { filename: 'payload.txt', type: 'text/plain' };
@@ -63,10 +63,10 @@ function sizeOf(bytes: number): string {
   return `${(bytes / mebibyte).toFixed(1)} MiB`;
 }
 
-/** The first bytes of UTF-8 text that are to be shown, without a character that does not fit whole. */
+/** The first bytes of UTF-8 text to show, without an incomplete character at the end. */
 function beginning(body: Uint8Array): Uint8Array {
   let end = maxShownBytes;
-  // Bytes of the form 10xxxxxx go on with a character; none has more than three of them.
+  // Bytes of the form 10xxxxxx continue a character, which has at most three of them.
   while (((body[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return body.subarray(0, end);
 }

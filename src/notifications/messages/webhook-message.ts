@@ -1,7 +1,7 @@
 import { eventItem } from '../../events/event-view.ts';
 import type { FailureNotice } from '../notice.ts';
 
-/** The body that a webhook destination gets (docs/notifications.md). */
+/** The body of a message to a webhook destination (docs/notifications.md). */
 export interface WebhookMessage {
   type: 'delivery.failed';
   id: string;
@@ -11,12 +11,12 @@ export interface WebhookMessage {
     error: string;
     attempts: number;
     dashboard_url: string;
-    /** Only on a test of the destination: nothing has failed. */
+    /** Present only in a test of the destination. */
     sample?: true;
   };
 }
 
-/** What a webhook destination is told: programs read it, so every value is as it was stored. */
+/** The message for a webhook destination. Programs read it, so every value is unchanged from the database. */
 export function webhookMessage(notice: FailureNotice): WebhookMessage {
   return {
     type: 'delivery.failed',

@@ -1,31 +1,31 @@
 import type { FailureNotice, Notice, SummaryNotice } from '../notice.ts';
 import { cut, oneLine, utc, visible } from './text.ts';
 
-/** Entries of a summary that a message shows at most, whatever the summary holds: more is for the dashboard. */
+/** The most entries of a summary that a message shows. The dashboard shows all of them. */
 export const maxShown = 10;
 
-/** UTF-16 units of a name. Stored ones have at most 255 characters, of two units each, so none of them is cut. */
+/** UTF-16 units. Stored names have at most 255 characters of at most two units, so none of them is cut. */
 const maxName = 512;
 
-/** A value that names something, on one line. */
+/** A name on one line. */
 const named = (name: string) => cut(oneLine(name), maxName);
 
 export const typeName = (eventType: string | null) => named(eventType ?? '') || 'no type';
 
-/** An error, maybe of several lines. */
+/** An error's text, which may have several lines. */
 export const errorText = (error: string) => visible(error).trim() || 'no error message';
 
-/** What a message is about, in a few words of ours alone. */
+/** The title of a message. It contains no values from outside. */
 export function title(notice: Notice): string {
   if (notice.kind === 'summary')
     return notice.events === 1 ? '1 more event failed' : `${notice.events} more events failed`;
   return notice.sample ? 'Test: nothing has failed' : 'Delivery failed';
 }
 
-/** A type or an account in a headline. */
+/** UTF-16 units of an event type or an account in a headline. */
 const maxInHeadline = 80;
 
-/** The title with what it is about, on a line of less than 200 UTF-16 units. */
+/** The title with the event type and the account, on one line of less than 200 UTF-16 units. */
 export function headline(notice: Notice): string {
   const about = notice.kind === 'summary' ? notice.account : notice.event;
   const account = cut(oneLine(about.account_slug), maxInHeadline);
@@ -34,14 +34,14 @@ export function headline(notice: Notice): string {
   return notice.sample ? `[Test] Nothing has failed: ${type} (${account})` : `${title(notice)}: ${type} (${account})`;
 }
 
-/** What has happened, in words of ours alone. */
+/** The first sentences of a message about one event. They contain no values from outside. */
 export function introduction({ sample }: FailureNotice): string {
   return sample
     ? 'This is a test of this destination. Nothing has failed: the values below are an example of what a real message shows.'
     : 'This event could not be delivered, and no further attempts will be made. It can be replayed from the dashboard.';
 }
 
-/** What has happened, with the account's names. */
+/** The first sentences of a summary, with the account's names. */
 export function summaryText({ account, events, since, until, first }: SummaryNotice): string {
   const whose = `${named(account.account_slug)} (${named(account.provider)})`;
   const when = since.getTime() === until.getTime() ? `at ${utc(since)}` : `between ${utc(since)} and ${utc(until)}`;
@@ -65,7 +65,7 @@ export function facts({ event, attempts, failedAt, sample }: FailureNotice): [la
 export const openEvent = 'Open the event in the dashboard';
 export const openList = 'Open the list in the dashboard';
 
-/** Why somebody gets an e-mail. */
+/** The footer that tells a recipient why they got the e-mail. */
 export function reasonForMail(notice: Notice): string {
   const { account_slug, provider } = notice.kind === 'summary' ? notice.account : notice.event;
   return `You get this because your address is in a destination of the account ${named(account_slug)} (${named(provider)}).`;

@@ -2,34 +2,34 @@ import { LRUCache } from 'lru-cache';
 import { type Turn, TurnGate } from '../../delivery/turn-gate.ts';
 import { longestWaitMs } from '../retries.ts';
 
-/** Services that people read in do not like crowds; eight at once are done with a thousand messages within a minute. */
+/** Chat and mail services limit their clients. Eight concurrent requests send a thousand messages within a minute. */
 export const inFlightPerDestination = 8;
 
-/** Whose turn it is at each destination in this process: how many at once, and which want to be left alone. */
+/** Limits the concurrent messages to each destination in this process, and the destinations that asked to wait. */
 export class DestinationTurns {
   readonly #gate = new TurnGate(inFlightPerDestination);
   readonly #heldUntilMs = new LRUCache<string, number>({ max: 10_000 });
 
-  /** For who comes again when told to: finding no turn free, they get the next one in the order of asking. */
+  /** For workflows: takes a free turn, or reserves the next one and returns when to ask again. */
   enter(destinationId: string, holder: string): Turn {
     const nowMs = Date.now();
     const heldMs = this.#heldMs(destinationId, nowMs);
     return heldMs > 0 ? { waitMs: heldMs } : this.#gate.enter(destinationId, holder, nowMs);
   }
 
-  /** For who looks around by themselves: a turn that is free, but none is kept for them. */
+  /** For sweeps: takes a free turn, never reserves one. */
   enterInPassing(destinationId: string): Turn {
     const nowMs = Date.now();
     const heldMs = this.#heldMs(destinationId, nowMs);
     return heldMs > 0 ? { waitMs: heldMs } : this.#gate.enterDirect(destinationId, nowMs);
   }
 
-  /** A destination has asked to be left alone: its other messages need not use up their tries on that. */
+  /** Holds all messages to a destination that has asked to wait, so that they do not use up their tries. */
   hold(destinationId: string, ms: number): void {
     this.#heldUntilMs.set(destinationId, Date.now() + Math.min(ms, longestWaitMs));
   }
 
-  /** Those that are held now. */
+  /** The ids of the destinations that are held now. */
   held(): string[] {
     const nowMs = Date.now();
     return [...this.#heldUntilMs.entries()].filter(([, untilMs]) => untilMs > nowMs).map(([id]) => id);

@@ -10,19 +10,19 @@ import { nextWaitMs } from '../retries.ts';
 export interface HandOverDeps {
   box: SecretBox;
   send: SendNotice;
-  /** Between the tries of one message. */
+  /** The waits between the tries of one message, in milliseconds. */
   waitsMs: readonly number[];
   log: Log;
 }
 
-/** One try of a message, with where its outcome is written. */
+/** One try to send a message, and the functions that record its outcome. */
 export interface Try {
-  /** For the log: ids alone. */
+  /** Ids for the log. */
   ids: Record<string, string | number>;
   /** From 1. */
   attempt: number;
   settings: SealedSettings;
-  /** What to say; null when there is nothing left to speak of. */
+  /** Builds the message; null when its event no longer exists. */
   notice(settings: DestinationSettings): Promise<Notice | null>;
   sent(): Promise<void>;
   failed(failure: { attempt: number; error: string; waitMs: number | null }): Promise<void>;
@@ -35,9 +35,9 @@ export type HandedOver =
   | { kind: 'gone' };
 
 /**
- * Makes one try and writes down how it ended. A config that does not open fails for good.
+ * Makes one try and records its outcome. A config that cannot be decrypted fails permanently.
  *
- * @throws what the database throws when what there is to say cannot be read; then nothing was sent.
+ * @throws the database's error when the event cannot be read; in this case nothing was sent.
  */
 export async function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal): Promise<HandedOver> {
   const settings = openSettings(deps.box, one.settings);
@@ -48,11 +48,11 @@ export async function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal
   const write = (work: () => Promise<void>) =>
     untilWritten(work, {
       signal,
-      // What the database says of a row may hold what is in it.
+      // Only the kind of failure is logged, because a database error may contain the row's data.
       onFailure: (error) =>
         deps.log.warn(
           { ...one.ids, failure: databaseFailure(error) },
-          'the outcome of a notification could not be written yet',
+          'notification outcome not recorded yet, retrying',
         ),
     });
   if (said.ok) {
@@ -72,7 +72,7 @@ const unreadable: Said & { ok: false } = {
   ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: true, durationMs: 0 },
 };
 
-/** PostgreSQL takes neither NUL nor half a character; a text that it refuses would be written again for ever. */
+/** Replaces NUL and lone surrogates. PostgreSQL refuses them, and recording would be retried forever. */
 const storable = (text: string) => text.replaceAll('\0', '\ufffd').toWellFormed();
 
 function logTry(log: Log, one: Try, said: Said): void {

@@ -12,28 +12,28 @@ import { readEvent, readPayload } from '../told-event.ts';
 import type { DestinationTurns } from './destination-turns.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
 
-/** How asking for a notification ended: it is settled, it is gone with its event, or it is to be asked for again. */
+/** The result of a call: the notification is settled, was deleted with its event, or needs another call later. */
 export type Told =
   | { kind: 'settled'; status: Exclude<NotificationStatus, 'pending'> }
   | { kind: 'gone' }
   | { kind: 'later'; waitMs: number };
 
-/** Whoever finds another one's claim just about to end need not ask in the same millisecond. */
+/** The shortest wait when another process's claim is about to end, so that the caller does not poll in a tight loop. */
 const shortestWaitMs = 50;
-/** One that arrives within this came as planned. */
+/** Messages sent within this time of the failure count as sent without delay. */
 const lateMs = 5_000;
 
 export interface NotifierDeps extends HandOverDeps {
   sql: Sql;
   links: DashboardLinks;
   turns: DestinationTurns;
-  /** How long a try may take at most, with writing down how it ended. */
+  /** The lease of a claim, in seconds: longer than a try including the recording of its outcome. */
   leaseS: number;
   /** The window of NOTIFY_BURST, in milliseconds; null without it. */
   burstMs: number | null;
 }
 
-/** Tells destinations of exhausted events. One for a process: two calls at once about one notification make one try. */
+/** Sends notifications. One instance per process: concurrent calls for one notification share one try. */
 export class Notifier {
   readonly #deps: NotifierDeps;
   readonly #inFlight = new Map<string, Promise<Told>>();
@@ -43,16 +43,16 @@ export class Notifier {
   }
 
   /**
-   * Makes the notification's next try if it is due, deliveries are not paused, and it is its turn. Whatever the destination
-   * says is an answer.
+   * Makes the notification's next try if it is due, deliveries are not paused and the destination has a free turn. A
+   * failed try is a result, not an error.
    *
-   * @throws what the database throws; nothing was sent then.
+   * @throws the database's error; in this case nothing was sent.
    */
   notify(key: NotificationKey, signal: AbortSignal): Promise<Told> {
     return this.#once(key, signal, () => this.#deps.turns.enter(key.destinationId, noticeId(key)));
   }
 
-  /** The same for who comes by again anyhow: no turn is kept for them. */
+  /** Like {@link notify}, for sweeps: reserves no turn. */
   notifyInPassing(key: NotificationKey, signal: AbortSignal): Promise<Told> {
     return this.#once(key, signal, () => this.#deps.turns.enterInPassing(key.destinationId));
   }
@@ -107,14 +107,17 @@ export class Notifier {
     }
   }
 
-  /** A message that had to wait counts for the burst limit from when it arrived. */
+  /** A delayed message counts for the burst limit at the time when it was sent. */
   async #countLate({ settings, failedAt }: ClaimedNotification): Promise<void> {
     const { sql, burstMs } = this.#deps;
     if (burstMs === null || !isFolded(settings.destination_type)) return;
     if (Date.now() - failedAt.getTime() > lateMs) await countLateMessage(sql, settings.id, { failedAt, burstMs });
   }
 
-  /** There is no try to make now: it is settled, somebody else makes it, or the last one was never answered for. */
+  /**
+   * The result when no try is due: the notification is settled, another process is making the try, or the last try has
+   * no recorded outcome because its worker crashed. In the last case, records a failure.
+   */
   async #standing(key: NotificationKey): Promise<Told> {
     const { sql, waitsMs } = this.#deps;
     const state = await readState(sql, key);
@@ -140,7 +143,7 @@ export class Notifier {
       id: noticeId(key),
       sample: false,
       failedAt: claimed.failedAt,
-      // As it was then, whatever became of it since: each try says the same.
+      // The event's state at the time of the failure, so that every try sends the same message.
       event: { ...event, ...claimed.eventThen },
       error: claimed.eventThen.last_error ?? 'no reason was recorded',
       attempts: claimed.eventThen.attempts,

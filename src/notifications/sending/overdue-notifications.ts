@@ -11,8 +11,8 @@ import type { Notifier } from './notifier.ts';
 const longestPauseMs = 30_000;
 
 /**
- * Sends what nobody has sent although it was due long ago: its workflow is gone, or Temporal is. Destinations are served
- * side by side, each as quickly as it takes messages.
+ * Sends overdue notifications: those whose workflow is lost, or all while Temporal is unavailable. Destinations are
+ * served concurrently, so that a slow one does not delay the others.
  */
 export class OverdueNotifications {
   readonly #deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log };
@@ -20,11 +20,11 @@ export class OverdueNotifications {
   readonly #ending = new AbortController();
   readonly #busy = new Map<string, Promise<void>>();
 
-  /** @param deps.overdueS seconds past its time after which a notification is looked for */
+  /** @param deps.overdueS the seconds after its due time from which a notification counts as overdue */
   constructor(deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log }) {
     this.#deps = deps;
     this.#poller = new Poller({
-      name: 'notifications that nobody has sent',
+      name: 'overdue notifications',
       idleMs: Math.min(longestPauseMs, deps.overdueS * 500),
       log: deps.log,
       work: () => this.#look(),
@@ -43,20 +43,20 @@ export class OverdueNotifications {
 
   async #look(): Promise<Round> {
     const { sql, turns, overdueS, log } = this.#deps;
-    // What is late because of a pause is asked for again when it ends.
+    // Notifications that are late because of a pause are sent by their workflows after the pause.
     if (await readPause(sql)) return 'idle';
     const overdue = await overdueNotifications(sql, {
       ...{ overdueS, perDestination: inFlightPerDestination },
       except: [...this.#busy.keys(), ...turns.held()],
     });
-    if (overdue.length > 0) log.warn({ notifications: overdue.length }, 'overdue notifications are looked after');
+    if (overdue.length > 0) log.warn({ notifications: overdue.length }, 'overdue notifications retried');
     for (const [id, some] of Map.groupBy(overdue, ({ destinationId }) => destinationId)) {
       this.#busy.set(id, this.#tell(id, some));
     }
     return 'idle';
   }
 
-  /** When a destination has taken something, there may be more for it. */
+  /** Sends some notifications. If one was settled, wakes the poller, because the destination may have more. */
   async #tell(destinationId: string, some: NotificationRef[]): Promise<void> {
     const { notifier, log } = this.#deps;
     let moved = false;
@@ -64,7 +64,7 @@ export class OverdueNotifications {
       const told = await Promise.all(some.map((one) => notifier.notifyInPassing(one, this.#ending.signal)));
       moved = told.some(({ kind }) => kind === 'settled');
     } catch (error) {
-      log.warn({ failure: databaseFailure(error) }, 'overdue notifications could not be sent yet');
+      log.warn({ failure: databaseFailure(error) }, 'overdue notifications not sent yet, retrying');
     }
     this.#busy.delete(destinationId);
     if (moved) this.#poller.wake();

@@ -14,12 +14,12 @@ import { readListed } from '../told-event.ts';
 import { handOver } from './hand-over.ts';
 import type { NotifierDeps } from './notifier.ts';
 
-/** Summaries come minutes late anyhow; a look at a nearly empty table costs nothing. */
-const lookMs = 500;
-/** At once in this process, so that destinations that do not answer keep no others waiting. */
+/** Summaries are minutes late by design, and polling a nearly empty table is cheap. */
+const pollMs = 500;
+/** Concurrent summaries in this process: enough that destinations that do not respond do not delay the others. */
 const mostAtOnce = 32;
 
-/** Sends summaries when their time has come. */
+/** Sends summaries when they are due. */
 export class Summaries {
   readonly #deps: NotifierDeps;
   readonly #poller: Poller;
@@ -30,7 +30,7 @@ export class Summaries {
     this.#deps = deps;
     this.#poller = new Poller({
       name: 'summaries of notifications',
-      idleMs: lookMs,
+      idleMs: pollMs,
       log: deps.log,
       work: () => this.#look(),
     });
@@ -52,7 +52,7 @@ export class Summaries {
     for (const summary of await claimSummaries(sql, { leaseS, limit: mostAtOnce - this.#inFlight.size })) {
       const sending: Promise<void> = this.#send(summary)
         .catch((error: unknown) =>
-          log.warn({ summaryId: summary.id, failure: databaseFailure(error) }, 'a summary could not be sent yet'),
+          log.warn({ summaryId: summary.id, failure: databaseFailure(error) }, 'summary not sent yet, retrying'),
         )
         .finally(() => this.#inFlight.delete(sending));
       this.#inFlight.add(sending);
@@ -85,11 +85,11 @@ export class Summaries {
     }
   }
 
-  /** One that was tried again counts for the burst limit from when it arrived. */
+  /** A summary that was retried counts for the burst limit at the time when it was sent. */
   async #countLate({ attempt, settings, firstFailedAt }: ClaimedSummary): Promise<void> {
     const { sql, burstMs } = this.#deps;
     if (burstMs === null || attempt === 1) return;
-    // When it was due, which is what was counted.
+    // The time when the summary was due, at which it is counted so far.
     const failedAt = new Date(firstFailedAt.getTime() + burstMs);
     await countLateMessage(sql, settings.id, { failedAt, burstMs });
   }
