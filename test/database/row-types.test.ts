@@ -83,7 +83,7 @@ test.each([
   {
     what: 'a column of a function that has another type',
     change: `drop function stop_next_account_events; create function stop_next_account_events(integer) returns text return 'no'`,
-    finds: /^src\/events\/stop-account\.ts:\d+: more is text \(string\), declared as boolean$/,
+    finds: /^src\/events\/transitions\/account-deleted\.ts:\d+: more is text \(string\), declared as boolean$/,
   },
 ])('$what is found', async ({ change, finds }) => {
   await withClient(await migratedDatabase(), async (client) => {
