@@ -1,4 +1,5 @@
 import { readProjectFile } from '../../docker/files.ts';
+import { projectFiles } from '../../docs/pages.ts';
 
 /** `status / delivery_status`, as the page writes them. */
 export type State = string;
@@ -37,6 +38,17 @@ export function changesOfPage(): Changes {
     after.set(what, new Map(states.map((state) => [state, state])));
   const beginnings = [...(section.match(/An event\s+begins as .*\./)?.[0] ?? '').matchAll(/`([^`]+)`/g)];
   return { states, beginnings: beginnings.map(([, state = '']) => state), after };
+}
+
+/** The rows of the state table in the docstrings of `src/events/transitions/`: for each file, what happens. */
+export function rowsOfFiles(): Map<string, string[]> {
+  const files = projectFiles.filter((path) => path.startsWith('src/events/transitions/'));
+  return new Map(
+    files.map((file) => {
+      const rows = [...readProjectFile(file).matchAll(/^ \* (\|.*\|)$/gm)].map(([, row = '']) => cellsOf(row)[0] ?? '');
+      return [file, rows.filter((what) => what !== 'what happens' && what !== '---')];
+    }),
+  );
 }
 
 const cellsOf = (row: string) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deliveryStatuses, eventStatuses } from '../../../src/events/event.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { begin, type Happening, happenings, type Subject, stateOf } from './happenings.ts';
-import { changesOfPage, type State, waysTo } from './page.ts';
+import { changesOfPage, rowsOfFiles, type State, waysTo } from './page.ts';
 
 // Twenty events for each state, each with an account of its own and several calls of the API.
 vi.setConfig({ testTimeout: 60_000 });
@@ -50,6 +50,17 @@ test('the page names everything that can happen, all states, and a way to each o
   expect(new Set(both.map(([status]) => status))).toEqual(new Set(eventStatuses));
   expect(new Set(both.map(([, delivery]) => delivery))).toEqual(new Set([...deliveryStatuses, 'null']));
   for (const [what, results] of page.after) expect([...results.keys()], what).toEqual(page.states);
+});
+
+test('each of them has its row in the docstring of a file, and each file has a row', () => {
+  const files = rowsOfFiles();
+  // Where operators' commands have in common how they are applied and refused.
+  files.delete('src/events/transitions/operation.ts');
+  expect([...files].filter(([, rows]) => rows.length === 0)).toEqual([]);
+  // A pause changes no row of an event: src/events/pause.ts.
+  const ofPage = [...page.after.keys()].filter((what) => what !== 'deliveries are paused or resumed');
+  const beginnings = ['the webhook is verified and stored', 'the webhook is not verified'];
+  expect(new Set([...files.values()].flat())).toEqual(new Set([...ofPage, ...beginnings]));
 });
 
 test.each(page.states)('%s: everything that can happen leads to what the page says', async (state) => {
