@@ -1,6 +1,6 @@
 -- What the relay still has to do for an event: there is a row exactly while no workflow was started for the event's
 -- generation. A table of its own and not partitioned, so that a claim costs the same however many days are kept.
--- Rows are inserted, claimed and deleted within seconds. With fillfactor 60, a claim's update stays in its page; with the low
+-- The lanes have names in src/events/lanes.ts. Rows are inserted, claimed and deleted within seconds. With fillfactor 60, a claim's update stays in its page; with the low
 -- thresholds, autovacuum removes dead rows before claims have to step over thousands of them.
 create table event_queue (
   event_id uuid primary key,

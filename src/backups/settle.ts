@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { neverStarted } from '../events/event.ts';
 import { lanes } from '../events/lanes.ts';
 
 /** What a restored gateway has to do with the events of its backup. */
@@ -16,7 +17,7 @@ const dropCommandClaims = 'update event_commands set claimed_until = null, claim
 // found out when it is started, from the attempts that the row says were made.
 const requeue = `
   with orphans as (
-    update events e set started_generation = -1, run_id = null, swept_at = null
+    update events e set started_generation = ${neverStarted}, run_id = null, swept_at = null
     where e.delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
     returning e.id, e.account_id, e.generation
   )

@@ -21,9 +21,9 @@ export type SchemaAge = 'usable' | 'unreleased' | 'newer';
 export function schemaAge(applied: readonly string[]): SchemaAge {
   const unknown = unknownMigrations(applied);
   if (unknown.length === 0) return 'usable';
-  // Every released version begins with the same migration.
+  // Names begin with their time: the migrations before the first release are all older than that of the first release.
   const [first] = migrations;
-  return first !== undefined && applied.includes(first.name) ? 'newer' : 'unreleased';
+  return unknown.some((name) => first === undefined || name > first.name) ? 'newer' : 'unreleased';
 }
 
 /** Those of `applied` that this version does not have. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 
-/** Events that one transaction stops; whoever records an attempt of one of them waits for it, for a tenth of a second or so. */
+/** Events that one transaction stops: about a tenth of a second, for which the recording of an attempt of one of them waits. */
 const eventsABatch = 2_000;
 
 /**
@@ -8,10 +8,11 @@ const eventsABatch = 2_000;
  * | --- | --- | --- |
  * | the account is deleted | unchanged | `failed` if it was `pending` |
  *
- * Running workflows are told by rows in `event_commands`. Nobody is notified. An attempt that finds its account deleted before this
- * statement came to its event ends the delivery itself: exhausted.ts.
+ * Rows in `event_commands` notify the running workflows. No destination is notified. An attempt that finds its account deleted
+ * before this function has come to its event ends the delivery itself: exhausted.ts.
+ *
+ * migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for what is left of large accounts.
  */
-// migrations/functions/stop_account_events.sql, stop_next_account_events.sql
 const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
 const noteAccount = {
   name: 'note_stopped_account',
@@ -20,8 +21,8 @@ const noteAccount = {
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };
 
 /**
- * What a deleted account leaves waiting stops, and its running workflows are told; inside the deletion's transaction. Of more
- * events than a batch the rest is left to `stopNextEvents`; until then each attempt finds its account gone and ends.
+ * Ends the deliveries of a deleted account and notifies its running workflows, inside the deletion's transaction. Events beyond a
+ * batch are left to `stopNextEvents`; until then each attempt finds its account deleted and ends.
  */
 export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
   const [row] = await sql.query<{ stopped: number }>(stopEvents, [accountId, eventsABatch]);

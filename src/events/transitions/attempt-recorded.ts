@@ -41,7 +41,7 @@ export interface Recorded {
  * | --- | --- | --- |
  * | a scheduled attempt succeeds | unchanged | `delivered` if it was `pending` |
  * | a scheduled attempt fails, and it is not the last | unchanged | unchanged |
- * | the last scheduled attempt fails | `failed` if it was `pending`, unless `processed` or `dead` | `failed` if it was `pending` |
+ * | the last scheduled attempt fails | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
  * | a manual attempt fails | unchanged | unchanged |
  *

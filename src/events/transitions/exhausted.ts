@@ -9,8 +9,10 @@ export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | the account has been disabled for too long | `failed` if it was `pending`, unless `processed` or `dead` | `failed` if it was `pending` |
- * | an attempt finds its account deleted | unchanged | `failed` if it was `pending` |
+ * | the account is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
+ * | the account is deleted | unchanged | `failed` if it was `pending` |
+ *
+ * An attempt finds the account disabled for so long, or deleted. Most events of a deleted account end earlier: account-deleted.ts.
  *
  * The other way to be exhausted, the failure of the last scheduled attempt, is a row of attempt-recorded.ts, whose statement
  * records the attempt and ends the delivery at once.

@@ -4,9 +4,9 @@ import { lanes } from '../lanes.ts';
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | an attempt finds its account disabled | unchanged | unchanged |
+ * | the account is disabled or enabled | unchanged | unchanged |
  *
- * Nothing is sent or counted; the event is looked at again at `next_attempt_at`.
+ * The next attempt of each waiting event finds it disabled. Nothing is sent or counted; the event is looked at again at `next_attempt_at`.
  */
 const holdEvent = {
   name: 'hold_event',

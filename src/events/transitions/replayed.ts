@@ -6,7 +6,7 @@ import { applied, applyReplays, type Operation } from './operation.ts';
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
  * | `replay` | `received` | `pending` |
- * | `replay-failed`, or a duplicate of the webhook arrives | `received` if `status` or `delivery_status` was `failed`, unless `dead` | `pending` likewise |
+ * | `replay-failed`, or a duplicate | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
  *
  * `generation` + 1, with ten new attempts at once. Rejected events and those of deleted accounts are never replayed. What a replay
  * resets is in migrations/functions/replay_events.sql alone.

@@ -5,7 +5,7 @@ import type { ClaimName } from '../queue.ts';
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | its workflow has started | `enqueued` if it was `received` | unchanged |
+ * | its workflow starts | `enqueued` if it was `received` | unchanged |
  *
  * The statement: migrations/functions/mark_started.sql.
  */

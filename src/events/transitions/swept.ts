@@ -4,12 +4,11 @@ import { lanes } from '../lanes.ts';
 /**
  * | what happens | `status` | `delivery_status` |
  * | --- | --- | --- |
- * | the event is overdue | unchanged | unchanged |
+ * | the sweep finds the event overdue | unchanged | unchanged |
  *
- * It is queued for its workflow, which is started again if it does not run.
+ * It is queued for its workflow, which is started again if it does not run. Most overdue events do have a workflow that is only
+ * late (Temporal was down, or its account has too many attempts in flight), so each is queued at most every five minutes.
  */
-// Most overdue events do have a workflow that is only late (its engine was down, its account has no turn free), so each
-// is asked about at most every five minutes.
 const sweepOverdue = {
   name: 'sweep_overdue_events',
   text: `
@@ -30,7 +29,7 @@ const sweepOverdue = {
     select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
 };
 
-/** How long past its time an event may be before somebody looks for its workflow. */
+/** How long past its time an event may be before the sweep queues it. */
 export const overdueS = 120;
 
 /**

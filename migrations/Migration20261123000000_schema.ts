@@ -7,7 +7,7 @@ import { Migration } from '@mikro-orm/migrations';
  *
  * Once released, these files stay as they are: a change of the schema is a migration of its own.
  */
-export class Migration20261122000000_schema extends Migration {
+export class Migration20261123000000_schema extends Migration {
   override up(): void {
     for (const noun of nouns)
       this.addSql(readFileSync(new URL(`./schema/${noun}.sql`, import.meta.url), { encoding: 'utf8' }));
