@@ -268,19 +268,19 @@ describe('mistakes', () => {
     ['MAX_CONNECTIONS', '0', 'must be between 1 and 100000'],
     ['DELIVERY_TIMEOUT', '99ms', 'must be between 100ms and 2m'],
     ['DELIVERY_TIMEOUT', '121s', 'must be between 100ms and 2m'],
-    ['DELIVERY_TIMEOUT', '15', "'15' is no duration; write it like 200ms, 10s, 1m or 1h"],
+    ['DELIVERY_TIMEOUT', '15', "'15' is not a duration; write it like 200ms, 10s, 1m or 1h"],
     ['DELIVERY_SCHEDULE', '1s,2s', 'needs nine delays between the ten attempts, got 2'],
     ['DELIVERY_SCHEDULE', `${nine('1s')},1s`, 'needs nine delays between the ten attempts, got 10'],
     ['DELIVERY_SCHEDULE', nine('5h'), "'5h': must be between 1ms and 4h"],
     ['DELIVERY_SCHEDULE', nine('0s'), "'0s': must be between 1ms and 4h"],
-    ['DELIVERY_SCHEDULE', nine('soon'), "'soon': 'soon' is no duration; write it like 200ms, 10s, 1m or 1h"],
-    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/8,10.0.0.1', "'10.0.0.1' is no CIDR like 10.0.0.0/8"],
+    ['DELIVERY_SCHEDULE', nine('soon'), "'soon': 'soon' is not a duration; write it like 200ms, 10s, 1m or 1h"],
+    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/8,10.0.0.1', "'10.0.0.1' is not a CIDR such as 10.0.0.0/8"],
     ...['x user', 'x-*-user', '*-user', 'x-user:', 'x-üser', '**'].map((name): [string, string, string] => [
       'DROPPED_HEADERS',
       `x-a,${name}`,
       `'${name}' must be a header name such as x-user, or a prefix such as x-internal-*`,
     ]),
-    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is no CIDR like 10.0.0.0/8"],
+    ['DELIVERY_ALLOWED_NETWORKS', '10.0.0.0/33', "'10.0.0.0/33' is not a CIDR such as 10.0.0.0/8"],
     ...['loopback', 'uniquelocal', 'proxy.test', '*', 'true', '1', '10.1', '0x0a000001', '010.0.0.1', '10.0.0.256']
       .concat([
         '10.0.0.0/',
