@@ -13,11 +13,11 @@ import { type ConnectionSettings, readConnectionSettings, temporalAddress } from
 export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'backup-sql', 'reseal'] as const;
 export type Role = (typeof roles)[number];
 
-/** `10s`, `1m`, `200ms` … as milliseconds. A bare number is refused: it would leave the unit to a guess. */
+/** A duration such as `10s`, `1m` or `200ms`, in milliseconds. A number without a unit is refused as ambiguous. */
 const duration = z.string().transform((text, context) => {
   const value = /^\d+(\.\d+)?(ms|s|m|h)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
   if (Number.isFinite(value)) return Math.round(value);
-  context.addIssue({ code: 'custom', message: `'${text}' is no duration; write it like 200ms, 10s, 1m or 1h` });
+  context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it like 200ms, 10s, 1m or 1h` });
   return z.NEVER;
 });
 
@@ -41,11 +41,11 @@ const list = z.string().transform((text) =>
 const cidrList = list.superRefine((parts, context) => {
   for (const part of parts) {
     if (!ipaddr.isValidCIDR(part))
-      context.addIssue({ code: 'custom', message: `'${part}' is no CIDR like 10.0.0.0/8` });
+      context.addIssue({ code: 'custom', message: `'${part}' is not a CIDR such as 10.0.0.0/8` });
   }
 });
 
-/** A single address is the network of itself. */
+/** Trusted proxies: addresses or CIDRs. */
 const proxyList = list.superRefine((parts, context) => {
   for (const part of parts) {
     const mistake = proxyMistake(part);
@@ -65,13 +65,13 @@ const origin = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http: or https: URL')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** It stands in links that others get, so it holds no password; and paths are put behind it. */
+/** No password, because others receive links with this URL. No query or fragment, because paths are appended. */
 const publicUrl = origin.refine((text) => {
   const url = URL.parse(text);
   return url === null || (url.username === '' && url.password === '' && url.search === '' && url.hash === '');
 }, 'must hold no user, password, query or fragment');
 
-/** Nine delays between ten attempts: 10 s to 80 m, 2 h 39 m in all. */
+/** Nine delays between ten attempts: 10 s to 80 m, 2 h 39 m in total. */
 const defaultSchedule = '10s,30s,1m,2m,5m,10m,20m,40m,80m';
 
 const deliverySchedule = list.transform((parts, context) => {
@@ -87,11 +87,13 @@ const deliverySchedule = list.transform((parts, context) => {
   });
 });
 
-/** What a header carries unchanged from any client. */
+/** The characters that every client sends unchanged in a header. */
 const visibleAscii = /^[\x21-\x7e]*$/;
 const notVisible = 'may hold visible ASCII characters only';
 
-/** Below both limits are words and dates, which are guessed; what is made as the error says has 32 characters. */
+/**
+ * Shorter tokens may be words or dates, which can be guessed. The command in the error message prints 32 characters.
+ */
 const fewestCharacters = 16;
 const fewestDifferent = 8;
 const hardToGuess = (token: string) => token.length >= fewestCharacters && new Set(token).size >= fewestDifferent;
@@ -103,14 +105,14 @@ const adminTokens = list.transform((parts, context) => {
     const separator = part.indexOf(':');
     const name = part.slice(0, separator).trim();
     const token = part.slice(separator + 1).trim();
-    // The part itself is never shown: it holds a token.
+    // The error does not contain the part, because it includes a token.
     if (separator < 1 || !/^[\w.@-]{1,100}$/.test(name) || token === '')
       context.addIssue({ code: 'custom', message: 'must be name:token pairs separated by commas' });
     else if (!hardToGuess(token)) context.addIssue({ code: 'custom', message: tooWeak });
     if (!visibleAscii.test(token)) context.addIssue({ code: 'custom', message: notVisible });
     return { name, token };
   });
-  // The audit log knows people by these names.
+  // Names identify operators in the audit log, so they must be unique.
   for (const field of ['name', 'token'] as const)
     if (new Set(tokens.map((given) => given[field])).size < tokens.length)
       context.addIssue({ code: 'custom', message: `has the same ${field} twice` });
@@ -127,19 +129,19 @@ const secretsKey = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-// What is wrong is said, but the text is not shown: it may hold credentials.
+// The error does not contain the text, which may include credentials.
 const backupUrl = z.string().superRefine((text, context) => {
   const mistake = s3AddressMistake(text);
   if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
 });
 
-// What is wrong is said, but the text is not shown: it may hold a password.
+// The error does not contain the text, which may include a password.
 const databaseUrl = z.string().superRefine((text, context) => {
   const mistake = databaseUrlMistake(text);
   if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
 });
 
-/** Known to Temporal's other SDKs; that of Node always compares the name. */
+/** A variable of Temporal's other SDKs. The Node SDK always verifies the host name. */
 const hostVerification = z
   .stringbool()
   .refine(
@@ -206,12 +208,12 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
 });
 
-/** What all bodies that are read may hold together, in bytes, unless a large MAX_PAYLOAD_BYTES needs more. */
+/** The default budget for all bodies in flight, in bytes, unless a large MAX_PAYLOAD_BYTES needs more. */
 const defaultBodyBytesInFlight = 64 * 1024 * 1024;
-/** One client gets a quarter of that, and the largest body has to fit into it. */
+/** One client may use a quarter of the budget, and the largest body has to fit into it. */
 const bodiesInFlight = 4;
 
-/** What no setting can say alone. */
+/** Adds the checks that involve several settings. */
 const settings = environment.superRefine((given, context) => {
   const leastInFlight = bodiesInFlight * given.MAX_PAYLOAD_BYTES;
   if (given.MAX_BODY_BYTES_IN_FLIGHT !== undefined && given.MAX_BODY_BYTES_IN_FLIGHT < leastInFlight)
@@ -232,15 +234,14 @@ const settings = environment.superRefine((given, context) => {
 
 type Environment = Record<string, string | undefined>;
 
-/** Roles that a person runs on one backup. */
+/** Whether an operator runs this role on a single backup. */
 const readsBackups = (role: Role) => role === 'restore' || role === 'backup-sql';
-/** Roles that a person starts, and that end by themselves. */
+/** Whether an operator starts this role and it ends by itself. */
 const isOneOff = (role: Role) => readsBackups(role) || role === 'reseal';
 
 /**
- * What a role needs and the environment does not give: only `all` brings its own servers, key and token; `restore` and
- * `reseal` use those of `all` where they are given none, and `backup-sql` needs no server.
- * Returns one sentence a mistake.
+ * The required settings that are missing for a role, one sentence for each. `all` has its own servers, key and token.
+ * `restore` and `reseal` use those of `all` unless others are set, and `backup-sql` needs no server.
  */
 function missingFor(role: Role, env: Record<string, string | undefined>, temporal: TemporalSettings): string[] {
   if (role === 'all' || isOneOff(role)) return [];
@@ -265,8 +266,8 @@ const noTemporal: TemporalSettings = {
 };
 
 /**
- * How to reach Temporal, for the roles that do. `all` without `TEMPORAL_ADDRESS` runs one of its own: what is set for other
- * servers, in the environment or in the user's home, is not meant for that one.
+ * The connection settings for Temporal. Without `TEMPORAL_ADDRESS`, `all` runs its own server, for which the settings
+ * of other servers in the environment or in the user's home must not be used.
  */
 function temporalOf(role: Role, env: Environment, tls: boolean | undefined): TemporalSettings {
   if (role === 'migrate' || role === 'restore') return noTemporal;
@@ -276,17 +277,17 @@ function temporalOf(role: Role, env: Environment, tls: boolean | undefined): Tem
 }
 
 /**
- * Reads every setting of the gateway from `env`; the only reader of the environment.
+ * Reads all settings of the gateway from `env`. No other code reads the environment.
  *
- * @throws StartError that names every mistake at once. Values are not repeated where they could be secrets.
+ * @throws StartError that lists all mistakes. It does not repeat values that may be secrets.
  */
 export function readConfig(role: Role, env: Environment) {
-  // An empty value counts as not set, as `VARIABLE= npm start` and a blank line of an .env file mean it.
+  // An empty value counts as not set, for `VARIABLE= npm start` and for empty entries of an .env file.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  // As in libpq, and for DATABASE_URL alone: what npm start brings along has no TLS.
+  // As in libpq. Only for DATABASE_URL, because the embedded PostgreSQL has no TLS.
   if (set.DATABASE_URL && set.PGSSLMODE) set.DATABASE_URL = withDefaultSslMode(set.DATABASE_URL, set.PGSSLMODE);
   const parsed = settings.safeParse(set, { error: plainWords });
-  // What it says about a variable that is known to be wrong would be said twice.
+  // If a TEMPORAL_ variable is invalid, reading the connection settings would report it again.
   const temporal = parsed.error?.issues.some(({ path }) => String(path[0]).startsWith('TEMPORAL_'))
     ? { ...noTemporal, address: set.TEMPORAL_ADDRESS ?? null }
     : temporalOf(role, env, parsed.data?.TEMPORAL_TLS);
@@ -301,7 +302,7 @@ export function readConfig(role: Role, env: Environment) {
     throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
   }
   const e = parsed.data;
-  // `all` has a folder where backups go when nobody says where, and what it makes can be restored by its name.
+  // The default folder for backups of `all`, so that its backups can be restored by name.
   const backupDir = e.BACKUP_DIR ?? (readsBackups(role) && !e.DATABASE_URL ? join(e.DATA_DIR, 'backups') : null);
   return {
     role,
@@ -323,7 +324,7 @@ export function readConfig(role: Role, env: Environment) {
     adminTokens: [...(e.ADMIN_TOKEN ? [{ name: 'admin', token: e.ADMIN_TOKEN }] : []), ...(e.ADMIN_TOKENS ?? [])],
     trustedProxies: e.TRUSTED_PROXIES ?? [],
     secretsKey: e.SECRETS_KEY ?? null,
-    /** Opens what was sealed before SECRETS_KEY was changed; null outside such a change. */
+    /** Decrypts values from before a change of SECRETS_KEY; null when the key is not being changed. */
     secretsKeyPrevious: e.SECRETS_KEY_PREVIOUS ?? null,
     maxPayloadBytes: e.MAX_PAYLOAD_BYTES,
     rejected: {
@@ -347,7 +348,7 @@ export function readConfig(role: Role, env: Environment) {
       mail: {
         from: e.MAIL_FROM_EMAIL,
         sendgrid: e.SENDGRID_API_KEY ? { apiKey: e.SENDGRID_API_KEY, baseUrl: e.SENDGRID_BASE_URL } : null,
-        // Many machines have no folder in common that somebody would look into; `all` has one.
+        // Only `all` has an outbox: several machines have no common folder that an operator would check.
         outboxDir: null,
       },
       burst: e.NOTIFY_BURST ?? null,
@@ -362,9 +363,9 @@ export function readConfig(role: Role, env: Environment) {
       auditRetentionDays: e.AUDIT_RETENTION_DAYS,
       eventRetentionDays: e.EVENT_RETENTION_DAYS ?? null,
     },
-    // At `info` each event and attempt is a line: for log collectors, not for a terminal.
+    // Level `info` has a line for each event and attempt, which suits log collectors but not a terminal.
     logLevel: e.LOG_LEVEL ?? (role === 'all' || isOneOff(role) ? 'warn' : 'info'),
-    /** Where programs and folders of this machine are looked up; not a setting of ours. */
+    /** The machine's own variables for finding programs and folders. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };
 }

@@ -4,11 +4,11 @@ import { failureText, runRole } from './roles/run-role.ts';
 import { createLog } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
 
-/** Ends the process the hard way when a clean stop takes longer than this. */
+/** The limit for graceful shutdown. After it, the process exits immediately. */
 const stopLimitMs = 45_000;
 /**
- * Signals this soon after the first one are the same request. A terminal sends Ctrl-C to the whole process group, and npm then
- * forwards it to the gateway a second time; on a busy machine npm takes some hundred milliseconds to do so.
+ * Signals within this time after the first one count as the same request. A terminal sends Ctrl-C to the whole process
+ * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
 
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
   if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
   loadEnvFile();
-  // biome-ignore lint/style/noProcessEnv: handed to the one reader of the environment
+  // biome-ignore lint/style/noProcessEnv: passed to readConfig, the only reader of the environment
   const config = readConfig(role, process.env);
   const log = createLog(config.logLevel);
   const stopping = new AbortController();
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const stop = (signal: string) => {
     if (stoppingSinceMs !== null) {
       if (performance.now() - stoppingSinceMs < sameRequestMs) return;
-      // A second request: the user does not want to wait. The next start finds and stops embedded servers that still run.
+      // After a second request, exits immediately. The next start stops embedded servers that still run.
       process.exit(1);
     }
     stoppingSinceMs = performance.now();
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   await runRole(role, { config, log, stopped: stopping.signal, arguments: process.argv.slice(3) });
 }
 
-/** An .env file beside package.json, for people who keep their settings there; what is set already wins. */
+/** Loads the .env file beside package.json, if there is one. Variables that are already set take precedence. */
 function loadEnvFile(): void {
   try {
     process.loadEnvFile(fileURLToPath(new URL('../.env', import.meta.url)));

@@ -5,7 +5,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { type AddressRead, AddressReads, type AddressRow } from './address-reads.ts';
 import { openConfig } from './provider-settings.ts';
 
-/** What ingestion needs of an account. */
+/** The part of an account that ingestion needs. */
 export interface InboundAccount {
   id: string;
   provider: string;
@@ -14,37 +14,37 @@ export interface InboundAccount {
   enabled: boolean;
   skipSignatureVerification: boolean;
   secrets: { current: string | null; previous: string | null };
-  /** `provider_config` as the provider reads it, its defaults filled in; null when it is none of this provider's. */
+  /** `provider_config` parsed by the provider's schema, with defaults; null when it does not match the schema. */
   config: object | null;
 }
 
-/** Reads a stored `provider_config`; null when it does not fit the provider. */
+/** Parses a stored `provider_config`; null when it does not match the provider's schema. */
 export type ReadConfig = (provider: string, stored: unknown) => object | null;
 
-/** How long an account is answered from memory. A refusal is never given from it alone: see `fresh`. */
+/** How long an account is served from the cache. A webhook is never refused based on the cache alone: see `fresh`. */
 const cacheMs = 2_000;
 const cachedAccounts = 10_000;
 
 /**
- * Addresses that are remembered as those of accounts, some 100 bytes each. Only accounts get in, so that no flood of other
- * addresses pushes them out.
+ * Remembered addresses of existing accounts, about 100 bytes each. Unknown addresses are not remembered, so that a
+ * flood of them cannot evict the others.
  */
 const knownAddresses = 100_000;
 
-/** As many as webhooks may wait to be stored: more means that PostgreSQL does not keep up. */
+/** The same as the limit of webhooks that wait to be stored. More means that PostgreSQL is overloaded. */
 const maxWaiting = 10_000;
 
-/** Addresses that were never seen and wait for one client: far more than a sender with new accounts asks for at a time. */
+/** Waiting lookups of unknown addresses for one client: far more than a sender with new accounts needs at a time. */
 const maxWaitingOfClient = 1_000;
 
-/** Text that is no slug has no account, and is not worth a query. */
+/** Other texts cannot be an account's slug, so they need no query. */
 const possibleSlug = /^[A-Za-z0-9._~-]{1,100}$/;
 
-/** An account, and whether it was read after the call: one that was not may be two seconds old. */
+/** The result of a lookup. If not `fresh`, the account comes from the cache and may be two seconds old. */
 export interface Lookup {
   account: InboundAccount | null;
   fresh: boolean;
-  /** Until when it may be gone by, in milliseconds of `performance.now()`. */
+  /** The time until which the result may be used, in milliseconds of `performance.now()`. */
   untilMs: number;
 }
 
@@ -55,36 +55,36 @@ interface Cached {
 }
 
 /**
- * Accounts by their ingestion address. Those of webhooks that come often are cached for moments: one read a second serves
- * thousands. An address that was never that of an account is read over connections of its own, so that a flood of made-up
- * addresses takes none from accounts: neither from those in the cache, nor from those whose entry has expired.
+ * Finds accounts by their ingestion address. Accounts are cached for two seconds, so one read serves thousands of
+ * webhooks. Unknown addresses are read over separate connections: a flood of made-up addresses cannot delay the reads
+ * of known accounts.
  */
 export class AccountDirectory {
   readonly #open: (row: AddressRow) => InboundAccount;
   readonly #cache = new LRUCache<string, Cached>({ max: cachedAccounts, ttl: cacheMs });
   readonly #known = new LRUCache<string, true>({ max: knownAddresses });
-  readonly #ofKnown: AddressReads;
-  readonly #ofOthers: AddressReads;
+  readonly #knownReads: AddressReads;
+  readonly #unknownReads: AddressReads;
   readonly #waitingOf = new Map<string, number>();
 
   /**
-   * @param options.sql reads addresses of accounts.
-   * @param options.strangers reads addresses that were never seen.
+   * @param options.sql for addresses of known accounts.
+   * @param options.strangers for unknown addresses.
    */
   constructor(options: { sql: Sql; strangers: Sql; box: SecretBox; readConfig: ReadConfig }) {
     const { sql, strangers, box, readConfig } = options;
     this.#open = (row) => toAccount(row, box, readConfig);
     let reads = 0;
     const nextRead = () => ++reads;
-    this.#ofKnown = new AddressReads({ sql, maxWaiting, nextRead });
-    this.#ofOthers = new AddressReads({ sql: strangers, maxWaiting, nextRead });
+    this.#knownReads = new AddressReads({ sql, maxWaiting, nextRead });
+    this.#unknownReads = new AddressReads({ sql: strangers, maxWaiting, nextRead });
   }
 
   /**
-   * The account of `/{provider}/{slug}`, at most two seconds old; null when there is none, which is always fresh.
+   * The account of `/{provider}/{slug}`, at most two seconds old. A missing account (null) is never from the cache.
    *
-   * @param client whose share of the queue it takes while the address is not known.
-   * @throws BatcherFull when too many addresses wait; else what the database throws.
+   * @param client returns the key of the client whose share of the queue is used if the address is unknown.
+   * @throws BatcherFull when too many lookups wait; otherwise the database's error.
    */
   async lookup(provider: string, slug: string, client: () => string): Promise<Lookup> {
     const untilMs = performance.now() + cacheMs;
@@ -96,10 +96,10 @@ export class AccountDirectory {
   }
 
   /**
-   * Reads the database, as is due before a webhook is refused for what `lookup` had in its cache. Concurrent calls share a
-   * read, but never one that began before the call: it may have missed the change that the caller knows of.
+   * Reads the account from the database, as required before a webhook is refused. Concurrent calls share a read, but
+   * never one that began before the call, because that read may have missed a recent change.
    *
-   * @throws as `lookup` does.
+   * @throws the same errors as `lookup`.
    */
   async fresh(provider: string, slug: string, client: () => string): Promise<InboundAccount | null> {
     return possibleSlug.test(slug) ? this.#read(`${provider}/${slug}`, client) : null;
@@ -107,14 +107,14 @@ export class AccountDirectory {
 
   async #read(address: string, client: () => string): Promise<InboundAccount | null> {
     const found = this.#known.has(address)
-      ? await this.#ofKnown.read(address)
-      : await this.#withinShare(client(), () => this.#ofOthers.read(address));
+      ? await this.#knownReads.read(address)
+      : await this.#withinShare(client(), () => this.#unknownReads.read(address));
     return this.#remember(address, found);
   }
 
   async #withinShare<T>(client: string, read: () => Promise<T>): Promise<T> {
     const waiting = this.#waitingOf.get(client) ?? 0;
-    if (waiting >= maxWaitingOfClient) throw new BatcherFull('too many addresses of one client wait');
+    if (waiting >= maxWaitingOfClient) throw new BatcherFull('too many address lookups of one client are waiting');
     this.#waitingOf.set(client, waiting + 1);
     try {
       return await read();
@@ -127,10 +127,10 @@ export class AccountDirectory {
 
   #remember(address: string, { row, read }: AddressRead): InboundAccount | null {
     const cached = this.#cache.peek(address);
-    // All who shared a read remember what it found; the first of them opens its secrets.
+    // Every caller that shared the read gets here. Only the first one decrypts the secrets.
     if (row && cached?.read === read) return cached.account;
     const account = row && this.#open(row);
-    // Reads that overlap may end in another order than they began in.
+    // Overlapping reads may end in another order than they began in, so an older result must not replace a newer one.
     if (cached && cached.read > read) return account;
     if (account) {
       this.#cache.set(address, { account, read, untilMs: performance.now() + cacheMs });

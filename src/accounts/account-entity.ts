@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** An account of a provider (R10). Secrets are AES-256-GCM boxes, see src/secrets/secret-box.ts. */
+/** An account of a provider (R10). Secrets are encrypted with AES-256-GCM (src/secrets/secret-box.ts). */
 export const AccountEntity = defineEntity({
   name: 'Account',
   tableName: 'accounts',
@@ -14,7 +14,7 @@ export const AccountEntity = defineEntity({
     signing_secret_previous: p.blob().nullable(),
     provider_config: p.blob().nullable(),
     skip_signature_verification: p.boolean(),
-    /** Without user and password, which are sealed in `delivery_url_credentials`. */
+    /** Without user and password, which are encrypted in `delivery_url_credentials`. */
     delivery_url: p.text().nullable(),
     delivery_url_credentials: p.blob().nullable(),
     delivery_secret: p.blob().nullable(),

@@ -7,7 +7,7 @@ import type { DeliveryAddresses } from './delivery-target.ts';
 import { openConfig } from './provider-settings.ts';
 import { splitCredentials } from './url-credentials.ts';
 
-/** An account with all that is secret of it, sealed. */
+/** The encrypted secrets of an account. */
 export interface AccountSecrets extends DeliveryAddresses {
   provider: string;
   signingSecretCurrent: Uint8Array | null;
@@ -15,15 +15,15 @@ export interface AccountSecrets extends DeliveryAddresses {
   providerConfig: Uint8Array | null;
 }
 
-/** The values of a `provider_config` that are never shown. */
+/** Returns the secret values of a `provider_config`. */
 export type SecretValues = (provider: string, config: Readonly<Record<string, unknown>>) => string[];
 
-/** Making a mask takes longer than a small answer's masking; accounts that deliver at a time are fewer than this. */
+/** Cached masks. Creating one takes longer than masking a small response. Fewer accounts deliver at the same time. */
 const keptMasks = 1_000;
 
 /**
- * Masks the secrets of accounts in what their consumers say: a consumer that repeats the request, or its own settings, in
- * an answer must not carry them into rows and answers that others read.
+ * Masks the secrets of accounts in the responses of their consumers. A consumer may repeat the request or its own
+ * settings in a response, which is stored and shown by the API.
  */
 export class AccountMasks {
   readonly #box: SecretBox;
@@ -35,7 +35,7 @@ export class AccountMasks {
     this.#secretValues = options.secretValues;
   }
 
-  /** The mask of an account's present secrets. */
+  /** The mask for an account's current secrets. */
   of(account: AccountSecrets): Mask {
     const key = keyOf(account);
     const kept = this.#masks.get(key);
@@ -45,7 +45,7 @@ export class AccountMasks {
     return mask;
   }
 
-  /** Every secret in the clear, in the forms in which it stands in requests and settings. */
+  /** All decrypted secrets, in the forms in which they occur in requests and settings. */
   #secretsOf(account: AccountSecrets): string[] {
     const open = (sealed: Uint8Array | null, field: string) =>
       sealed === null ? null : this.#box.open(sealed, { accountId: account.id, field });
@@ -67,7 +67,7 @@ export class AccountMasks {
   }
 }
 
-/** A user is no secret beside a password, and is one alone: some services take a token there. */
+/** The user is a secret only without a password: some services use a token as the user. */
 function secretsOfCredentials(credentials: string | null): string[] {
   if (credentials === null) return [];
   const [user, password] = splitCredentials(credentials).map(decoded);
@@ -75,10 +75,10 @@ function secretsOfCredentials(credentials: string | null): string[] {
   return [password === '' ? user : password, `${user}:${password}`];
 }
 
-/** Without padding, so that it is found with it and without. */
+/** Base64 without padding, which matches text with and without padding. */
 const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64').replace(/=+$/, '');
 
-/** Boxes begin with a random nonce, so those of other secrets, or of another account, make another key. */
+/** The cache key. Encrypted values begin with a random nonce, so different secrets always have different keys. */
 function keyOf(account: AccountSecrets): string {
   const boxes = [
     ...[account.signingSecretCurrent, account.signingSecretPrevious, account.providerConfig],
@@ -88,7 +88,7 @@ function keyOf(account: AccountSecrets): string {
   return `${account.id} ${account.provider} ${boxes.map((box) => (box ? Buffer.from(box).toString('latin1') : '')).join(' ')}`;
 }
 
-/** An account as it is stored, for what works on its secrets. */
+/** The encrypted secrets in an account's row. */
 export function accountSecrets(account: AccountRow): AccountSecrets {
   return {
     id: account.id,

@@ -14,7 +14,7 @@ import * as schemas from './account-schemas.ts';
 import type { AccountStore, AccountWrite } from './account-store.ts';
 import { maskedUrl } from './url-credentials.ts';
 
-/** The fields of the list (R14). */
+/** An account in the form of the list (R14). */
 function summary(account: AccountRow) {
   const { id, provider, account_slug, app_key, org_id, delivery_url, enabled, skip_signature_verification } = account;
   return {
@@ -29,7 +29,7 @@ function summary(account: AccountRow) {
   };
 }
 
-/** One account. Secrets are write-only: what is shown is whether they are set. */
+/** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
 function whole(account: AccountRow, provider_config: ShownConfig | null) {
   const { project_delivery_url } = account;
   return {

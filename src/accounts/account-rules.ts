@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { filled, httpUrl, secret, text } from '../shared/text-rules.ts';
 
-/** Settings of any provider; which there are and what they may hold is for the account's provider to say. */
+/** Settings of any provider. The schema of the account's provider defines the fields and their values. */
 const providerConfig = z
   .record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()]))
   .meta({ description: "As the account's provider has it: see `GET /admin/providers`; null removes a field" });
 
-/** The fields of an account (R10, R13; unknown fields are refused). */
+/** The fields of an account (R10, R13); unknown fields are refused. */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
     provider: z.enum(providerNames),

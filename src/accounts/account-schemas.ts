@@ -30,7 +30,7 @@ const summaryExample = {
 /** An account as the list shows it (R14). */
 export const accountSummary = z.object(summary).meta({ id: 'AccountSummary', examples: [summaryExample] });
 
-/** One account. Secrets are write-only: what is shown is whether they are set. */
+/** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
 export const account = z
   .object({
     ...summary,
@@ -68,7 +68,7 @@ export const account = z
     ],
   });
 
-/** What test-delivery answers when the consumer took it. */
+/** The response to a successful test delivery. */
 export const testDelivered = z
   .object({
     ok: z.literal(true),

@@ -25,10 +25,10 @@ export type AccountWrite =
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
 export type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
 
-/** What is to be written in the same transaction as a change of an account. */
+/** Writes further rows in the transaction that changes an account. */
 export type Alongside = (sql: Sql, account: AccountRow, changed: string[]) => Promise<void>;
 
-/** Accounts for operators. Each call works on a fork of its own: nothing is kept between calls. */
+/** Stores accounts. Each call uses its own fork of the entity manager, so no state is kept between calls. */
 export class AccountStore {
   readonly #em: () => EntityManager;
   readonly #box: SecretBox;
@@ -59,14 +59,14 @@ export class AccountStore {
     return this.#em().findOne(AccountEntity, { id, deleted_at: null });
   }
 
-  /** `provider_config` as it was written, without defaults; null when it cannot be read. */
+  /** The decrypted `provider_config`, without defaults; null when it cannot be read. */
   configOf(account: Pick<AccountRow, 'id' | 'provider_config'>): Record<string, unknown> | null {
     return openConfig(this.#box, account);
   }
 
   /**
-   * A provider and slug that an account has already is `slug_taken`; a deleted account frees its slug. What does not
-   * suit the provider is `invalid`.
+   * Creates an account. The result is `slug_taken` when another account has this provider and slug (a deleted account
+   * frees its slug), and `invalid` when the settings do not match the provider.
    */
   async create(input: NewAccount, alongside?: Alongside): Promise<AccountWrite> {
     const em = this.#em();
@@ -111,7 +111,7 @@ export class AccountStore {
     });
   }
 
-  /** Changes only what `change` holds; null clears. The row is locked, so two operators' changes never lose each other's. */
+  /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     return this.#write(() =>
       inEntityTransaction(this.#em(), async (tx, sql): Promise<AccountWrite> => {
@@ -137,7 +137,7 @@ export class AccountStore {
     );
   }
 
-  /** Deletes softly: events stay readable, the slug is free again, and what waits for delivery stops. */
+  /** Soft-deletes an account: its events stay readable, its slug becomes free, and its pending deliveries stop. */
   async delete(id: string, alongside?: Alongside): Promise<boolean> {
     return inEntityTransaction(this.#em(), async (tx, sql) => {
       const account = await tx.findOne(
@@ -173,8 +173,8 @@ export class AccountStore {
   }
 
   /**
-   * What the provider has a say in, as far as `change` touches it: the config is merged field by field, and with another
-   * config or provider the stored secrets count anew. Nothing of a former provider's config stays.
+   * The settings that the provider has to validate after a change. The config is merged field by field; a change of the
+   * provider drops the previous config. If config or provider changes, the stored secrets are validated again.
    */
   #settingsAfter(
     account: AccountRow,
@@ -193,7 +193,7 @@ export class AccountStore {
     return { ...secrets, provider_config: withoutNull(sameProvider && sent ? { ...stored, ...sent } : sent) };
   }
 
-  /** Parts the secrets, sealed, from the fields that are stored as they are; URLs are in neither. An empty secret is none. */
+  /** Separates the encrypted secrets from the plain fields; URLs are in neither. An empty secret counts as none. */
   #split<T extends AccountChange>(id: string, input: T) {
     const secrets: Partial<Record<SecretField, Buffer | null>> = {};
     const plain = { ...input };
@@ -213,7 +213,7 @@ export class AccountStore {
   }
 }
 
-/** A config without the fields that null removes. */
+/** A config without its null fields. */
 function withoutNull(config: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== null));
 }

@@ -3,7 +3,7 @@ import type { FieldError } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { maskMistake, maskOf, partUrl } from './url-credentials.ts';
 
-/** URLs of an account, and the columns with their sealed credentials: `user:password`, as `partUrl` parts them. */
+/** An account's URL fields, and the columns with their encrypted credentials (`user:password`, see `partUrl`). */
 export const credentialFields = {
   delivery_url: 'delivery_url_credentials',
   project_delivery_url: 'project_delivery_url_credentials',
@@ -15,10 +15,10 @@ export const urlFields = ['delivery_url', 'project_delivery_url'] as const satis
 export type UrlColumns = Partial<Record<UrlField, string | null> & Record<CredentialField, Buffer | null>>;
 
 /**
- * The columns of the URLs that a change holds, credentials sealed.
+ * The database columns for the URLs in a change, with encrypted credentials.
  *
- * A masked URL, as answers show it, keeps the stored credentials where `maskMistake` lets it; any other mask is an error,
- * which names the field and repeats no value.
+ * A masked URL, as responses show it, keeps the stored credentials if `maskMistake` allows it. Any other mask is an
+ * error, which names the field and does not repeat the value.
  *
  * @param stored the account before the change; null when it is new.
  */

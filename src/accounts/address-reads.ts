@@ -1,7 +1,7 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/sql.ts';
 
-/** What ingestion reads of an account. Secrets and `provider_config` are sealed. */
+/** The columns of an account that ingestion reads. Secrets and `provider_config` are encrypted. */
 export interface AddressRow {
   id: string;
   provider: string;
@@ -14,13 +14,13 @@ export interface AddressRow {
   provider_config: Buffer | null;
 }
 
-/** The account of an address, null where there is none. Of two reads, the one that began later has the higher number. */
+/** The account of an address, or null. `read` numbers the reads: one that began later has a higher number. */
 export interface AddressRead {
   row: AddressRow | null;
   read: number;
 }
 
-// The limit keeps the planner from turning the subquery into a join, which it might begin with all accounts.
+// `limit 1` keeps the planner from turning the subquery into a join, which might scan all accounts first.
 const findAccounts = {
   name: 'accounts_by_address',
   text: `select i.place::integer, a.*
@@ -31,26 +31,28 @@ const findAccounts = {
          ) a`,
 };
 
-/** A statement of so many takes some milliseconds, so that a flood's ten thousand a second need but a few dozen. */
+/**
+ * A statement with this many addresses takes a few milliseconds. 10,000 lookups per second need a few dozen of them.
+ */
 const maxBatch = 512;
-/** One is sent while another is answered. */
+/** Two, so that one statement can be sent while the other one is executed. */
 const maxRunning = 2;
 
 /**
- * Reads accounts by their addresses (`provider/slug`), those that wait together in one statement. A read never begins before it
- * was asked for, so that it shows every change that its caller may know of.
+ * Reads accounts by their addresses (`provider/slug`), with one statement for all waiting addresses. A read never
+ * begins before its call, so it includes every change that was committed before the call.
  */
 export class AddressReads {
   readonly #batcher: Batcher<string, AddressRead>;
   readonly #waiting = new Map<string, Promise<AddressRead>>();
 
   /**
-   * @param options.maxWaiting addresses that may wait.
+   * @param options.maxWaiting the most addresses that may wait.
    * @param options.nextRead numbers the reads.
    */
   constructor({ sql, maxWaiting, nextRead }: { sql: Sql; maxWaiting: number; nextRead: () => number }) {
     const run = async (addresses: string[]): Promise<AddressRead[]> => {
-      // From here on, whoever asks for one of them needs another read.
+      // The read begins now, so later calls for these addresses need another one.
       for (const address of addresses) this.#waiting.delete(address);
       const read = nextRead();
       const slashes = addresses.map((address) => address.indexOf('/'));
@@ -64,15 +66,13 @@ export class AddressReads {
     this.#batcher = new Batcher(run, { maxBatch, maxRunning, maxWaiting });
   }
 
-  /**
-   * @throws BatcherFull when too many wait; else what the database throws.
-   */
+  /** Reads one address. @throws BatcherFull when too many wait; otherwise the database's error. */
   read(address: string): Promise<AddressRead> {
     const waiting = this.#waiting.get(address);
     if (waiting) return waiting;
     const read = this.#batcher.add(address);
     this.#waiting.set(address, read);
-    // One that was not let in is not run, either.
+    // A read that the batcher refused never runs, so it is removed here.
     read.catch(() => {
       if (this.#waiting.get(address) === read) this.#waiting.delete(address);
     });

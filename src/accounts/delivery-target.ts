@@ -1,7 +1,7 @@
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { joinUrl } from './url-credentials.ts';
 
-/** What an account says about where its events go. Secrets, and user and password of the URLs, are sealed. */
+/** An account's delivery URLs and secrets. Secrets and the credentials of the URLs are encrypted. */
 export interface DeliveryAddresses {
   id: string;
   deliveryUrl: string | null;
@@ -14,10 +14,10 @@ export interface DeliveryAddresses {
 
 export type DeliveryTarget =
   | { ok: true; url: string; secret: string | null }
-  /** `error` is for people and holds no secret. */
+  /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
 
-/** `delivery_url` with its secret; without it the project's, with that secret (docs/delivery.md). */
+/** `delivery_url` with its secret; if it is not set, `project_delivery_url` with its secret (docs/delivery.md). */
 export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): DeliveryTarget {
   const own = account.deliveryUrl !== null;
   const bare = own ? account.deliveryUrl : account.projectDeliveryUrl;
@@ -27,7 +27,7 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
     sealed === null ? null : (box.open(sealed, { accountId: account.id, field }) ?? undefined);
   const secretField = `${prefix}delivery_secret`;
   const secret = open(own ? account.deliverySecret : account.projectDeliverySecret, secretField);
-  // Sent unsigned, a consumer that checks signatures would refuse it, and one that does not would be taught not to.
+  // Not sent unsigned: consumers would either refuse the delivery or learn to accept unsigned ones.
   if (secret === undefined) return unreadable(secretField);
   const urlField = `${prefix}delivery_url_credentials`;
   const credentials = open(own ? account.deliveryUrlCredentials : account.projectDeliveryUrlCredentials, urlField);
@@ -41,7 +41,7 @@ const unreadable = (field: string): DeliveryTarget => ({
   error: `the ${field} does not decrypt with SECRETS_KEY`,
 });
 
-/** A URL without what may be a secret in it: user, password and query. Null when it is none. */
+/** A URL without its possible secrets: user, password and query. Null when the text is not a URL. */
 export function shownUrl(text: string): string | null {
   const url = URL.parse(text);
   return url && `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;

@@ -2,25 +2,25 @@ import type { z } from 'zod';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import { type FieldError, fieldErrors, plainWords } from '../shared/plain-words.ts';
 
-/** What accounts need to know of a provider. */
+/** The validation rules of a provider for its accounts. */
 export interface ProviderRules {
   config: z.ZodType<object>;
   secret: { problem?(secret: string, config?: object): string | null };
 }
 
-/** The fields of an account that its provider has a say in. */
+/** The fields of an account that its provider validates. */
 export interface ProviderSettings {
   provider_config: Readonly<Record<string, unknown>>;
   signing_secret_current?: string | null | undefined;
   signing_secret_previous?: string | null | undefined;
 }
 
-/** The secrets that the provider judges. */
+/** The secrets that the provider validates. */
 export const signingSecrets = ['signing_secret_current', 'signing_secret_previous'] as const;
 
 /**
- * Why these do not suit the provider; what is absent is not looked at, but secrets are judged by `storedConfig` where no
- * other is to take its place. The errors name the field (`provider_config.header`) and repeat no value.
+ * Validates settings by the provider's rules. Absent fields are not validated. Secrets are validated with the new
+ * config, or else with `storedConfig`. Errors name the field (`provider_config.header`) and do not repeat values.
  */
 export function settingsErrors(
   rules: ProviderRules,
@@ -39,18 +39,18 @@ export function settingsErrors(
   return errors;
 }
 
-/** What the clipboard brings along. No header can carry it, so that each webhook would be refused without a hint why. */
+/** Checks for characters that copying adds. No header can carry them, so every webhook would fail verification. */
 function pastedWrong(secret: string): string | null {
   if (/^[\s\p{Cf}]|[\s\p{Cf}]$/u.test(secret)) return 'must not begin or end with a space or line break';
-  // Keys as PEM have lines.
+  // Keys in PEM format have line breaks.
   const line = secret.startsWith('-----BEGIN ') ? secret.replace(/\r?\n/g, '') : secret;
   return /\p{Cc}/u.test(line) ? 'must not have line breaks or other control characters' : null;
 }
 
-/** Where the config of an account lives. */
+/** The place that an account's encrypted config is bound to. */
 export const configPlace = (accountId: string): SecretPlace => ({ accountId, field: 'provider_config' });
 
-/** Encrypts a config for its place in the database, as some hold secrets; an empty one is null. */
+/** Encrypts a config, because some contain secrets; null for an empty one. */
 export function sealConfig(
   box: SecretBox,
   accountId: string,
@@ -60,7 +60,7 @@ export function sealConfig(
   return Buffer.from(box.seal(JSON.stringify(config), configPlace(accountId)));
 }
 
-/** The stored config as it was written, without defaults; null when it does not decrypt with this key. */
+/** Decrypts a stored config, without defaults; null when it cannot be decrypted with this key. */
 export function openConfig(
   box: SecretBox,
   row: { id: string; provider_config?: Uint8Array | null | undefined },

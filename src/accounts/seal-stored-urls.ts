@@ -5,9 +5,9 @@ import { partUrl } from './url-credentials.ts';
 
 const fields = urlFields.map((field) => ({
   credentialField: credentialFields[field],
-  // An `@` may also stand in a path or query: the URL parser decides.
+  // An `@` may also be in a path or query; the URL parser decides.
   read: { name: `read_clear_${field}`, text: `select id, ${field} as url from accounts where ${field} like '%@%'` },
-  // Another process may seal the same URL, or an operator change it, at the same time.
+  // Compares the old URL, because another process may encrypt it or an operator may change it at the same time.
   write: {
     name: `seal_clear_${field}`,
     text: `update accounts set ${field} = $3, ${credentialFields[field]} = $4 where id = $1 and ${field} = $2`,
@@ -15,10 +15,10 @@ const fields = urlFields.map((field) => ({
 }));
 
 /**
- * Seals the user and password of URLs that a gateway of an older version stored in the clear, or that came with a backup
- * of one. A migration cannot do this, because it has no key; so each start does.
+ * Encrypts the credentials in URLs that an older version of the gateway stored unencrypted, or that came from its
+ * backup. Migrations have no key, so this runs at every start.
  *
- * @throws what the database throws.
+ * @throws the database's error.
  */
 export async function sealStoredUrls(sql: Sql, box: SecretBox): Promise<void> {
   for (const { credentialField, read, write } of fields) {

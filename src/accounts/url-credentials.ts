@@ -1,6 +1,6 @@
 import { MASKED } from '../secrets/masked.ts';
 
-/** A URL in two parts: the one that may be stored and shown, and the one that may not. */
+/** A URL split into a part that may be stored and shown, and its secret credentials. */
 export interface PartedUrl {
   /** Without user and password. */
   url: string;
@@ -9,8 +9,8 @@ export interface PartedUrl {
 }
 
 /**
- * Takes user and password out of a URL. The URL is read by the parser that deliveries use, and is returned as that
- * parser writes it; one without credentials stays as it was written.
+ * Separates user and password from a URL. It uses the same parser as deliveries and returns the URL in normalized form.
+ * A URL without credentials stays unchanged.
  */
 export function partUrl(text: string): PartedUrl {
   const url = URL.parse(text);
@@ -21,7 +21,7 @@ export function partUrl(text: string): PartedUrl {
   return { url: url.href, credentials };
 }
 
-/** The URL with its user and password again. */
+/** The reverse of {@link partUrl}: the URL with its credentials. */
 export function joinUrl({ url: text, credentials }: PartedUrl): string {
   const url = URL.parse(text);
   if (credentials === null || !url) return text;
@@ -29,16 +29,16 @@ export function joinUrl({ url: text, credentials }: PartedUrl): string {
   return url.href;
 }
 
-/** User and password, percent-encoded; a colon of the user is `%3A`. */
+/** Splits credentials into user and password, both percent-encoded. A colon in the user is `%3A`. */
 export function splitCredentials(credentials: string): [user: string, password: string] {
   const colon = credentials.indexOf(':');
   return [credentials.slice(0, colon), credentials.slice(colon + 1)];
 }
 
 /**
- * A stored URL as operators see it: `https://[masked]@host/path` where it has credentials.
+ * A stored URL as operators see it: `https://[masked]@host/path` if it has credentials.
  *
- * @param sealed whether its credentials are sealed beside it.
+ * @param sealed whether its credentials are encrypted in another column.
  */
 export function maskedUrl(text: string, sealed = false): string {
   const { url, credentials } = partUrl(text);
@@ -47,8 +47,8 @@ export function maskedUrl(text: string, sealed = false): string {
 }
 
 /**
- * What a URL says in place of its credentials: `none` when there is no mask in it, `whole` when it is one that
- * {@link maskedUrl} made, `partial` when a mask stands somewhere else in its user or password.
+ * The mask in a URL's credentials: `none` without one, `whole` when the URL has the form that {@link maskedUrl}
+ * returns, `partial` when the mask is only a part of user or password.
  */
 export function maskOf(text: string): 'none' | 'whole' | 'partial' {
   const { credentials } = partUrl(text);
@@ -57,15 +57,15 @@ export function maskOf(text: string): 'none' | 'whole' | 'partial' {
   return credentials === `${mask}:` ? 'whole' : 'partial';
 }
 
-/** What is wrong with a URL that holds a mask where there are no credentials to put in its place. */
+/** The error for a URL with a mask when there are no stored credentials to replace it. */
 export const maskedCredentials = 'holds a mask in place of user and password: send these';
 
 /**
- * Why a URL with a mask cannot be taken; null when it can, or holds none. A mask stands for stored credentials as long as
- * scheme, host and port are the same: so a client can send back what it has read, and nobody who has not got the password
- * can have it sent elsewhere.
+ * Why a URL with a mask is invalid; null when it is valid or has no mask. A mask stands for the stored credentials only
+ * if scheme, host and port are unchanged. So a client can send back a URL that it has read, but cannot have a password
+ * that it does not know sent to another host.
  *
- * @param kept the stored URL whose credentials there are; null when there are none.
+ * @param kept the stored URL if it has stored credentials; otherwise null.
  */
 export function maskMistake(text: string, kept: string | null): string | null {
   const mask = maskOf(text);

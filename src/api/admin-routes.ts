@@ -35,7 +35,7 @@ export interface AdminDeps {
   calls: AdminCalls;
   bodies: BodyReader;
   providers: ReadonlyMap<string, Provider>;
-  /** As people reach the gateway, without a slash at its end. */
+  /** The gateway's public URL, without a trailing slash. */
   baseUrl: () => string;
   findWorkflow: FindWorkflow;
   rejectionLimits: RejectionLimits;
@@ -43,35 +43,35 @@ export interface AdminDeps {
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
   verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
   purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
-  /** Null: this process knows of no Temporal. */
+  /** Null when no Temporal is configured for this process. */
   maintenance: Maintenance | null;
   log: Log;
 }
 
-/** `/admin`: everything for operators. Each call needs a token and leaves one entry in the audit log. */
+/** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
-  /** Asks for the token; the entry of a call names the ids of its path, also when it is refused. */
+  /** Checks the token. The audit entry has the ids in the path, even if the call fails later. */
   const admit = (request: Request, route: string, params: Record<string, string> | undefined) => {
-    // A path without parameters has none, whatever Elysia's types say.
-    if (params) smallLetters(params);
+    // Contrary to Elysia's types, `params` is undefined for a path without parameters.
+    if (params) lowerCaseIds(params);
     return calls.authorize(request, route, params);
   };
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
-    // Before body or query are looked at: who has no token learns nothing, not even what they should look like.
+    // The token is checked before body and query, so that clients without a token get no validation errors.
     .onParse(async ({ request, route, params, contentType }) => {
       await admit(request, route, params);
       return readJsonBody(deps.bodies, request, contentType);
     })
-    // Elysia prepares for every route what any handler may use. One that takes the context as a whole may use it all:
-    // then headers and cookies are parsed for each webhook, too.
+    // These handlers destructure the context: if one used it as a whole, Elysia would parse headers and cookies for all
+    // routes, including each webhook.
     .onTransform(async ({ request, route, params, query }) => {
       await admit(request, route, params);
       const { pathname, searchParams } = addressOf(request);
-      // `replay-failed` is no id: with another method than its own there is nothing at that address.
+      // A fixed path such as `replay-failed` also matches routes with an id in its place, which must not handle it.
       if (route !== pathname && fixedPaths().has(pathname)) throw new NotFoundError();
       for (const name of Object.keys(query)) delete query[name];
-      // Its type is Elysia's reading of a query without a schema: one text each.
+      // Elysia's type of a query without a schema has one text for each name.
       Object.assign(query, queryOf(searchParams));
     })
     .onAfterHandle(async ({ request, route, response, set }) => {
@@ -91,15 +91,15 @@ export function adminRoutes(deps: AdminDeps) {
     .use(maintenanceRoutes(deps));
 
   let fixed: Set<string> | null = null;
-  /** The addresses of routes without parameters. */
+  /** The paths of routes without parameters. */
   const fixedPaths = () => {
     fixed ??= new Set(admin.routes.filter(({ path }) => !/:|\/$/.test(path)).map(({ path }) => path));
     return fixed;
   };
 
-  /** What the audit log calls a request to this route. */
+  /** The action of a route in the audit log. */
   const actionOf = (method: string, path: string) => {
-    // Elysia answers HEAD by the route of GET.
+    // Elysia handles HEAD with the route of GET.
     const asked = method === 'HEAD' ? 'GET' : method;
     const route = admin.routes.find((candidate) => candidate.method === asked && candidate.path === path);
     return (route && describedBy(route)?.action) ?? 'unknown';
@@ -107,7 +107,9 @@ export function adminRoutes(deps: AdminDeps) {
   return { admin, actionOf };
 }
 
-/** The query as it was sent: Elysia reads a list into `a,b` and JSON into `{"a":1}`, but a filter may have to be just that. */
+/**
+ * The query as sent. Elysia would parse `a,b` as a list and `{"a":1}` as JSON, but these may be literal filter values.
+ */
 function queryOf(given: URLSearchParams): Record<string, string | string[]> {
   const oneOrMore = (name: string) => {
     const [first = '', ...more] = given.getAll(name);
@@ -116,8 +118,10 @@ function queryOf(given: URLSearchParams): Record<string, string | string[]> {
   return Object.fromEntries([...new Set(given.keys())].map((name) => [name, oneOrMore(name)]));
 }
 
-/** UUIDs are taken in either case (RFC 9562, section 4). From here on they are as stored: seals and workflow ids hold them. */
-function smallLetters(params: Record<string, string>): void {
+/**
+ * Converts UUIDs to lower case. Both cases are accepted (RFC 9562, section 4); stored values and workflow ids use one.
+ */
+function lowerCaseIds(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) if (isId(value)) params[name] = value.toLowerCase();
 }
 

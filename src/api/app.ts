@@ -24,21 +24,21 @@ import { openApiDocument } from './openapi/document.ts';
 
 export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   adminTokens: readonly AdminToken[];
-  /** CIDRs of the proxies whose `X-Forwarded-For` is believed. */
+  /** CIDRs of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   audit: AuditWriter;
-  /** Where answers to wrong tokens wait; closed when the gateway stops. */
+  /** Delays the responses to wrong tokens; closed when the gateway stops. */
   slowAnswers: SlowAnswers;
   ingest: IngestDeps;
   maxPayloadBytes: number;
-  /** Where providers reach the gateway; null: at whatever host a request names. */
+  /** The URL at which providers reach the gateway; null: derived from each request's `Host` header. */
   publicUrl: string | null;
   log: Log;
 }
 
 /** The whole HTTP side as one Elysia app. */
 export function createApp(deps: AppDeps) {
-  // Elysia validates without asking how, so zod itself has to know the words.
+  // Elysia passes no options to zod, so the error messages are configured globally.
   z.config({ customError: plainWords });
   const { audit, trustedProxies, log } = deps;
   const calls = new AdminCalls({ audit, slowAnswers: deps.slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
@@ -48,17 +48,17 @@ export function createApp(deps: AppDeps) {
     const methods = allowedMethods(app.routes, pathname, (name) => ingestionMethods(deps.ingest.providers.get(name)));
     if (methods.length === 0) return new Problem('not_found', 'there is nothing at this address');
     const allow = methods.join(', ');
-    return new Problem('method_not_allowed', `this address takes ${allow}, not ${method}`, { headers: { allow } });
+    return new Problem('method_not_allowed', `this address accepts ${allow}, not ${method}`, { headers: { allow } });
   };
 
-  // Elysia looks for the path behind hosts of four letters and more; `http://gw/` is one, too.
+  // With the standard option, Elysia assumes a host of at least four characters; `http://gw/` is valid too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
       withdrawDirectAnswer(request);
       const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {
-        // Who has no token does not learn what there is, either.
+        // Without a valid token, unknown paths also get 401, so that clients cannot discover routes.
         if (code === 'NOT_FOUND')
           await calls.authorize(request, 'unknown').catch((denied: unknown) => {
             problem = problemOf(denied, 'UNKNOWN', log);

@@ -2,7 +2,8 @@ import { treaty } from '@elysia/eden';
 import type { AdminApp } from './admin-routes.ts';
 
 /**
- * A typed client of the admin API, inferred from its routes: paths, queries, bodies, answers and problems.
+ * A typed client of the admin API. The types of paths, queries, bodies, responses and problems are inferred from the
+ * routes.
  *
  * ```ts
  * const admin = createAdminClient({ baseUrl: 'http://127.0.0.1:8080', token });
@@ -10,7 +11,8 @@ import type { AdminApp } from './admin-routes.ts';
  * await admin.events({ event_id }).replay.post();
  * ```
  *
- * Nothing throws on a problem: `error.value` is the problem by `error.status`, and `data` is null then. Times stay texts.
+ * A problem is not thrown: `error.value` is the problem, with its type by `error.status`, and `data` is null. Times are
+ * strings.
  */
 export function createAdminClient(options: { baseUrl: string; token: string }) {
   return treaty<AdminApp>(options.baseUrl, {

@@ -37,36 +37,36 @@ import type { Running } from '../shared/running.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { type App, createApp } from './app.ts';
 
-/** What is kept of webhooks that fail verification. */
+/** The limits for storing webhooks that fail verification. */
 export interface RejectedSettings extends RejectionLimits {
-  /** How much of each body. */
+  /** Bytes of each body that are stored. */
   bodyBytes: number;
 }
 
-/** What the HTTP side is made of. */
+/** The settings and dependencies of the HTTP side. */
 export interface ApiParts {
   database: Database;
   keyring: Keyring;
   temporal: TemporalAccess | null;
   adminTokens: readonly AdminToken[];
   trustedProxies: readonly string[];
-  /** For test deliveries: the time limit in ms, and the CIDRs that are not public but may be posted to. */
+  /** For test deliveries: the time limit in ms, and the allowed CIDRs that are not public. */
   delivery: { timeLimitMs: number; allowedNetworks: string[] };
   mail: MailSettings;
-  /** How people reach the gateway, for links; without a slash at its end. */
+  /** The gateway's public URL for links, without a trailing slash. */
   baseUrl: () => string;
-  /** How providers reach it, as signatures over addresses have it; null: by the `Host` of their requests. */
+  /** The URL at which providers reach it, for signatures over URLs; null: derived from the `Host` of their requests. */
   publicUrl: string | null;
   maxPayloadBytes: number;
   rejected: RejectedSettings;
-  /** What all bodies together may hold while they are read and processed. */
+  /** The most bytes of all bodies that are being read or processed. */
   maxBodyBytesInFlight: number;
   log: Log;
 }
 
 /**
- * Puts the HTTP side together. Connects to nothing yet; `stopping` ends what waits when the server is about to close,
- * `close` lets go of what requests have opened.
+ * Composes the HTTP side without connecting to anything. Call `stopping` before the server closes: it ends delayed
+ * responses. Call `close` afterwards: it closes the connections that requests have opened.
  */
 export function composeApi(parts: ApiParts): {
   app: App;
@@ -136,7 +136,7 @@ export function composeApi(parts: ApiParts): {
   };
 }
 
-/** Starts the HTTP side: ingestion and the admin API. It never needs Temporal to take in a webhook or a command. */
+/** Starts the HTTP side: ingestion and the admin API. Webhooks and commands on events do not need Temporal. */
 export async function startApi(
   options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; maxConnections: number },
 ): Promise<Running & Pick<HttpServer, 'port'>> {

@@ -11,21 +11,21 @@ import type { AuditEntry } from './entry.ts';
 
 type Details = AuditEntry['details'];
 
-/** What admin calls need of the audit log. */
+/** The part of the audit log that admin calls use. */
 export interface AuditWriter {
   write(sql: Sql, entry: AuditEntry): Promise<void>;
   append(entry: AuditEntry): Promise<void>;
 }
 
-/** Who makes a request, and what will be written down about it. */
+/** An admin request with its actor and the details of its audit entry. */
 export interface AdminCall {
   actor: string;
   ipAddress: string;
-  /** Adds to what the entry tells, as JSON has it. Never a secret, never a payload. */
+  /** Adds details to the entry, as JSON. They must not contain secrets or payloads. */
   note(details: Record<string, unknown>): void;
-  /** Writes the entry inside the transaction that makes the change, so that both commit or neither does. */
+  /** Writes the entry in the transaction that makes the change, so that both commit together. */
   record(sql: Sql, action: AuditAction, details: Details): Promise<void>;
-  /** Says that whatever did the work wrote the entry. */
+  /** Marks the entry as already written by the code that made the change. */
   recordedElsewhere(): void;
 }
 
@@ -50,7 +50,7 @@ class Call implements AdminCall {
 
   async record(sql: Sql, action: AuditAction, details: Details): Promise<void> {
     await this.#audit.write(sql, this.#entry(action, details));
-    // When the transaction fails after all, the failure is what there is to tell: see `finish`.
+    // If the transaction fails afterwards, `failed` writes another entry with the failure.
     this.recorded = true;
   }
 
@@ -68,7 +68,7 @@ class Call implements AdminCall {
   }
 }
 
-/** Authorizes admin requests and sees to it that each leaves one audit entry. */
+/** Authorizes admin requests and writes one audit entry for each. */
 export class AdminCalls {
   readonly #audit: AuditWriter;
   readonly #log: Log;
@@ -93,11 +93,11 @@ export class AdminCalls {
   }
 
   /**
-   * Lets a request with a valid token pass; asking again about the same request is free.
+   * Authorizes a request by its token. A repeated call for the same request has no effect.
    *
-   * @param ids the ids in its path: every entry names them, also that of a request whose body nobody could read.
-   * @throws Problem `unauthorized`, or `rate_limited` after ten wrong tokens in a minute from one address, up to two seconds
-   *   later, so that guessing on takes time.
+   * @param ids the ids in its path. The audit entry names them even if the request fails before its body is read.
+   * @throws Problem `unauthorized`; after ten wrong tokens in a minute from one address `rate_limited`, delayed by up
+   *   to two seconds to slow down guessing.
    */
   async authorize(request: Request, route: string, ids: Record<string, string> = {}): Promise<void> {
     if (this.#calls.has(request)) return;
@@ -126,21 +126,27 @@ export class AdminCalls {
     return call;
   }
 
-  /** Writes what was not written with a change. @throws what the database throws: nobody reads what is not on record */
+  /**
+   * Writes the entry of a successful call, unless it was written with the change.
+   *
+   * @throws the database's error, so that no data is returned without an entry.
+   */
   async succeeded(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
     if (call && !call.recorded) await call.finish(action, details);
   }
 
-  /** Writes down that a call failed. The answer is the failure, whether or not it could be written down. */
+  /**
+   * Writes the entry of a failed call. An error of the database is only logged: the client gets the call's own failure.
+   */
   async failed(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
-    // Who was denied has none, and an entry of that kind.
+    // A denied request has no call; `authorize` has written its `auth.denied` entry.
     if (!call) return;
     try {
       await call.finish(action, details);
     } catch (error) {
-      this.#log.warn({ err: error, action }, 'a failed admin call could not be written to the audit log');
+      this.#log.warn({ err: error, action }, 'audit entry of a failed admin call not written');
     }
   }
 
@@ -148,7 +154,7 @@ export class AdminCalls {
     try {
       await this.#audit.append({ ...who, action: 'auth.denied', details });
     } catch (error) {
-      this.#log.warn({ err: error }, 'a denied admin call could not be written to the audit log');
+      this.#log.warn({ err: error }, 'audit entry of a denied admin call not written');
     }
   }
 }

@@ -16,7 +16,7 @@ const writeEntries = {
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::bigint[], $8::bytea[], $9::bytea[])`,
 };
 
-/** Stores entries, not sealed yet: no request waits for the chain. */
+/** Stores entries without seals. The `Sealer` adds the seals later, so that no request waits for the chain. */
 export async function storeEntries(sql: Sql, entries: readonly NewEntry[]): Promise<void> {
   await sql.query(writeEntries, [
     entries.map((e) => e.id),
@@ -31,20 +31,21 @@ export async function storeEntries(sql: Sql, entries: readonly NewEntry[]): Prom
   ]);
 }
 
-/** How old the head that entries note may be while there are entries: one small query in that time. */
+/** The largest age of the head that entries note. While entries are written, it takes one small query per interval. */
 const defaultNoteMs = 1_000;
 
-/** What became of one entry of a batch; null: it is committed. */
+/** The result for one entry of a batch; null: it is committed. */
 interface Stored {
   failure: unknown;
 }
 
 /**
- * Writes the audit log. Entries carry a MAC of their own from the start; the `Sealer` chains them afterwards. Until then,
- * about a second, the deletion of a whole entry would leave no trace.
+ * Writes the audit log. Each entry is written with its own MAC; the `Sealer` chains it about a second later. Until
+ * then, the deletion of a whole entry cannot be detected.
  *
- * Each entry also notes the highest head of the chain that this process has seen. It goes on to note that one when the
- * database is taken back to an older state while the process runs, and so tells of it; restart the gateway after a restore.
+ * Each entry also notes the highest head of the chain that this process has seen. If the database is set back to an
+ * older state while the process runs, its entries still note the newer head, which reveals this. So restart the gateway
+ * after a restore.
  */
 export class AuditLog {
   readonly #database: Database;
@@ -68,31 +69,31 @@ export class AuditLog {
         await storeEntries(database, entries);
         return entries.map(() => ({ failure: null }));
       } catch (error) {
-        // Texts are made fit for PostgreSQL, so this is the last resort: a bad entry must not cost the others.
+        // A last resort, because texts are sanitized for PostgreSQL: one invalid entry must not lose the others.
         if (databaseFailure(error) !== 'bad_data') throw error;
         if (entries.length > 1) return (await Promise.all(entries.map((entry) => store([entry])))).flat();
-        log.error({ err: error, action: entries[0]?.action }, 'PostgreSQL does not take an entry of the audit log');
+        log.error({ err: error, action: entries[0]?.action }, 'audit entry refused by PostgreSQL');
         return [{ failure: error }];
       }
     };
     this.#batcher = new Batcher(store, {
       maxBatch: 256,
-      // Two, so that entries that come while a commit is under way need not wait for all of it.
+      // Two, so that entries that arrive during a commit need not wait for its end.
       maxRunning: 2,
       maxWaiting: 5_000,
       bytes: { of: (entry) => entry.details.length, maxBatch: 1024 * 1024, maxWaiting: 16 * 1024 * 1024 },
     });
   }
 
-  /** Writes an entry inside the caller's transaction: a change and its entry commit together, or neither does. */
+  /** Writes an entry in the caller's transaction, so that the change and its entry commit together. */
   write(sql: Sql, entry: AuditEntry): Promise<void> {
     return storeEntries(sql, [this.#newEntry(entry)]);
   }
 
   /**
-   * Writes an entry together with others that come at the same time; resolves after the commit.
+   * Writes an entry, batched with concurrent ones. Resolves after the commit.
    *
-   * @throws what the database throws; BatcherFull when too many wait already.
+   * @throws the database's error; BatcherFull when too many entries wait.
    */
   async append(entry: AuditEntry): Promise<void> {
     const { failure } = await this.#batcher.add(this.#newEntry(entry));
@@ -100,11 +101,11 @@ export class AuditLog {
   }
 
   #newEntry(entry: AuditEntry): NewEntry {
-    // One look at a time: while the database is slow, more of them would take the connections that entries wait for.
+    // One query at a time: with a slow database, several would use up the connections that entries need.
     if (!this.#looking && performance.now() - this.#lookedAtMs >= this.#noteMs) {
       this.#lookedAtMs = performance.now();
       this.#looking = true;
-      // Not waited for: the next entry notes it. While the database is away, entries fail by themselves.
+      // Not awaited: a later entry notes the result. If the database is down, writing the entries fails anyway.
       this.#lookForHead()
         .catch(() => undefined)
         .finally(() => {

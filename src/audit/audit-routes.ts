@@ -12,7 +12,7 @@ import type { NotedPoint, Verification } from './verify.ts';
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
 
-/** A seal that somebody noted: `<seq>:<seal in hex>`, as the verification and the log show it. */
+/** A head that was noted earlier: `<seq>:<seal in hex>`, as shown by the verification and the log. */
 const notedHead = z
   .string()
   .regex(/^[1-9]\d{0,14}:[0-9a-f]{64}$/, 'must be <seq>:<seal>, as shown by an earlier verification')
@@ -31,7 +31,7 @@ export function auditLogRoutes(deps: {
   database: Database;
   calls: AdminCalls;
   verify: (head: NotedPoint | undefined) => Promise<Verification>;
-  /** Deletes, and writes its own entries; answers how many were deleted. */
+  /** Deletes old entries and writes its own audit entries. Returns the number of deleted entries. */
   purge: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
 }) {
   const { database, calls } = deps;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
-/** One entry (R71). */
+/** One audit log entry (R71). */
 export const auditEntry = z
   .object({
     id,
@@ -56,7 +56,7 @@ export const purged = z.object({ deleted: count }).meta({ id: 'Purged', examples
 
 const seal = z.object({ seq: count, seal: text.meta({ description: 'Hex' }) });
 
-/** What the walk along the chain found. */
+/** The result of verifying the chain. */
 export const auditVerification = z
   .object({
     ok: z.boolean(),

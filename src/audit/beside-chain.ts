@@ -3,7 +3,7 @@ import type { AuditFault, ChainEnd } from './chain.ts';
 import type { PurgeWitness } from './purge-witness.ts';
 import { isOurs } from './seal-next.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
-import { holdsNoted, madeAnew, type SealedRow, sealedColumns, stepTo } from './walk.ts';
+import { holdsNoted, resealed, type SealedRow, sealedColumns, stepTo } from './walk.ts';
 
 const rowsPerPage = 1_000;
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -22,7 +22,8 @@ const readForeign = {
   name: 'read_foreign_audit_entry',
   text: 'select id, seq from audit_logs where foreign_at is not null and seq is null order by foreign_at limit 1',
 };
-// From the last one read, not after it, so that the very lowest id is looked at too.
+// `>=`, not `>`, so that a row with the lowest possible id is checked too. The last row of a page is therefore read
+// twice.
 const readUnsealed = {
   name: 'read_unsealed_audit_entries_after',
   text: `
@@ -31,8 +32,8 @@ const readUnsealed = {
 };
 
 /**
- * What is wrong with the rows that are not between anchor and head: there may be none but entries of ours that wait for
- * their seals. `purges` gets to see those.
+ * Checks the rows outside the chain, that is, not between anchor and head. Only valid entries that wait for their seals
+ * may exist there; they are also passed to `purges`. Returns the first fault, or null.
  */
 export async function faultBesideChain(
   sql: Sql,
@@ -64,7 +65,7 @@ export async function faultBesideChain(
       if (!isOurs(seals, row, anchor))
         return foreign({ id: row.id, seq: null }, 'a row that the gateway did not write, not sealed');
       if (row.seal) return { kind: 'changed', seq: null, id: row.id, message: 'a seal without a place in the chain' };
-      if (!holdsNoted(begin, head, row)) return { kind: 'changed', seq: null, id: row.id, message: madeAnew };
+      if (!holdsNoted(begin, head, row)) return { kind: 'changed', seq: null, id: row.id, message: resealed };
       purges.see(row);
     }
     const last = page.at(-1);

@@ -6,31 +6,31 @@ import { epochText } from './entry.ts';
 import type { ChainPoint, Seals } from './seals.ts';
 import type { ChainPart } from './signer.ts';
 
-/** An end of the chain as it is stored and was checked to be ours. */
+/** A stored end of the chain whose MAC is valid. */
 export interface ChainEnd extends ChainPoint {
-  /** Of the anchor: what a purge took was older than this; seconds since 1970 with six decimals. */
+  /** Only for the anchor: all purged entries are older than this; seconds since 1970 with six decimals. */
   purgedBefore: string | null;
 }
 
-/** Both ends of the chain: `forged` where the row is not the one that we wrote. */
+/** Both ends of the chain; `forged` when the row's MAC is invalid. */
 export type ChainEnds = Record<ChainPart, ChainEnd | 'forged' | null>;
 
-/** The first thing that is wrong with the log. */
+/** The first fault in the audit log. */
 export interface AuditFault {
   /**
-   * - `changed`: it is not what the gateway wrote
-   * - `missing`: something was here and is gone
+   * - `changed`: the row differs from what the gateway wrote
+   * - `missing`: a row was deleted
    * - `foreign`: the gateway did not write this row
    */
   kind: 'changed' | 'missing' | 'foreign';
-  /** Place in the chain, as far as there is one. */
+  /** The place in the chain; null when there is none. */
   seq: number | null;
-  /** The entry's id, when it is there. */
+  /** The entry's id; null when the entry is missing. */
   id: string | null;
   message: string;
 }
 
-/** Somebody changed the log, or took away from it, in a way that ends what is being done with it. */
+/** The log was tampered with, so the current operation on it cannot continue. */
 export class Tampered extends Error {
   override name = 'Tampered';
   readonly fault: AuditFault;
@@ -54,17 +54,21 @@ const writeEnd = {
 };
 const anySealed = { name: 'any_sealed_audit_entry', text: 'select 1 from audit_logs where seq is not null limit 1' };
 
-/** Runs `work` in a transaction while nobody else changes the chain. Waits up to 5 s for whoever does; then it throws. */
+/**
+ * Runs `work` in a transaction with the exclusive lock of the chain.
+ *
+ * @throws the database's error when another process holds the lock for more than 5 s.
+ */
 export function whileChainIsHeld<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
   return inTransaction(database.pool, async (client) => {
-    // Below the pool's own time limit. A holder that hangs must not keep everybody else from the chain.
+    // Below the pool's own time limit. The idle limit ends a transaction whose process hangs while it holds the lock.
     await client.query("set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '30s'");
     await client.query('select pg_advisory_xact_lock($1)', [lockKeys.auditChain]);
     return work(sqlOfClient(client));
   });
 }
 
-/** Reads where the chain ends and where a purge has cut it. */
+/** Reads both ends of the chain: the head, and the anchor that the last purge has left. */
 export async function readChainEnds(sql: Sql, seals: Seals): Promise<ChainEnds> {
   const ends: ChainEnds = { head: null, anchor: null };
   const rows = await sql.query<{
@@ -82,8 +86,8 @@ export async function readChainEnds(sql: Sql, seals: Seals): Promise<ChainEnds> 
 }
 
 /**
- * Both ends of the chain, once it is sure that they are ours and fit each other: as far as that can be told without walking
- * the chain.
+ * Reads both ends of the chain and checks that they are genuine and consistent, as far as possible without walking the
+ * chain.
  *
  * @throws Tampered
  */
@@ -107,7 +111,7 @@ function broken(kind: AuditFault['kind'], seq: number | null, message: string): 
   return new Tampered({ kind, seq, id: null, message });
 }
 
-/** Moves an end of the chain, inside the transaction that changes the chain itself. */
+/** Writes an end of the chain, in the transaction that changes the chain. */
 export async function writeChainEnd(
   sql: Sql,
   seals: Seals,

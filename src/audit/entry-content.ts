@@ -1,16 +1,18 @@
-/** The content of an entry's row, each column as the text that its MAC is over. */
+/** The content of an entry's row. Each column is the text that the MAC covers. */
 export interface EntryContent {
   id: string;
   actor: string;
   action: string;
   ip_address: string;
-  /** Seconds since 1970 with six decimals, as PostgreSQL's `extract(epoch …)` writes them: no digit can change unseen. */
+  /**
+   * Seconds since 1970 with six decimals, as `extract(epoch …)` writes them, so that a change of any digit is detected.
+   */
   epoch: string;
   /** The JSON text. */
   details: string;
   /**
-   * The latest head of the chain that the writer knew of. Whoever takes an entry away and has the chain made anew without it
-   * would have to take away all later entries as well.
+   * The latest head of the chain that the writer knew. An attacker who deletes an entry and lets the gateway seal the
+   * rest again would also have to delete all later entries.
    */
   noted_seq: string | null;
   noted_seal: Buffer | null;

@@ -6,16 +6,16 @@ import type { ChainPoint, Seals } from './seals.ts';
 
 type JsonValue = string | number | boolean | null | undefined | JsonValue[] | { [key: string]: JsonValue };
 
-/** A plain JSON object. It must hold no secrets and no payloads: it is shown, exported and kept for long. */
+/** A plain JSON object. It must not contain secrets or payloads: it is shown, exported and kept for a long time. */
 export type AuditDetails = { [key: string]: JsonValue };
 
-/** What somebody did through the admin API. */
+/** One action of an operator in the admin API. */
 export interface AuditEntry {
   /** The token's name, else the IP address. */
   actor: string;
   action: AuditAction;
   ipAddress: string;
-  /** Names the id of what was acted on. `anchor` in the details of `audit.purge` is written by the purge alone. */
+  /** Names the id of the object acted on. Only the purge writes `anchor`, in the details of `audit.purge`. */
   details: AuditDetails;
 }
 
@@ -25,18 +25,19 @@ export interface NewEntry extends EntryContent {
   mac: Buffer;
 }
 
-/** Strings in details are cut here: long enough for any URL, short enough that nobody fills the disk with them. */
+/** Characters. Longer strings in details are cut: enough for any URL, and too short to fill the disk. */
 const longestString = 2_000;
 
 /**
- * Gives an entry its id, time and MAC, and makes its texts such that PostgreSQL takes them.
+ * Adds id, time and MAC to an entry, and sanitizes its texts for PostgreSQL.
  *
- * @param noted the latest head of the chain that is known here.
- * @param order rises among entries of the same millisecond, so that they are sealed and listed in their order.
+ * @param noted the latest head of the chain that this process knows.
+ * @param order increases with each entry, so that entries of the same millisecond are sealed and listed in their order.
  */
 export function newEntry(entry: AuditEntry, seals: Seals, noted: ChainPoint | null, order = 0): NewEntry {
   const createdAt = new Date();
-  // The time is given: without it, ids of a process never go back, and so would keep a clock's mistake after it is mended.
+  // With an explicit time. Otherwise the ids of a process never decrease, and would stay wrong after a clock is
+  // corrected.
   const id = uuidv7({ msecs: createdAt.getTime(), seq: order >>> 0 });
   const content: EntryContent = {
     id,
@@ -51,14 +52,15 @@ export function newEntry(entry: AuditEntry, seals: Seals, noted: ChainPoint | nu
   return { ...content, createdAt, mac: seals.entryMac(content) };
 }
 
-/** As PostgreSQL writes `extract(epoch from …)::text`, for a time from 1970 on. */
+/** A time from 1970 on in the form of PostgreSQL's `extract(epoch from …)::text`. */
 export function epochText(at: Date): string {
   const ms = at.getTime();
   return `${Math.floor(ms / 1000)}.${String(ms % 1000).padStart(3, '0')}000`;
 }
 
-// PostgreSQL would store the escapes of a NUL and of half a character, but fail on whoever reads them with `->>`.
-// JSON.stringify writes both as `\uXXXX`; the other alternatives keep an escaped backslash from being half of one.
+// PostgreSQL stores the escapes of NUL and lone surrogates in JSON, but reading them with `->>` fails. JSON.stringify
+// writes both as `\uXXXX`. The second alternative consumes other escapes, so that an escaped backslash is not matched
+// in part.
 const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g;
 
 function detailsText(details: AuditDetails): string {

@@ -3,8 +3,8 @@ import type { EntryContent } from './entry-content.ts';
 import type { ChainPoint } from './seals.ts';
 
 /**
- * Watches for the entries in which purges repeat their anchors. The anchor in force must be repeated by one, and none may
- * tell of a later one: then an older anchor was put back.
+ * Checks the anchor against the `audit.purge` entries, each of which repeats its anchor. One entry must repeat the
+ * current anchor. If an entry has a later anchor, the current one was set back.
  */
 export class PurgeWitness {
   readonly #anchor: ChainPoint | null;
@@ -15,7 +15,7 @@ export class PurgeWitness {
     this.#anchor = anchor;
   }
 
-  /** @param entry one that was found unchanged. */
+  /** @param entry an entry that was found unchanged. */
   see({ action, details }: EntryContent): void {
     if (action !== 'audit.purge') return;
     const { anchor }: { anchor?: { seq: number; seal: string } | null } = JSON.parse(details);
@@ -24,7 +24,7 @@ export class PurgeWitness {
     this.#repeated ||= anchor.seq === this.#anchor?.seq && anchor.seal === this.#anchor.seal.toString('hex');
   }
 
-  /** What is wrong once all entries were seen. */
+  /** The fault, or null. Call it after all entries were seen. */
   fault(): AuditFault | null {
     const seq = this.#anchor?.seq ?? 0;
     const fault = (kind: AuditFault['kind'], message: string) => ({ kind, seq, id: null, message });

@@ -13,7 +13,7 @@ import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
 const shortestRetentionDays = 7;
-/** A second or two: nothing waits for the chain longer than that. */
+/** Takes one or two seconds, so that others do not wait longer for the chain's lock. */
 const entriesPerTransaction = 20_000;
 
 const deleteSealed = {
@@ -36,16 +36,17 @@ export interface PurgeOptions {
 }
 
 /**
- * Deletes the longest beginning of the chain whose entries are all older than so many days, 20,000 a transaction. Each
- * transaction leaves an anchor, from which the rest still verifies, and repeats it in an `audit.purge` entry of its own:
- * `{older_than_days, deleted, foreign_deleted, anchor: {seq, seal} | null, stopped?}`. Killed between them, all verifies.
+ * Deletes the entries at the beginning of the chain that are older than a number of days, 20,000 in each transaction.
+ * Each transaction writes an anchor, from which the remaining chain can be verified, and repeats it in an `audit.purge`
+ * entry: `{older_than_days, deleted, foreign_deleted, anchor: {seq, seal} | null, stopped?}`. If the process is killed
+ * between two transactions, the log still verifies.
  *
- * What is deleted is verified first. A purge stops before the first entry that was tampered with (`stopped` says why), since
- * deleting it would delete the evidence. Rows that the gateway did not write go when they were found so many days ago;
- * their number stays in the entry.
+ * Entries are verified before they are deleted. A purge stops before the first entry that was tampered with (`stopped`
+ * has the reason), because deleting it would destroy the evidence. Rows that the gateway did not write are deleted when
+ * they were found that many days ago; the entry has their number.
  *
- * @returns how many rows were deleted.
- * @throws RangeError for fewer than 7 days; what the database throws.
+ * @returns the number of deleted rows.
+ * @throws RangeError for fewer than 7 days; otherwise the database's error.
  */
 export async function purgeAuditLogs(
   deps: {
@@ -53,7 +54,7 @@ export async function purgeAuditLogs(
     keyring: Keyring;
     log: Log;
     entriesPerTransaction?: number;
-    /** Ends it before the next transaction, with its reason. */
+    /** Ends the purge before the next transaction; the signal's reason is thrown. */
     signal?: AbortSignal;
   },
   options: PurgeOptions,
@@ -64,7 +65,7 @@ export async function purgeAuditLogs(
   const before = new Date(Date.now() - olderThanDays * dayMs);
   const limit = deps.entriesPerTransaction ?? entriesPerTransaction;
   await new Sealer(deps).seal().catch((error: unknown) => {
-    // Then nothing is purged either, and the entry says why.
+    // The purge below then stops for the same reason and records it in its entry.
     if (!(error instanceof Tampered)) throw error;
   });
   let deleted = 0;
@@ -86,7 +87,7 @@ export async function purgeAuditLogs(
       return purged;
     });
     deleted += batch.deleted + batch.foreignDeleted;
-    if (batch.fault) deps.log.error({ ...batch.fault }, 'the purge of the audit log stops: it was tampered with');
+    if (batch.fault) deps.log.error({ ...batch.fault }, 'audit log purge stopped, the log was tampered with');
     if (batch.deleted < limit && batch.foreignDeleted < limit) return deleted;
   }
 }
@@ -94,11 +95,11 @@ export async function purgeAuditLogs(
 interface Purged {
   deleted: number;
   foreignDeleted: number;
-  /** Where the chain begins now. */
+  /** The new beginning of the chain. */
   anchor: ChainPoint | null;
-  /** Where it ends. */
+  /** The end of the chain. */
   head: ChainPoint | null;
-  /** Why it went no further, if it is not for the time. */
+  /** The fault at which the purge stopped; null when it stopped at the first young entry or at the limit. */
   fault: AuditFault | null;
 }
 
@@ -115,14 +116,14 @@ async function purgeSome(sql: Sql, seals: Seals, before: Date, limit: number): P
   const { to, fault } = await endOfOld(sql, seals, { from, head: ends.head ?? beginning, before, limit });
   if (to.seq === from.seq) return { deleted: 0, foreignDeleted, anchor: ends.anchor, head: ends.head, fault };
   const deleted = (await sql.query(deleteSealed, [from.seq, to.seq])).length;
-  if (deleted !== to.seq - from.seq) throw new Error('entries of the audit log were gone before they were purged');
-  // Never back: entries from before it that turn up later are copies of purged ones.
+  if (deleted !== to.seq - from.seq) throw new Error('audit entries disappeared during the purge');
+  // Never decreases: an older entry that appears later is a copy of a purged one.
   const purgedBeforeMs = Math.max(before.getTime(), Math.round(Number(ends.anchor?.purgedBefore ?? 0) * 1000));
   await writeChainEnd(sql, seals, 'anchor', to, new Date(purgedBeforeMs));
   return { deleted, foreignDeleted, anchor: to, head: ends.head, fault };
 }
 
-/** The last of the entries after `from` that are old, unchanged and without a gap; at most `limit` of them. */
+/** The end of the run of old, unchanged entries after `from` without a gap; at most `limit` entries. */
 async function endOfOld(
   sql: Sql,
   seals: Seals,

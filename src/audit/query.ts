@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import { uuidFloor } from '../database/uuid-time.ts';
 import type { AuditDetails } from './entry.ts';
 
-/** An entry as it is shown. */
+/** An entry in the form of the API. */
 export interface AuditRow {
   id: string;
   actor: string;
@@ -16,19 +16,19 @@ export interface AuditFilter {
   actor?: string | undefined;
   action?: string | undefined;
   ip_address?: string | undefined;
-  /** Only entries that are newer than this. */
+  /** Only entries newer than this time. */
   since?: Date | undefined;
-  /** The id of an entry: only those that come after it in the list. */
+  /** The id of an entry: only older entries, which follow it in the list. */
   before?: string | undefined;
   limit: number;
 }
 
-/** The first moment that a UUIDv7 has no room for. */
+/** The first time that does not fit into a UUIDv7, in milliseconds since 1970. */
 const endOfTimeMs = 2 ** 48;
 
 /**
- * Entries, newest first. Ids begin with the time, so `since` and `before` are bounds of the id and every filter has an
- * index in the order of the list. `before` must be a UUID.
+ * Lists entries, newest first. Ids begin with the time, so `since` and `before` are bounds of the id, and every filter
+ * has an index in the order of the list. `before` must be a UUID.
  */
 export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<AuditRow[]> {
   const values: unknown[] = [];
@@ -51,6 +51,6 @@ export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<Audi
   const text = `
     select id, actor, action, ip_address, created_at as timestamp, details from audit_logs ${where}
     order by id desc limit $${values.length}`;
-  // Without a name, so that it is planned for these filters.
+  // Not a prepared statement, so that it is planned for the given filters.
   return sql.query<AuditRow>({ name: '', text }, values);
 }

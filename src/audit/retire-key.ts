@@ -20,12 +20,17 @@ const retire = {
 };
 
 /**
- * Ends the use of a key: all its entries get their seals, the ends of the chain are signed anew with the current key, and its
- * audit key is kept in a box of the current key, together with the place up to which it vouches. From the commit on the
- * database takes nothing more that this key has sealed. An entry is written in the same transaction.
+ * Retires a key, in one transaction:
  *
- * @returns whether the key was in use; one that is retired already, or was never registered, is left alone.
- * @throws Tampered when the log cannot be sealed; what the database throws.
+ * - All its entries get their seals.
+ * - The ends of the chain are signed again with the current key.
+ * - Its audit key is stored, encrypted with the current key, with the last place in the chain that it is valid for.
+ * - An audit entry is written.
+ *
+ * After the commit, the database refuses values that were encrypted with the retired key.
+ *
+ * @returns whether the key was in use; a key that is already retired or was never registered is not changed.
+ * @throws Tampered when the log cannot be sealed; otherwise the database's error.
  */
 export function retireKey(
   { database, keyring }: { database: Database; keyring: Keyring },
@@ -33,7 +38,7 @@ export function retireKey(
   entry: AuditEntry,
 ): Promise<boolean> {
   return whileChainIsHeld(database, async (sql) => {
-    // Waits for the transactions that have written with this key and are still open; later ones see that it is retired.
+    // Waits for open transactions that have written with this key. Later ones see that the key is retired.
     await sql.query(lockAlone, [lockKeys.retiredKeys]);
     await sealAll(sql, keyring);
     const seals = await readSeals(sql, keyring);
@@ -56,5 +61,5 @@ async function sealAll(sql: Sql, keyring: Keyring): Promise<void> {
   }
 }
 
-/** The time that an anchor has as seconds since 1970; purges write whole milliseconds. */
+/** Converts an anchor's time from seconds since 1970 to a Date. Purges write whole milliseconds. */
 const purgedBefore = (epoch: string | null) => (epoch === null ? null : new Date(Math.round(Number(epoch) * 1000)));

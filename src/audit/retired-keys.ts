@@ -12,10 +12,10 @@ const readKeys = {
 
 const content = z.object({ key: z.base64(), seq: z.number().int().nonnegative(), seal: z.hex() });
 
-/** Where the box of a retired key lives: it names the key, so that no other key's box fits in its row. */
+/** The place that a retired key's box is bound to. It names the key, so that boxes cannot be exchanged between rows. */
 export const retiredPlace = (id: string): SecretPlace => ({ accountId: 'gateway', field: `retired_audit_key.${id}` });
 
-/** What a retired key leaves behind, as the text of its box. Nothing else that it was for can be derived from it. */
+/** The content of a retired key's box: only its audit key, from which none of its other keys can be derived. */
 export function retiredText(auditKey: Uint8Array, { seq, seal }: ChainPoint): string {
   const kept: z.infer<typeof content> = {
     ...{ key: Buffer.from(auditKey).toString('base64'), seq },
@@ -25,8 +25,9 @@ export function retiredText(auditKey: Uint8Array, { seq, seal }: ChainPoint): st
 }
 
 /**
- * The seals for everything that the log holds. Whoever can write to the database cannot add a retired key: each is in a box
- * that only the holder of SECRETS_KEY can make. A box that does not open counts as absent; its entries then do not verify.
+ * The seals for all entries of the log, including those of retired keys. Retired keys are stored in boxes that only the
+ * holder of SECRETS_KEY can create, so write access to the database is not enough to add one. A box that cannot be
+ * decrypted counts as absent; its entries then fail verification.
  */
 export async function readSeals(sql: Sql, keyring: Keyring): Promise<Seals> {
   const rows = await sql.query<{ id: string; retired_audit: Buffer | null }>(readKeys, []);

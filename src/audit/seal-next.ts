@@ -3,7 +3,7 @@ import { type ChainEnd, checkedEnds, writeChainEnd } from './chain.ts';
 import { contentColumns, type EntryContent } from './entry-content.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 
-/** Entries a transaction: about 20 ms of this process's time, in which nothing else happens in it. */
+/** Entries in one transaction. They block the event loop for about 20 ms. */
 const entriesPerBatch = 1_000;
 
 const readUnsealed = {
@@ -23,28 +23,29 @@ const markForeign = {
 };
 
 /**
- * Whether an unsealed row is one that the gateway wrote and that nobody changed. One from before what was purged is not:
- * it is a copy of an entry that was deleted. Nor is one of a retired key: all of those were sealed before it retired.
+ * Whether the gateway wrote this unsealed row and it is unchanged. A row older than the last purge is not genuine: it
+ * is a copy of a deleted entry. The same holds for a row of a retired key, whose entries were all sealed before it was
+ * retired.
  */
 export function isOurs(seals: Seals, row: EntryContent & { mac: Buffer }, anchor: ChainEnd | null): boolean {
   if (anchor?.purgedBefore && Number(row.epoch) < Number(anchor.purgedBefore)) return false;
   return seals.isEntryMac(row, row.mac, null);
 }
 
-/** What a batch has done. */
+/** The result of sealing one batch. */
 export interface SealedBatch {
-  /** Whether there may be more to seal. */
+  /** Whether there may be more entries to seal. */
   more: boolean;
   /** The ids of the rows that the gateway did not write. */
   foreign: string[];
-  /** The new places of the chain. */
+  /** The new places in the chain. */
   points: ChainPoint[];
 }
 
 /**
- * Chains the next entries that are committed, while the caller holds the chain.
+ * Seals the next committed entries. The caller must hold the chain's lock.
  *
- * @throws Tampered when it cannot go on from where the chain ends; else what the database throws.
+ * @throws Tampered when an end of the chain is not genuine; otherwise the database's error.
  */
 export async function sealNext(sql: Sql, seals: Seals): Promise<SealedBatch> {
   const rows = await sql.query<EntryContent & { mac: Buffer }>(readUnsealed, []);
@@ -64,11 +65,11 @@ export async function sealNext(sql: Sql, seals: Seals): Promise<SealedBatch> {
   }
   if (ids.length > 0) {
     const done = await sql.query(writeSeals, [ids, points.map(({ seq }) => seq), points.map(({ seal }) => seal)]);
-    // Deleted since they were read; the next round seals what is there then.
-    if (done.length < ids.length) throw new Error('entries of the audit log were gone before they were sealed');
+    // Some were deleted after they were read. The transaction is rolled back; the next call seals the remaining ones.
+    if (done.length < ids.length) throw new Error('audit entries disappeared before they were sealed');
     await writeChainEnd(sql, seals, 'head', head);
   }
   if (foreign.length > 0) await sql.query(markForeign, [foreign]);
-  // With nothing done, the rows that were read are all of keys that only other processes know.
+  // If nothing was done, all rows belong to keys that only other processes have.
   return { more: rows.length === entriesPerBatch && points.length + foreign.length > 0, foreign, points };
 }

@@ -7,9 +7,9 @@ import { readSeals } from './retired-keys.ts';
 import { sealNext } from './seal-next.ts';
 import type { ChainPoint } from './seals.ts';
 
-/** How long an entry waits for its seal at most, when nothing is wrong. */
+/** The longest time that an entry normally waits for its seal. */
 const idleMs = 1_000;
-/** The head is logged at most so often: each line is a point that the chain can be checked against later. */
+/** The interval for logging the head. Each line is a point that the chain can be verified against later. */
 const headLogMs = 60_000;
 
 const anyUnsealed = {
@@ -17,8 +17,8 @@ const anyUnsealed = {
   text: 'select 1 from audit_logs where seq is null and foreign_at is null limit 1',
 };
 /**
- * Chains the entries that are committed: each gets the next place and a seal over everything before it. One at a time works
- * (an advisory lock), whichever process it is in.
+ * Adds committed entries to the chain: each gets the next place, and a seal that covers all entries before it. An
+ * advisory lock ensures that only one process seals at a time.
  */
 export class Sealer {
   readonly #database: Database;
@@ -45,18 +45,18 @@ export class Sealer {
     this.#poller.start();
   }
 
-  /** Ends the loop, seals what is left if it can, and logs the head. */
+  /** Stops the loop, tries to seal the remaining entries, and logs the head. */
   async stop(): Promise<void> {
     await this.#poller.stop();
-    await this.seal().catch((err: unknown) => this.#log.warn({ err }, 'the end of the audit log is not sealed yet'));
+    await this.seal().catch((err: unknown) => this.#log.warn({ err }, 'last audit entries not sealed yet'));
     this.#logHead();
   }
 
   /**
-   * Seals all that is committed now. Rows that the gateway did not write are marked instead, and stay outside the chain.
+   * Seals all committed entries. Rows that the gateway did not write are marked as foreign and stay outside the chain.
    *
-   * @returns how many were sealed.
-   * @throws Tampered when it cannot go on from where the chain ends; else what the database throws.
+   * @returns the number of sealed entries.
+   * @throws Tampered when an end of the chain is not genuine; otherwise the database's error.
    */
   async seal(): Promise<number> {
     let sealed = 0;
@@ -71,14 +71,14 @@ export class Sealer {
     const { more, foreign, points } = await whileChainIsHeld(this.#database, async (sql) =>
       sealNext(sql, await readSeals(sql, this.#keyring)),
     );
-    for (const id of foreign) this.#log.warn({ id }, 'a row of the audit log was not written by the gateway');
+    for (const id of foreign) this.#log.warn({ id }, 'foreign row found in the audit log');
     this.#head = points.at(-1) ?? this.#head;
     return { more, sealed: points.length };
   }
 
   #logHead(): void {
     if (!this.#head || this.#head.seq === this.#loggedSeq) return;
-    this.#log.info({ seq: this.#head.seq, seal: this.#head.seal.toString('hex') }, 'the head of the audit log');
+    this.#log.info({ seq: this.#head.seq, seal: this.#head.seal.toString('hex') }, 'audit log head');
     this.#loggedSeq = this.#head.seq;
     this.#loggedAtMs = performance.now();
   }

@@ -1,32 +1,35 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import type { EntryContent } from './entry-content.ts';
 
-/** Which end of the chain is kept apart: where it ends, or where a purge has cut it. */
+/** The ends of the chain: `head` is its last entry, `anchor` the last purged one. */
 export type ChainPart = 'head' | 'anchor';
 
-/** Makes everything that only the holder of one audit key can make. */
+/** Creates MACs and seals with one audit key. */
 export interface Signer {
-  /** Over the content of an entry; written with it, so that a row that somebody else wrote shows before it is sealed. */
+  /** The HMAC of an entry's content. It is written with the entry, so that a foreign row is detected before sealing. */
   entry(content: EntryContent): Buffer;
-  /** Over an entry's place and everything before it. */
+  /** The seal of an entry: covers its place and all entries before it. */
   seal(previous: Buffer, seq: number, id: string, mac: Buffer): Buffer;
-  /** Over a row of audit_chain; `purgedBefore` as `extract(epoch …)::text`. */
+  /** The HMAC of a row of audit_chain; `purgedBefore` in the form of `extract(epoch …)::text`. */
   part(part: ChainPart, seq: string, seal: Buffer, purgedBefore: string | null): Buffer;
 }
 
-/** What a secrets key derives its audit key for. The audit key outlives it: see retired-keys.ts. */
+/**
+ * The purpose for which the audit key is derived from a secrets key. The audit key is kept longer: see retired-keys.ts.
+ */
 export const auditPurpose = 'audit';
 
 /**
- * HMAC-SHA256 (RFC 2104) under keys of their own, derived from the audit key (HKDF, RFC 5869), so that nothing made for one
- * purpose serves another: the head is no anchor. What is sealed is a JSON array of texts, so no two contents look alike.
+ * HMAC-SHA256 (RFC 2104) with a separate key for each purpose, derived from the audit key (HKDF, RFC 5869). So a value
+ * for one purpose is invalid for another: a head cannot be used as an anchor. The input is a JSON array of texts, so
+ * different contents always have different inputs.
  *
  * @param auditKey 32 bytes
  */
 export function createSigner(auditKey: Uint8Array): Signer {
   const keyed = (purpose: string) => {
     const bytes = hkdfSync('sha256', auditKey, '', `webhook-gateway audit ${purpose}`, 32);
-    // A key object: from bytes, each HMAC takes four times as long.
+    // A key object, because an HMAC with a key in bytes takes four times as long.
     const key = createSecretKey(Buffer.from(bytes));
     return (...fields: (string | null)[]) => createHmac('sha256', key).update(JSON.stringify(fields)).digest();
   };

@@ -13,7 +13,7 @@ interface AuditStatistics {
 
 const readStatistics = {
   name: '',
-  // What is alike is counted together first; the rest works on the few groups that this leaves.
+  // Counts equal entries first, so that the other steps work on few groups.
   text: `
     with alike as materialized (
       select action, actor, ip_address, (created_at at time zone 'UTC')::date as day,
@@ -30,10 +30,10 @@ const readStatistics = {
     where place <= case kind when 14 then 400 else 100 end order by kind, place`,
 };
 
-/** What `grouping()` says about each group: a bit for every column that is not in it. */
+/** The values of `grouping()` for each kind of group: one bit for every column that is not part of the group. */
 const kinds = { total: 0b1111, action: 0b0111, actor: 0b1011, ip: 0b1101, day: 0b1110 };
 
-/** Counts of all entries, in one statement. Each map holds the 100 largest groups, `by_day` the 400 newest days. */
+/** Counts all entries in one statement. Each map has the 100 largest groups, `by_day` the 400 newest days. */
 export async function auditStatistics(sql: Sql): Promise<AuditStatistics> {
   const rows = await sql.query<{
     kind: number;
@@ -42,7 +42,7 @@ export async function auditStatistics(sql: Sql): Promise<AuditStatistics> {
     oldest: Date | null;
     newest: Date | null;
   }>(readStatistics, []);
-  // An actor may have any name; `fromEntries` makes an ordinary field even of `__proto__`.
+  // An actor may have any name. `fromEntries` creates an ordinary field even for `__proto__`.
   const counts = (kind: number) =>
     Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.entries]));
   const total = rows.find((row) => row.kind === kinds.total);

@@ -9,22 +9,22 @@ import { readSeals } from './retired-keys.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { missingFrom, sealedPages, stepTo } from './walk.ts';
 
-/** A place in the chain and its seal in hex, as logs, backups and purges repeat it. */
+/** A place in the chain and its seal in hex, as written to logs, backups and purge entries. */
 export interface NotedPoint {
   seq: number;
   seal: string;
 }
 
 export interface Verification {
-  /** Nothing is wrong; what is not sealed yet is not. */
+  /** Whether no fault was found. Entries that are not sealed yet are not a fault. */
   ok: boolean;
   /** Sealed entries that were found unchanged before the first fault. */
   checked: number;
   /** Entries that are not sealed yet. */
   unsealed: number;
-  /** Where the chain ends: worth noting elsewhere. Null when nothing is sealed, or when it is not ours. */
+  /** The end of the chain, which can be noted elsewhere. Null when no entry is sealed, or when it is forged. */
   head: NotedPoint | null;
-  /** Where the last purge has cut the chain. */
+  /** The beginning of the chain since the last purge. */
   anchor: NotedPoint | null;
   failure: AuditFault | null;
 }
@@ -35,22 +35,23 @@ const countUnsealed = {
 };
 
 /**
- * Walks the chain from the last purge, or the beginning, to its end and names the first thing that is wrong. It looks at
- * one snapshot, so entries may be written, sealed and purged meanwhile, and at a few hundred rows at a time.
+ * Verifies the chain from the last purge, or the beginning, to its end, and returns the first fault. It reads one
+ * snapshot, a few hundred rows at a time, so entries can be written, sealed and purged at the same time.
  *
- * Somebody who can write to the database can bring back an older state of all of it, cut off the end and set the head back to
- * an older one, or delete everything. Entries that are written afterwards by a process that ran before tell of it, since they
- * note the head; else it shows only against a head that was noted elsewhere: in a log line, a backup, or an earlier answer.
+ * An attacker with write access to the database can restore an older state of the whole log, set the head back, or
+ * delete everything. If a process has been running since before that, its later entries reveal it, because they note
+ * the head. Otherwise only a comparison with a head that was noted elsewhere reveals it: in a log line, a backup or an
+ * earlier response.
  *
- * @param options.head a head that was noted earlier: the chain must still hold it, unless it was purged since.
- * @throws RangeError for a noted head that there can never have been; what the database throws.
+ * @param options.head a head that was noted earlier; the chain must still contain it, unless it was purged since.
+ * @throws RangeError for a noted head with a number below 1; otherwise the database's error.
  */
 export async function verifyAuditLogs(
   { database, keyring }: { database: Database; keyring: Keyring },
   { head: noted }: { head?: NotedPoint | undefined } = {},
 ): Promise<Verification> {
   if (noted && !(noted.seq >= 1)) throw new RangeError('the first head has the number 1');
-  // The readers' connections: it may take minutes, and webhooks must not wait for it.
+  // Uses the pool for readers: a verification may take minutes, and webhooks must not wait for it.
   return inTransaction(database.readers, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
     const sql = sqlOfClient(client);

@@ -3,13 +3,13 @@ import type { AuditFault } from './chain.ts';
 import { contentColumns, type EntryContent } from './entry-content.ts';
 import type { ChainPoint, Seals } from './seals.ts';
 
-/** A row that has a place in the chain. */
+/** A row with a place in the chain. */
 export interface SealedRow extends EntryContent {
   mac: Buffer;
   seq: string;
   seal: Buffer | null;
   is_foreign: boolean;
-  /** The seal of the entry whose place this one notes; null: there is none. */
+  /** The seal at the place that this entry notes as the head; null when there is no entry at that place. */
   seal_there: Buffer | null;
 }
 
@@ -17,11 +17,11 @@ export interface SealedRow extends EntryContent {
 export const sealedColumns = `${contentColumns}, seq, seal, foreign_at is not null as is_foreign,
       (select n.seal from audit_logs n where n.seq = l.noted_seq) as seal_there`;
 
-/** Rows a page: checking one page takes about 10 ms, in which nothing else happens in this process. */
+/** Checking one page blocks the event loop for about 10 ms. */
 const rowsPerPage = 500;
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-// By place and id, so that no row is skipped even where somebody gave two the same place.
+// Pages by place and id, so that no row is skipped even if an attacker gave two rows the same place.
 const readSealed = {
   name: 'read_sealed_audit_entries',
   text: `
@@ -29,7 +29,7 @@ const readSealed = {
     where seq >= $1 and (seq > $1 or id > $2) and seq <= $3 order by seq, id limit $4`,
 };
 
-/** Pages of the rows whose place is after `from` and up to `to`, in the order of the chain. */
+/** Reads the rows with places after `from` and up to `to`, in pages, in the order of the chain. */
 export async function* sealedPages(sql: Sql, from: number, to: number): AsyncGenerator<SealedRow[]> {
   let after = { seq: String(from), id: highestId };
   for (;;) {
@@ -41,10 +41,10 @@ export async function* sealedPages(sql: Sql, from: number, to: number): AsyncGen
   }
 }
 
-/** The next place of the chain, or what is wrong with the row that should be there. */
+/** The next point of the chain, or the fault of the row that should be there. */
 export type Step = { ok: true; point: ChainPoint } | { ok: false; fault: AuditFault };
 
-/** Goes from `previous` to `row`, if it is the one that was sealed after it; the walk began after `anchor`. */
+/** Checks that `row` is the entry that was sealed after `previous`. The walk began after `anchor`. */
 export function stepTo(seals: Seals, anchor: ChainPoint, previous: ChainPoint, row: SealedRow): Step {
   const seq = previous.seq + 1;
   const { id } = row;
@@ -60,16 +60,16 @@ export function stepTo(seals: Seals, anchor: ChainPoint, previous: ChainPoint, r
   if (row.seal === null || !seal.equals(row.seal)) return fault('changed', 'the entry does not fit its seal');
   if (!seals.isEntryMac(row, row.mac, seq)) return fault('changed', 'the entry does not fit its MAC');
   if (row.is_foreign) return fault('changed', 'a sealed entry was marked as foreign');
-  if (!holdsNoted(anchor, previous, row)) return fault('changed', madeAnew);
+  if (!holdsNoted(anchor, previous, row)) return fault('changed', resealed);
   if (seals.ends.some((end) => end.seq === seq && !end.seal.equals(seal)))
     return fault('changed', 'the chain up to here is not the one that a key was retired at');
   return { ok: true, point: { seq, seal } };
 }
 
-export const madeAnew =
-  'the entry notes a head that is not in the chain: entries were taken away and the rest sealed anew';
+export const resealed =
+  'the entry notes a head that is not in the chain: entries were deleted and the rest was sealed again';
 
-/** Whether the chain from `anchor` to `head`, which was walked, holds the head that an entry of ours notes. */
+/** Whether the verified chain from `anchor` to `head` contains the head that a genuine entry notes. */
 export function holdsNoted(
   anchor: ChainPoint,
   head: ChainPoint,
@@ -77,13 +77,13 @@ export function holdsNoted(
 ): boolean {
   if (row.noted_seq === null || row.noted_seal === null) return true;
   const seq = Number(row.noted_seq);
-  // What was purged cannot be compared any more.
+  // The noted entry was purged, so its seal cannot be compared.
   if (seq < anchor.seq) return true;
   if (seq === anchor.seq) return row.noted_seal.equals(anchor.seal);
   return seq <= head.seq && row.seal_there !== null && row.noted_seal.equals(row.seal_there);
 }
 
-/** Entries that the chain says there were, and that are gone. */
+/** The fault for entries that are missing from the chain. */
 export function missingFrom(first: number, last: number): AuditFault {
   const which = first === last ? `entry ${first} is` : `entries ${first} to ${last} are`;
   return { kind: 'missing', seq: first, id: null, message: `${which} missing` };

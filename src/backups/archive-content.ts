@@ -9,18 +9,18 @@ import type { Manifest } from './manifest.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** The text of an archive without its manifest, in the chunks that it is read in. */
+/** The decompressed text of an archive without its manifest, in chunks. */
 export interface ArchiveContent {
   chunks: AsyncIterator<Buffer>;
-  /** After the last chunk: whether the file was still the one that was verified. */
+  /** Call it after the last chunk. Whether the file is still the one that was verified. */
   isUnchanged(): boolean;
 }
 
 /**
- * Decrypts and decompresses the content of an archive as it is read, with a few buffers in memory however much there is.
+ * Decrypts and decompresses the content of an archive as a stream. It needs a few buffers of memory, whatever the size.
  *
- * @param file the bytes of the file, which `verifyArchive` read before
- * @throws BackupError when no key of the keyring opens it. What fails later comes out of `chunks`.
+ * @param file the bytes of the file, which `verifyArchive` has read before
+ * @throws BackupError when no key of the keyring opens it. Later errors are thrown by `chunks`.
  */
 export function openContent(file: Readable, manifest: Manifest, keyring: Keyring | null): ArchiveContent {
   const decrypt = decryptionOf(manifest, keyring);

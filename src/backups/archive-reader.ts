@@ -5,31 +5,31 @@ import { copyLine, endOfRows, firstLine } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
 
-/** Longer than any line that is not a row: those name columns or days. */
+/** Longer than any line that is not a row. The longest of them have column names or days. */
 const maxLineBytes = 1024 * 1024;
 const newline = 10;
 const endInside = Buffer.from(`\n${endOfRows}`);
 const endAtOnce = Buffer.from(endOfRows);
 
-/** Reads the rows out of an archive's text, strictly: what is not where the manifest says is an error. */
+/** Reads the rows from an archive's text. Any difference from the manifest is an error. */
 export class ArchiveReader {
   readonly #content: ArchiveContent;
   #pending: Buffer = Buffer.alloc(0);
 
   /**
-   * @param file the bytes of the file, which were verified before
+   * @param file the bytes of the file, which `verifyArchive` has read before
    * @throws BackupError when no key of the keyring opens it.
    */
   constructor(file: Readable, manifest: Manifest, keyring: Keyring | null) {
     this.#content = openContent(file, manifest, keyring);
   }
 
-  /** Goes to the first table. */
+  /** Checks the first line. Call it before `rowsOf`. */
   async begin(): Promise<void> {
     if ((await this.#line()) !== firstLine) throw misread('it does not begin as a backup does');
   }
 
-  /** The rows of the next table of the manifest, to be read to their end. */
+  /** The rows of the manifest's next table. They must be read to their end. */
   async *rowsOf(table: ArchivedTable): AsyncGenerator<Buffer> {
     for (let line = ''; line !== copyLine(table); line = await this.#line())
       if (line.startsWith('COPY ')) throw misread(`there is another table where ${table.name} should be`);
@@ -41,7 +41,7 @@ export class ArchiveReader {
         yield this.#pending.subarray(0, end + 1);
         return this.#drop(end + endInside.length);
       }
-      // Its last bytes may be the beginning of the end.
+      // The last bytes may be the beginning of the end marker.
       const sure = this.#pending.length - endInside.length + 1;
       if (sure > 0) {
         yield this.#pending.subarray(0, sure);
@@ -51,7 +51,7 @@ export class ArchiveReader {
     }
   }
 
-  /** Reads to the end, and makes sure that it was what had been verified. */
+  /** Reads to the end, and checks that the content is the one that was verified. */
   async finish(): Promise<void> {
     let line = '';
     while (line !== 'COMMIT;\n') {
@@ -59,7 +59,7 @@ export class ArchiveReader {
       if (line.startsWith('COPY ')) throw misread('there are more tables than the manifest names');
     }
     const after = await this.#content.chunks.next();
-    if (this.#pending.length > 0 || !after.done) throw misread('it goes on behind its end');
+    if (this.#pending.length > 0 || !after.done) throw misread('there is content after its end');
     if (!this.#content.isUnchanged()) throw misread('it has changed while it was read');
   }
 

@@ -3,18 +3,19 @@ import { settleStatements } from './settle.ts';
 import { boundsOf } from './tables.ts';
 
 /**
- * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` of two gzip members (RFC 1952); with `.enc` behind the name,
- * the first of them is encrypted (encryption.ts).
+ * The format of a backup: one file `gateway-<UTC time>-<id>.sql.gz` with two gzip members (RFC 1952). If the name ends
+ * with `.enc`, the first member is encrypted (encryption.ts).
  *
- * - The first is text that psql reads (`zcat file | psql`) into a database with the schema of the manifest's migrations and
- *   without rows: a head in comments; the partitions; for each table a `COPY` with its rows in PostgreSQL's text format;
- *   the values of the sequences; a pause of deliveries, and what else makes it ready for workers that know nothing of it.
- *   All of it is one transaction. Triggers that count are off meanwhile.
- * - The second is two comments: the manifest in JSON, which says what is in the file and has the SHA-256 of everything before,
- *   and its HMAC. It is written last, never encrypted, and found from the end of the file. So a file is whole, or it has no
- *   manifest; and a list needs no more of it to know whether it is genuine.
+ * - The first member is SQL text for psql (`zcat file | psql`), for a database with the schema of the manifest's
+ *   migrations and without rows. It contains a header in comments, the partitions, a `COPY` for each table with its
+ *   rows in PostgreSQL's text format, the values of the sequences, and the statements that settle events and pause
+ *   deliveries. All of it is one transaction, in which the gateway's triggers are disabled.
+ * - The second member has two comments: the manifest in JSON, which describes the file and has the SHA-256 of
+ *   everything before it, and its HMAC. It is written last, so only a complete file has one. It is never encrypted and
+ *   is found from the end of the file, so listing backups reads only this member to check that a file is genuine.
  *
- * `npm run restore` runs no SQL of the file: it makes the statements from the manifest, and takes only rows from the text.
+ * `npm run restore` does not execute SQL from the file: it derives the statements from the manifest, and reads only
+ * rows from the text.
  */
 export type ArchiveHead = Pick<
   Manifest,
@@ -23,15 +24,15 @@ export type ArchiveHead = Pick<
   tables: Omit<ArchivedTable, 'rows'>[];
 };
 
-/** The text's first line, by which a file of ours is known. */
+/** The first line of the text, which identifies the format. */
 export const firstLine = `-- webhook-gateway backup, format ${formatVersion}\n`;
-/** What ends the rows of a COPY. */
+/** The end marker of the rows of a COPY. */
 export const endOfRows = '\\.\n';
 
-/** Identifiers of ours need quotes only where they are words of SQL; then they do. */
+/** Quotes an identifier, because it may be an SQL keyword. Identifiers contain no quotes: see `identifier`. */
 const quoted = (name: string) => `"${name}"`;
 
-/** `"events" ("id", …)`: what COPY is told. */
+/** The table and columns of a COPY: `"events" ("id", …)`. */
 export const tableAndColumns = ({ name, columns }: Pick<ArchivedTable, 'name' | 'columns'>) =>
   `${quoted(name)} (${columns.map(quoted).join(', ')})`;
 
@@ -39,7 +40,7 @@ export const tableAndColumns = ({ name, columns }: Pick<ArchivedTable, 'name' | 
 export const copyLine = (table: Pick<ArchivedTable, 'name' | 'columns'>) =>
   `COPY ${tableAndColumns(table)} FROM stdin;\n`;
 
-/** What makes a table's partitions, where they are missing. */
+/** The statements that create a table's missing partitions. */
 export function partitionStatements({ name, days, storage }: Omit<ArchivedTable, 'rows'>): string[] {
   const options = storage.length === 0 ? '' : ` WITH (${storage.join(', ')})`;
   return (days ?? []).map(
@@ -48,7 +49,7 @@ export function partitionStatements({ name, days, storage }: Omit<ArchivedTable,
   );
 }
 
-/** Triggers of ours, not those that check references. Whoever owns the tables may do this. */
+/** Disables or enables the gateway's triggers, but not those of foreign keys. The owner of the tables may do this. */
 export const triggerStatements = (tables: readonly Omit<ArchivedTable, 'rows'>[], state: 'DISABLE' | 'ENABLE') =>
   tables.filter(({ triggers }) => triggers).map(({ name }) => `ALTER TABLE ${quoted(name)} ${state} TRIGGER USER;`);
 
@@ -58,7 +59,7 @@ export const sequenceStatements = (sequences: Manifest['sequences']) =>
       `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), ${value}, ${called});`,
   );
 
-/** Everything before the first table's rows. */
+/** The text before the first table's rows. */
 export function beginning(head: ArchiveHead): string {
   const days = [...new Set(head.tables.flatMap((table) => table.days ?? []))].sort();
   return [
@@ -81,7 +82,7 @@ export function beginning(head: ArchiveHead): string {
   ].join('\n');
 }
 
-/** Everything behind the last table's rows. */
+/** The text after the last table's rows. */
 export function ending(head: ArchiveHead): string {
   return [
     ...triggerStatements(head.tables, 'ENABLE'),

@@ -1,9 +1,9 @@
-/** A backup or a restore cannot be made, told to people: `message` is a whole sentence that says what is wrong. */
+/** A failure of a backup or a restore, for operators. `message` is a complete sentence with the reason. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** What went wrong, in one line, for a sentence of ours. Node has no message for a name with several addresses. */
+/** The reason of an error on one line. Node's error for a host with several addresses has a code but no message. */
 export function said(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';

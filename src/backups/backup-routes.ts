@@ -43,14 +43,15 @@ export function backupRoutes(deps: {
         const workflowId = `backup-${id}`;
         await database.transaction(async (sql) => {
           if (!(await beginBackup(sql, { id, trigger: 'operator', workflowId })))
-            throw new Problem('conflict', 'a backup is under way already');
+            throw new Problem('conflict', 'another backup is already running');
           await call.record(sql, 'backup.trigger', { status: 202, backup_id: id, workflow_id: workflowId });
         });
         try {
           await askEngine(deps, (maintenance) => maintenance.startBackup({ id, workflowId }));
         } catch (error) {
           call.note({ backup_id: id });
-          const reason = error instanceof Problem ? error.message : 'it could not be started; the log says why';
+          const reason =
+            error instanceof Problem ? error.message : 'it could not be started; see the log for the reason';
           await failBackup(database, id, reason);
           throw error;
         }

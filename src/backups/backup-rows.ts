@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql, Transactions } from '../database/sql.ts';
 
-/** A backup whose worker has said nothing for so long has failed: it says so every ten seconds. */
+/** A backup without a heartbeat of its worker for this long has failed. The worker sends one every ten seconds. */
 const silentFor = "interval '2 minutes'";
-const silentError = 'nobody has worked on it for two minutes';
+const silentError = 'its worker sent no heartbeat for two minutes';
 
-/** A backup as it is listed. */
+/** A backup in the form of the list. */
 export interface ListedBackup {
   id: string;
   name: string | null;
-  /** `unverified`: its file is there and its signature does not hold; `error` says why. */
+  /** `unverified`: its file exists, but the signature is not valid; `error` has the reason. */
   status: 'running' | 'completed' | 'failed' | 'unverified';
   trigger: 'schedule' | 'operator' | null;
   size_bytes: number | null;
@@ -22,7 +22,7 @@ export interface ListedBackup {
   duration_ms: number | null;
 }
 
-/** What a finished backup is. */
+/** The properties of a completed backup. */
 export interface MadeBackup {
   name: string;
   sizeBytes: number;
@@ -46,7 +46,7 @@ const list = {
     order by created_at desc, id desc`,
 };
 
-/** All of them, newest first, also those that run and those that failed lately. */
+/** Lists the backups, newest first, including the running one and those that failed recently. */
 export async function listBackups(sql: Sql): Promise<ListedBackup[]> {
   const rows = await sql.query<ListedBackup>(list, []);
   return rows.map((row) => ({ ...row, duration_ms: row.duration_ms === null ? null : Math.round(row.duration_ms) }));
@@ -70,9 +70,9 @@ const running = {
 };
 
 /**
- * Makes the row of a new backup, in the caller's transaction. Two at once: the second waits for the first one's commit.
+ * Inserts the row of a new backup in the caller's transaction. A concurrent call waits for the first one's commit.
  *
- * @returns false when another one is under way.
+ * @returns false when another backup is running.
  */
 export async function beginBackup(
   sql: Sql,
@@ -82,7 +82,12 @@ export async function beginBackup(
   return (await sql.query(insert, [backup.id, backup.trigger, backup.workflowId])).length === 1;
 }
 
-/** As `beginBackup` for a run of the schedule, whose second call finds the row of the first. Null: another one is under way. */
+/**
+ * Like `beginBackup`, for a scheduled run. A repeated call for the same workflow returns the id of the first call's
+ * row.
+ *
+ * @returns the backup's id; null when another backup is running.
+ */
 export function beginScheduledBackup(database: Transactions, workflowId: string): Promise<string | null> {
   return database.transaction(async (sql) => {
     const [mine] = await sql.query<{ id: string }>(running, [workflowId]);
@@ -97,7 +102,7 @@ const alive = {
   text: `update backups set alive_at = now() where id = $1 and status = 'running' returning id`,
 };
 
-/** Says that somebody works on it. False: it is given up, or done. */
+/** Records a heartbeat. Returns false when the backup is no longer running. */
 export async function backupIsAlive(sql: Sql, id: string): Promise<boolean> {
   return (await sql.query(alive, [id])).length === 1;
 }
@@ -110,7 +115,9 @@ const complete = {
     where id = $1 and status = 'running' returning id`,
 };
 
-/** False: it is given up, or somebody else has made it. */
+/**
+ * Marks a backup as completed. Returns false when it is no longer running: it failed, or another worker completed it.
+ */
 export async function completeBackup(sql: Sql, id: string, made: MadeBackup): Promise<boolean> {
   const { name, sizeBytes, sha256, rows, encrypted, keyId } = made;
   return (await sql.query(complete, [id, name, sizeBytes, sha256, rows, encrypted, keyId])).length === 1;
@@ -134,7 +141,7 @@ const fail = {
     where id = $1 and status = 'running'`,
 };
 
-/** @param error one sentence for people */
+/** Marks a running backup as failed. @param error one sentence for operators */
 export async function failBackup(sql: Sql, id: string, error: string): Promise<void> {
   await sql.query(fail, [id, error]);
 }

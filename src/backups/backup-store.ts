@@ -2,37 +2,39 @@ import type { Readable } from 'node:stream';
 import type { Log } from '../shared/log.ts';
 import { BackupError } from './backup-error.ts';
 
-/** Where backups are kept. With both, `url` is where. */
+/** The place for backups. `url` takes precedence over `dir`. */
 export interface BackupSettings {
   dir: string | null;
   url: string | null;
 }
 
-/** A file or an object that has the name of a backup. */
+/** A file or an object with the name of a backup. */
 export interface StoredFile {
   name: string;
   sizeBytes: number;
 }
 
-/** More than BACKUP_KEEP allows, and few enough for their names to be held in memory and asked for one by one. */
+/** More than BACKUP_KEEP allows, and few enough to keep their names in memory and to read the files one by one. */
 export const maxFiles = 20_000;
 
 /**
- * A place for the backups of one gateway. Others may be able to write there: a store says what is there, not whether it is
- * genuine (`readCatalogue`). Everything throws BackupError, with words for people; so does `content` when it fails, and that
- * error comes through.
+ * A place for the backups of one gateway. Others may have write access to it: a store lists files without checking that
+ * they are genuine (see `readCatalogue`). All functions throw BackupError with a message for operators. An error of
+ * `content` is passed on.
  */
 export interface BackupStore {
-  /** For people: without credentials. */
+  /** The name of the place for operators, without credentials. */
   place: string;
-  /** Stores `content`, which appears only when it is whole. What an earlier run has left unfinished is removed. */
+  /**
+   * Stores `content` atomically: the file appears only when it is complete. Removes unfinished files of earlier runs.
+   */
   write(name: string, content: Readable, signal: AbortSignal): Promise<{ sizeBytes: number }>;
-  /** Everything that has the name of a backup, in no order. Throws when that is more than `maxFiles`. */
+  /** All files with the name of a backup, unsorted. Throws for more than `maxFiles`. */
   files(): Promise<StoredFile[]>;
   /**
-   * The bytes of a file from `start` to its end.
+   * Reads the bytes of a file from `start` to its end.
    *
-   * @returns null when the file was deleted since it was listed, or cannot be read; the latter is logged.
+   * @returns null when the file was deleted after it was listed, or cannot be read; the latter is logged.
    */
   readEnd(file: StoredFile, start: number): Promise<Buffer | null>;
   read(name: string): Promise<Readable>;
@@ -40,13 +42,13 @@ export interface BackupStore {
   close(): void;
 }
 
-/** Logs something that has the name of a backup and cannot be read. It is skipped. */
+/** Returns the function that logs an unreadable file with the name of a backup. The caller skips the file. */
 export const skippedAt = (place: string, log: Pick<Log, 'warn'> | null) => (name: string, error: unknown) => {
   log?.warn({ err: error, name, place }, 'backup unreadable, skipped');
   return null;
 };
 
-/** A place with so many files is left as it is: nothing in it is judged or deleted. */
+/** The error for a place with too many files. Nothing in it is read or deleted. */
 export const tooManyFiles = (place: string) =>
   new BackupError(
     `${place} holds more than ${maxFiles} files with names of backups, more than this gateway makes. Delete those that are not its own.`,

@@ -1,9 +1,9 @@
-/** Bytes that come in pieces of one size and go in pieces of another. */
+/** A queue of bytes that takes pieces of any size and returns pieces of another size. */
 export class ByteQueue {
   #pieces: Buffer[] = [];
   #length = 0;
 
-  /** How many bytes wait. */
+  /** The number of bytes in the queue. */
   get length(): number {
     return this.#length;
   }
@@ -13,9 +13,13 @@ export class ByteQueue {
     this.#length += piece.length;
   }
 
-  /** The oldest `bytes` bytes, of which there must be as many. Pieces are joined once, however small they are. */
+  /**
+   * Removes the first `bytes` bytes. Joins all pieces at most once per call.
+   *
+   * @throws Error when the queue has fewer bytes.
+   */
   take(bytes: number): Buffer {
-    if (bytes > this.#length) throw new Error(`${bytes} bytes were asked for, ${this.#length} are there`);
+    if (bytes > this.#length) throw new Error(`${bytes} bytes were requested, but the queue has only ${this.#length}`);
     const [first] = this.#pieces;
     const all = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces, this.#length);
     const rest = all.subarray(bytes);

@@ -9,14 +9,14 @@ import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
 
 const unfinished = '.unfinished';
-/** Fewer writes to the disk than a stream's 64 KiB; a few of them are in memory at a time. */
+/** Larger than the default of 64 KiB, for fewer disk operations. A few of these buffers are in memory at a time. */
 const bufferBytes = 1024 * 1024;
 
 /**
- * Backups in a folder, mode 0700, files 0600. The folder is made; those above it are not: where a disk is not mounted, a
- * backup must not go to another one.
+ * Opens a store in a folder (mode 0700, files 0600). It creates the folder but not its parents: if a disk is not
+ * mounted, a backup must not be written to another one.
  *
- * @param log is told of what has the name of a backup and cannot be read: that is skipped.
+ * @param log for unreadable files with the name of a backup, which are skipped.
  */
 export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null = null): BackupStore {
   const dir = resolve(folder);
@@ -61,7 +61,7 @@ export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null
           await handle.close();
         }
       } catch (error) {
-        // Deleted since the folder was read.
+        // Deleted after the folder was listed.
         return codeOf(error) === 'ENOENT' ? null : skipped(name, error);
       }
     },
@@ -86,11 +86,11 @@ export function openDirectoryStore(folder: string, log: Pick<Log, 'warn'> | null
   };
 }
 
-/** After a crash of the machine there is either the whole file under its name, or none. */
+/** Writes a file atomically: after a crash of the machine, either the complete file exists or none. */
 async function writeWhole(dir: string, file: string, content: Readable, signal: AbortSignal) {
   const temporary = `${file}${unfinished}`;
   try {
-    // `flush`: it is on the disk before the stream is closed.
+    // `flush`: the data is written to the disk before the stream is closed.
     const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: bufferBytes });
     await pipeline(content, output, { signal });
     const { size: sizeBytes } = await stat(temporary);
@@ -103,7 +103,7 @@ async function writeWhole(dir: string, file: string, content: Readable, signal: 
   }
 }
 
-/** The error that is being handled says more than what goes wrong while tidying up after it. */
+/** Ignores an error of the cleanup, because the original error is more useful. */
 const ignored = () => undefined;
 
 async function syncFolder(dir: string): Promise<void> {
@@ -115,16 +115,18 @@ async function syncFolder(dir: string): Promise<void> {
   }
 }
 
-/** One backup is made at a time: whatever is unfinished was left by a process that was killed. */
+/** Removes unfinished files. Only one backup runs at a time, so they were left by a killed process. */
 async function removeUnfinished(dir: string, skipped: (name: string, error: unknown) => void): Promise<void> {
   for await (const name of archivesIn(dir, unfinished))
     await rm(join(dir, name)).catch((error: unknown) => skipped(name, error));
 }
 
-/** The names of backups in a folder, one by one: there may be any number of other files. */
+/**
+ * Yields the names of backups in a folder. It is not read as a whole, because it may have any number of other files.
+ */
 async function* archivesIn(dir: string, suffix = ''): AsyncGenerator<string> {
   const entries = await opendir(dir).catch((error: unknown) => {
-    // Before the first backup.
+    // The folder does not exist before the first backup.
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
@@ -132,14 +134,14 @@ async function* archivesIn(dir: string, suffix = ''): AsyncGenerator<string> {
     if (name.endsWith(suffix) && isArchiveName(name.slice(0, name.length - suffix.length))) yield name;
 }
 
-/** Null: it was deleted since the folder was read. */
+/** The size of a file; null when it was deleted after the folder was listed. */
 async function sizeOf(file: string): Promise<number | null> {
   const found = await stat(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
-  // To open a pipe would be to wait until a process writes into it.
-  if (found && !found.isFile()) throw new Error('it is no file');
+  // Opening a named pipe would block until a process writes to it.
+  if (found && !found.isFile()) throw new Error('it is not a file');
   return found?.size ?? null;
 }
 

@@ -4,21 +4,24 @@ import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
 import { ByteQueue } from './byte-queue.ts';
 
 /**
- * Encryption of archives as a stream: the payload format of age (https://age-encryption.org/v1, section "Payload", which is the
+ * Stream encryption of archives: the payload format of age (https://age-encryption.org/v1, section "Payload", the
  * STREAM construction of https://eprint.iacr.org/2015/189), with AES-256-GCM in place of ChaCha20-Poly1305.
  *
- * A line in clear with the id of the key, a random salt, and chunks, each with its tag. The key of an archive is derived from
- * SECRETS_KEY, the salt and the line, so no two archives share one. The nonce of a chunk is its number and whether it is the last
- * one: chunks cannot be left out, reordered, cut off, or come from another archive.
+ * An archive has an unencrypted line with the id of the key, a random salt, and chunks with a tag each. Its key is
+ * derived from SECRETS_KEY, the salt and the line, so every archive has a different key. The nonce of a chunk contains
+ * its number and whether it is the last one. So chunks cannot be removed, reordered, truncated or taken from another
+ * archive.
  *
- * It is not the AWS Encryption SDK for JavaScript, which does the same: its encryption ends the process when a stream is closed
- * early (5.0.2), as an interrupted backup does.
+ * The AWS Encryption SDK for JavaScript does the same, but (in 5.0.2) it ends the process when a stream is closed
+ * early, as an interrupted backup does.
  */
 const headOf = (keyId: string) => `webhook-gateway encrypted backup 1 ${keyId}\n`;
 const headPattern = /^webhook-gateway encrypted backup 1 ([0-9a-f]{8})\n$/;
 const headBytes = headOf('00000000').length;
 const saltBytes = 32;
-/** Of content. Some of them are in memory at a time, and one takes a fraction of a millisecond of the process. */
+/**
+ * Plain text bytes of a chunk. Encrypting one blocks the event loop for less than 1 ms; a few are in memory at a time.
+ */
 const chunkBytes = 256 * 1024;
 const tagBytes = 16;
 
@@ -29,7 +32,7 @@ function archiveKey(key: SecretsKey, head: string, salt: Buffer): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key.derive('backup archive'), salt, head, 32));
 }
 
-/** Eleven bytes for the number of the chunk, one for whether it is the last. */
+/** The nonce of a chunk: eleven bytes for its number, one for whether it is the last chunk. */
 function nonceOf(chunk: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeBigUInt64BE(BigInt(chunk), 3);
@@ -37,7 +40,7 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Encrypts what is written to it, with the archive's key made anew. */
+/** Returns a stream that encrypts an archive with a new key. */
 export function encrypting(key: SecretsKey): Transform {
   const head = headOf(key.id);
   const salt = randomBytes(saltBytes);
@@ -51,7 +54,7 @@ export function encrypting(key: SecretsKey): Transform {
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       content.push(chunk);
-      // One byte more than a chunk: it is not the last one.
+      // A chunk is sealed only when more bytes follow, because the last chunk has a different nonce.
       while (content.length > chunkBytes) this.push(seal(content.take(chunkBytes), false));
       done();
     },
@@ -64,8 +67,8 @@ export function encrypting(key: SecretsKey): Transform {
 }
 
 /**
- * Decrypts what is written to it. A chunk comes out only after its tag was checked. The stream fails at a chunk that was changed
- * or is not where it was, at an end that is too early or too late, and with another key.
+ * Returns a stream that decrypts an archive. It emits a chunk only after checking its tag. It fails for a changed or
+ * moved chunk, for missing or additional content at the end, and for a wrong key.
  */
 export function decrypting(keyring: Keyring): Transform {
   const content = new ByteQueue();

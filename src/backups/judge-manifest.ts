@@ -4,28 +4,28 @@ import { type Manifest, parseManifestLine } from './manifest.ts';
 import type { ManifestEnd } from './manifest-member.ts';
 import { isSigned, readSignedLine } from './manifest-signature.ts';
 
-/** What a file is known by before its content is read. */
+/** The properties of a file that are known before its content is read. */
 export interface ArchiveFile {
-  /** Without folders. */
+  /** Without a path. */
   name: string;
   sizeBytes: number;
 }
 
-/** Whether the gateway that has the key made a file. `why` is half a sentence about it, for people. */
+/** Whether a gateway with the key created a file. `why` is a clause for operators. */
 export type Judgement = { verified: true; manifest: Manifest } | { verified: false; why: string };
 
 /**
- * Finds out from the end of a file alone whether it is a backup that a gateway with this key made. Its manifest is parsed only
- * when its signature holds.
+ * Checks from the end of a file whether a gateway with this key created it. The manifest is parsed only if its
+ * signature is valid.
  *
- * The content is not read: a file that is judged verified can still be damaged, and `verifyArchive` finds that out.
+ * The content is not read, so a verified file can still be damaged; `verifyArchive` detects that.
  *
- * @param end null: the file does not end with a manifest.
- * @param keyring null: there is no key to check with.
+ * @param end null when the file does not end with a manifest.
+ * @param keyring null when there is no key.
  */
 export function judgeManifest(end: ManifestEnd | null, file: ArchiveFile, keyring: Keyring | null): Judgement {
   const unverified = (why: string): Judgement => ({ verified: false, why });
-  if (end === null) return unverified('it does not end with a manifest: it is not whole, or no backup');
+  if (end === null) return unverified('it does not end with a manifest: it is incomplete, or not a backup');
   const signed = readSignedLine(end.text);
   if (signed === null) return unverified('its manifest is not signed');
   if (keyring === null || keyring.find(signed.keyId) === null) return unverified(otherKey(signed.keyId, keyring));
@@ -35,7 +35,7 @@ export function judgeManifest(end: ManifestEnd | null, file: ArchiveFile, keyrin
   if (manifest === null || typeof manifest === 'string' || manifest.key_id !== signed.keyId)
     return unverified('its manifest is of a format that this version does not read');
   const name = nameOf(manifest);
-  // Under another name it could stand for a later backup, or for a second one.
+  // Under another name, it could pass for a later backup or for an additional one.
   if (isArchiveName(file.name) && file.name !== name)
     return unverified(`it was renamed: by its manifest it is ${name}`);
   if (manifest.bytes + end.memberBytes !== file.sizeBytes)
@@ -43,11 +43,11 @@ export function judgeManifest(end: ManifestEnd | null, file: ArchiveFile, keyrin
   return { verified: true, manifest };
 }
 
-/** The one name under which this backup was stored. */
+/** The name under which this backup was stored. */
 export const nameOf = ({ created_at, id, encrypted }: Pick<Manifest, 'created_at' | 'id' | 'encrypted'>) =>
   archiveName(new Date(created_at), id, encrypted);
 
-/** Says which key a file needs, and which keys there are, by their ids. */
+/** Names the key that a file needs and the keys that are set, by their ids. */
 export function otherKey(keyId: string, keyring: Keyring | null): string {
   const needs = `it was made with the SECRETS_KEY whose id is ${keyId}`;
   if (keyring === null) return `${needs}, and SECRETS_KEY is not set`;

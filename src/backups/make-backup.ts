@@ -9,14 +9,14 @@ import type { BackupStore } from './backup-store.ts';
 import { tidyBackups } from './tidy-backups.ts';
 import { writeBackup } from './write-backup.ts';
 
-/** A twelfth of the silence after which a backup counts as failed. */
+/** The interval of heartbeats: a twelfth of the two minutes after which a backup without one has failed. */
 const aliveMs = 10_000;
 
 export interface BackupDeps {
   database: Database;
   /** Null: this worker has no place for backups. */
   store: BackupStore | null;
-  /** How many completed ones stay. */
+  /** The number of completed backups to keep. */
   keep: number;
   keyring: Keyring;
   /** As BACKUP_ENCRYPT. */
@@ -25,9 +25,11 @@ export interface BackupDeps {
 }
 
 /**
- * Makes the backup of this row, and tidies the store afterwards. Called again after a worker died, it begins anew.
+ * Makes the backup of this row, then tidies the store. Called again after a worker crashed, it starts from the
+ * beginning.
  *
- * @throws ApplicationFailure when it is given up meanwhile; whatever the database and the store throw.
+ * @throws ApplicationFailure when the backup was marked as failed in the meantime; otherwise the errors of the database
+ *   and the store.
  */
 export async function makeBackup(
   deps: BackupDeps,
@@ -36,7 +38,7 @@ export async function makeBackup(
   progress: (details: Record<string, number | string>) => void,
 ): Promise<MaintenanceCounts> {
   const { database, store, log } = deps;
-  // Another worker may have one.
+  // Retried, because another worker may have a place.
   if (!store)
     throw ApplicationFailure.create({
       type: 'NoPlace',
@@ -46,8 +48,8 @@ export async function makeBackup(
   const already = (await backupIsAlive(database, id)) ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
   const tidied = await tidyBackups({ ...deps, store }, { keep: deps.keep, latest: id }).catch((error: unknown) => {
-    // The backup itself is there, and the next one tidies as well.
-    log.warn({ err: error, place: store.place }, 'the store of backups could not be tidied');
+    // The backup itself is complete, and the next one tidies the store again.
+    log.warn({ err: error, place: store.place }, 'backup store not tidied');
     return {};
   });
   return { size_bytes: made.sizeBytes, rows: made.rows, ...tidied };
@@ -64,8 +66,8 @@ async function make(
   const saying = setInterval(() => {
     backupIsAlive(database, id).then(
       (mine) => mine || givenUp.abort(givenUpFailure()),
-      // The next one may get through; two minutes without any end it.
-      (error: unknown) => log.warn({ err: error, backup_id: id }, 'the database does not take that a backup goes on'),
+      // The next heartbeat may succeed. Without one for two minutes, the backup counts as failed.
+      (error: unknown) => log.warn({ err: error, backup_id: id }, 'backup heartbeat not recorded'),
     );
   }, aliveMs);
   const ended = AbortSignal.any([signal, givenUp.signal]);
@@ -73,14 +75,14 @@ async function make(
     const made = await writeBackup(deps, { id, signal: ended, onProgress: progress });
     const mine = await untilWritten(() => completeBackup(database, id, made), {
       signal: ended,
-      onFailure: (error) => log.warn({ err: error, backup_id: id }, 'a backup could not be written down yet'),
+      onFailure: (error) => log.warn({ err: error, backup_id: id }, 'backup not recorded yet, retrying'),
     });
     if (mine) {
       const { name, sizeBytes, rows, durationMs } = made;
-      log.info({ backup_id: id, name, sizeBytes, rows, durationMs }, 'a backup is complete');
+      log.info({ backup_id: id, name, sizeBytes, rows, durationMs }, 'backup completed');
       return made;
     }
-    // Somebody else was told to make it. Its file may have the same name, and then belongs to the other.
+    // Another worker has completed this backup. If its file has the same name, the file must be kept.
     const other = await readCompletedBackup(database, id);
     if (other?.name !== made.name) await store.delete(made.name);
     if (other) return other;
@@ -100,4 +102,4 @@ async function madeOrGivenUp(database: Database, id: string): Promise<MadeBackup
 }
 
 const givenUpFailure = () =>
-  ApplicationFailure.nonRetryable('the backup was given up: nobody had worked on it for two minutes', 'GivenUp');
+  ApplicationFailure.nonRetryable('the backup failed: its worker sent no heartbeat for two minutes', 'GivenUp');

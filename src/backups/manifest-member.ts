@@ -7,11 +7,11 @@ const trailerBytes = 8;
 const blockHeadBytes = 5;
 const blockBytes = 0xffff;
 
-/** Some 20,000 days; a file that claims more is none of ours. */
+/** Enough for 20,000 days of partitions. A file with a longer manifest is not a backup of the gateway. */
 const maxManifestBytes = 1024 * 1024;
-/** How much of a file's end holds the longest manifest there may be. */
+/** The size of a file's end that contains the longest possible manifest. */
 export const maxMemberBytes = memberBytes(maxManifestBytes);
-/** How much of a file's end nearly always holds all of it: some months of days. */
+/** The size of a file's end that nearly always contains the manifest: enough for several months of partitions. */
 const usualMemberBytes = 16 * 1024;
 
 function memberBytes(textBytes: number): number {
@@ -20,9 +20,9 @@ function memberBytes(textBytes: number): number {
 }
 
 /**
- * The last gzip member of an archive, with the signed manifest. It is stored, not compressed, so that its length follows from
- * the length of its text, which is in the file's last four bytes: the manifest is found from the end, without reading what is
- * before, and it takes no more memory than it has bytes.
+ * The last gzip member of an archive, with the signed manifest. It is stored without compression, so that its length
+ * follows from the length of its text, which the last four bytes of the file contain. So the manifest can be found from
+ * the end of the file, and reading it takes no more memory than its size.
  *
  * @param signed from `signManifest`
  */
@@ -48,14 +48,19 @@ function stored(text: Buffer): Buffer {
   return Buffer.concat([...parts, trailer]);
 }
 
-/** The end of a file: where its manifest begins, counted from the end, and the manifest's text. */
+/** The manifest at the end of a file. `memberBytes` is its distance from the end of the file. */
 export interface ManifestEnd {
   memberBytes: number;
-  /** Unchecked: see `judgeManifest`. */
+  /** Not verified: see `judgeManifest`. */
   text: string;
 }
 
-/** @param tail the end of a file, or all of it. Null when there is no manifest, or not all of it. */
+/**
+ * Finds the manifest at the end of a file.
+ *
+ * @param tail the end of the file, or the whole file.
+ * @returns null when there is no manifest, or when `tail` does not contain all of it.
+ */
 export function manifestAtEnd(tail: Buffer): ManifestEnd | null {
   if (tail.length < memberBytes(1)) return null;
   const textBytes = tail.readUInt32LE(tail.length - 4);
@@ -68,15 +73,15 @@ export function manifestAtEnd(tail: Buffer): ManifestEnd | null {
       return member.subarray(begin, Math.min(begin + blockBytes, length - trailerBytes));
     }),
   );
-  // A member that differs from what `stored` makes was damaged; the comparison includes the checksum.
+  // A member that differs from the output of `stored` is damaged. The comparison includes the checksum.
   if (!stored(text).equals(member)) return null;
   return { memberBytes: length, text: text.toString() };
 }
 
 /**
- * Reads the manifest at the end of a file, and no more of the file than that: 16 KiB, at most about 1 MiB.
+ * Reads the manifest at the end of a file. It reads only the last 16 KiB, or at most about 1 MiB.
  *
- * @param read gives the bytes of the file from `start` to its end
+ * @param read returns the bytes of the file from `start` to its end
  */
 export async function readManifestEnd(
   sizeBytes: number,

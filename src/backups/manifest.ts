@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Raised when a program that knows only an older format would misread an archive. Format 1 had no signature. */
+/** Increased when a program that knows only an older format would misread an archive. Format 1 had no signature. */
 export const formatVersion = 2;
 
 /** A name that needs no quotes. */
@@ -9,14 +9,14 @@ const count = z.number().int().nonnegative();
 
 const table = z.object({
   name: identifier,
-  /** In the order of the rows' fields. */
+  /** In the order of the fields in the rows. */
   columns: z.array(identifier).min(1),
   rows: count,
-  /** Triggers of ours are off while the table is loaded: what they would write is in the archive. */
+  /** Whether the table has triggers. They are disabled during loading, because the archive contains what they write. */
   triggers: z.boolean(),
-  /** Days of a partitioned table, `20261121`; null for any other. */
+  /** The days of a partitioned table, such as `20261121`; null for other tables. */
   days: z.array(z.string().regex(/^\d{8}$/)).nullable(),
-  /** Storage parameters of the partitions, `fillfactor=75`. */
+  /** Storage parameters of the partitions, such as `fillfactor=75`. */
   storage: z.array(z.string().regex(/^[a-z_.]+=[a-z0-9.]+$/)),
 });
 
@@ -24,7 +24,7 @@ const sequence = z.object({
   table: identifier,
   column: identifier,
   value: z.string().regex(/^-?\d{1,19}$/),
-  /** Whether `value` was handed out. */
+  /** Whether `value` was already used (`is_called`). */
   called: z.boolean(),
 });
 
@@ -33,20 +33,20 @@ const manifest = z.object({
   id: z.uuid(),
   created_at: z.iso.datetime(),
   gateway_version: z.string(),
-  /** Of the key that signed the manifest and, where `encrypted`, opens the content: `SecretsKey.id`. */
+  /** The id of the key that signed the manifest and, if `encrypted`, decrypts the content: `SecretsKey.id`. */
   key_id: z.string().regex(/^[0-9a-f]{8}$/),
   encrypted: z.boolean(),
-  /** Those that had been applied, oldest first. */
+  /** The applied migrations, oldest first. */
   migrations: z.array(z.string()).min(1),
-  /** Of all bytes before the manifest's member of the file. */
+  /** The number of bytes before the manifest's gzip member; `sha256` is their hash. */
   bytes: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of all tables. */
+  /** The total of all tables. */
   rows: count,
-  /** In the order of the archive: a table comes after those that it refers to. */
+  /** In the order of the archive: each table comes after the tables that it references. */
   tables: z.array(table),
   sequences: z.array(sequence),
-  /** Where the audit log's chain ended: what the restored one can be checked against. */
+  /** The end of the audit log's chain, against which the restored chain can be verified. */
   audit_head: z.object({ seq: count, seal: z.string().regex(/^[0-9a-f]+$/) }).nullable(),
 });
 
@@ -56,14 +56,13 @@ export type ArchivedSequence = Manifest['sequences'][number];
 
 const prefix = '-- manifest: ';
 
-/** The manifest as a line of the archive: a comment in SQL. `signManifest` adds the line behind it. */
+/** The manifest as a line of the archive: an SQL comment. `signManifest` adds the line after it. */
 export const manifestLine = (content: Manifest) => `${prefix}${JSON.stringify(content)}\n`;
 
 /**
- * Reads the manifest's line. What it says is worth nothing before the line's signature was checked.
+ * Parses the manifest's line. Its content must not be trusted before the line's signature is checked.
  *
- * @returns `newer` for a format that this program does not know yet, `older` for one without signatures; null when it is no
- *   manifest.
+ * @returns `newer` for a format of a later version, `older` for one without signatures; null when it is not a manifest.
  */
 export function parseManifestLine(line: string): Manifest | 'newer' | 'older' | null {
   if (!line.startsWith(prefix) || line.indexOf('\n') !== line.length - 1) return null;

@@ -4,10 +4,10 @@ import type { BackupSettings, BackupStore } from './backup-store.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import { openS3Store } from './s3-store.ts';
 
-/** Where backups go, for people; null when there is no place for them. */
+/** The place of backups for operators; null when none is set. */
 export const backupPlace = ({ dir, url }: BackupSettings): string | null => url ?? dir;
 
-/** @throws BackupError for settings that name no place. Nothing is opened or connected yet. */
+/** Creates the store for the settings without connecting to it. @throws BackupError when no place is set. */
 export function openBackupStore(settings: BackupSettings, log: Pick<Log, 'warn'>): BackupStore {
   if (settings.url !== null) return openS3Store(settings.url, log);
   if (settings.dir !== null) return openDirectoryStore(settings.dir, log);

@@ -5,13 +5,13 @@ import type { Manifest } from './manifest.ts';
 import { type ArchiveSource, unreadable } from './verify-archive.ts';
 
 /**
- * At most this much of the end is held back until the checksum is compared. `COMMIT;` is in it, so that psql, which may read
- * while this writes, commits nothing of a file that has changed since it was verified.
+ * The end of the text that is written only after the checksum is compared. It includes `COMMIT;`. So psql, which may
+ * read the text while it is written, does not commit a file that has changed since it was verified.
  */
 const heldBytes = 4096;
 
 /**
- * The SQL text of an archive, as psql reads it.
+ * The SQL text of an archive for psql.
  *
  * @param manifest of this archive, from `verifyArchive`
  * @throws BackupError when the file cannot be read, or is no longer what was verified.

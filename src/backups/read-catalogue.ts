@@ -4,37 +4,39 @@ import { judgeManifest } from './judge-manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { readManifestEnd } from './manifest-member.ts';
 
-/** A file with a manifest that a gateway with the key signed. */
+/** A file whose manifest was signed with a key of the keyring. */
 export interface VerifiedFile extends StoredFile {
   manifest: Manifest;
 }
 
-/** A file that has the name of a backup and does not prove that it is one. `why` is half a sentence for people. */
+/** A file with the name of a backup but without a valid signature. `why` is a clause for operators. */
 export interface UnverifiedFile extends StoredFile {
   why: string;
 }
 
-/** What a place holds: genuine backups by the time of their manifests, newest first, and other files by their names. */
+/**
+ * The files of a place: genuine backups by the time of their manifests, newest first, and other files by their names.
+ */
 export interface Catalogue {
   verified: VerifiedFile[];
   unverified: UnverifiedFile[];
-  /** How many unknown files were not looked at, since there are so many. */
+  /** The number of unknown files beyond the limit, which were not read. */
   unexamined: number;
 }
 
-/** Unknown files are there after a restore: BACKUP_KEEP at most. More than that many is a flood. */
+/** After a restore there are at most BACKUP_KEEP unknown files. More are ignored, to bound the work. */
 const maxUnknown = 1_000;
-/** Each waits for a disk or a server, and holds at most some 2 MiB. */
+/** Files read concurrently. Each waits for a disk or a server and takes at most about 2 MiB of memory. */
 const atOnce = 4;
 
 /**
- * Judges every file of a place by its signed manifest, without reading the content. Files that cannot be read are left out.
+ * Checks the signed manifest of every file of a place, without reading the content. Unreadable files are skipped.
  *
- * Its time and memory are bounded whatever others put there: at most `maxFiles` names, the ends of known files and of 1,000
- * others, about 1 MiB of each.
+ * Time and memory are bounded, whatever files others write there: it reads at most `maxFiles` names, and about 1 MiB of
+ * each known file and of 1,000 others.
  *
- * @param known names of backups that are listed already, which a flood of other files cannot crowd out
- * @throws BackupError when the place cannot be listed, or holds more than `maxFiles`.
+ * @param known the names of backups that are already listed; they are always read, however many other files there are
+ * @throws BackupError when the place cannot be listed, or has more than `maxFiles` files.
  */
 export async function readCatalogue(
   store: BackupStore,

@@ -5,12 +5,12 @@ import type { Log } from '../shared/log.ts';
 import type { BackupStore } from './backup-store.ts';
 import { readCatalogue, type UnverifiedFile, type VerifiedFile } from './read-catalogue.ts';
 
-/** So many foreign files get a row; the list shows 1,000 rows, so they cannot crowd out the backups. */
+/** The most foreign files that get a row. The list shows 1,000 rows, so foreign files cannot displace the backups. */
 const maxForeignRows = 100;
-/** So many names are in the line of the log. */
+/** The most file names in a log line. */
 const maxLogged = 5;
 
-// A backup of ours that was changed in the store has its SHA-256 still, which no foreign file has.
+// An own backup whose file was changed in the store still has its SHA-256; rows of foreign files have none.
 const known = {
   name: 'known_backups',
   text: `select name, status from backups where status = 'completed' or (status = 'unverified' and sha256 is not null)`,
@@ -32,7 +32,7 @@ const findAgain = {
     )
     returning id`,
 };
-// The file of a backup that is about to be complete has a row already.
+// The file of a backup that is just being completed already has a row.
 const add = {
   name: 'add_found_backup',
   text: `
@@ -46,7 +46,7 @@ const distrust = {
     update backups set status = 'unverified', error = $2, size_bytes = $3, alive_at = now()
     where name = $1 and status <> 'running' returning id`,
 };
-// When it was made is not known: the file may say anything.
+// Without a creation time: the content of an unverified file cannot be trusted.
 const addUnverified = {
   name: 'add_unverified_file',
   text: `insert into backups (id, status, name, error, size_bytes) values ($1, 'unverified', $2, $3, $4)`,
@@ -56,28 +56,29 @@ const forgetUnverified = {
   text: `delete from backups where status = 'unverified' and name <> all($1::text[])`,
 };
 
-/** What has changed, in rows. */
+/** The numbers of changed rows. */
 export interface Reconciled {
-  /** Their files are gone. */
+  /** Backups whose files are gone. */
   lost: number;
-  /** Their files were in the store, and had no row. */
+  /** Genuine files that had no row. */
   found: number;
-  /** Files whose signature does not hold. */
+  /** Files without a valid signature. */
   unverified: number;
 }
 
 /**
- * Makes the rows of backups say what the store holds. A completed backup has a file with a valid signature. A file without one is
- * listed as `unverified`, whatever its row said before. A genuine file without a row gets one, dated by its manifest.
+ * Updates the rows of backups to match the files in the store. A completed backup needs a file with a valid signature.
+ * A file without one is listed as `unverified`, whatever its row said before. A genuine file without a row gets one,
+ * with the time of its manifest.
  *
- * @param latest the backup that was just made, which is there even when the store's list does not have it yet.
+ * @param latest the backup that was just made; it counts as present even if the store's list does not have it yet.
  */
 export async function reconcileBackups(
   sql: Sql,
   { store, keyring, log }: { store: BackupStore; keyring: Keyring; log: Log },
   latest: string,
 ): Promise<Reconciled> {
-  // Rows first: one that is completed while the files are listed may be missing among them.
+  // Reads the rows first: the file of a backup that is completed later may be missing in the list of files.
   const rows = await sql.query<{ name: string; status: string }>(known, []);
   const listed = new Set(rows.map(({ name }) => name));
   const completed = new Set(rows.flatMap(({ name, status }) => (status === 'completed' ? [name] : [])));
@@ -111,7 +112,7 @@ async function listVerified(sql: Sql, { name, sizeBytes, manifest }: VerifiedFil
   return (await sql.query(add, [uuidv7(), name, id, sizeBytes, rows, encrypted, key_id, created_at])).length;
 }
 
-/** Those that have been backups come first; of the others, a flood gets only so many rows. */
+/** Lists files that were backups before without a limit, and other files up to `maxForeignRows`. */
 async function listUnverified(sql: Sql, files: UnverifiedFile[], listed: ReadonlySet<string>): Promise<void> {
   const own = files.filter(({ name }) => listed.has(name));
   const foreign = files.filter(({ name }) => !listed.has(name)).slice(0, maxForeignRows);

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { BackupError } from './backup-error.ts';
 
-/** How many of the tables that were found a sentence names. */
+/** The most tables that the error message names. */
 const named = 5;
 
-// What belongs to an extension was not put there by people.
+// Tables of extensions do not count.
 const findTables = `
   select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'm', 'f') and not c.relispartition and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
@@ -12,10 +12,10 @@ const findTables = `
   order by 1`;
 
 /**
- * Makes sure that nothing can be overwritten or mixed up: the database has no table. An empty table of migrations counts as
- * none: a restore that was interrupted leaves it.
+ * Checks that the database has no tables, so that a restore cannot overwrite or mix data. An empty table of migrations
+ * is allowed, because an interrupted restore leaves it.
  *
- * @throws BackupError that names what is there.
+ * @throws BackupError that names the tables.
  */
 export async function refuseUnlessEmpty(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(findTables);

@@ -21,30 +21,30 @@ import { refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
 import { type ArchiveSource, unreadable } from './verify-archive.ts';
 
-/** What a restore has done. */
+/** The result of a restore. */
 export interface Restored extends Settled {
   manifest: Manifest;
   rowsByTable: Record<string, number>;
-  /** Tables of the archive that are none of the gateway's. */
+  /** Tables of the archive that are not the gateway's. */
   skipped: string[];
   /** Migrations that are newer than the backup. */
   migrated: string[];
 }
 
 export interface RestoreDeps {
-  /** Of the empty database. */
+  /** The URL of the empty database. */
   url: string;
-  /** Opens an encrypted archive; null opens none. */
+  /** Decrypts an encrypted archive; null when there is no key. */
   keyring: Keyring | null;
   log: Log;
   onProgress(line: string): void;
 }
 
 /**
- * Loads an archive into an empty database: the schema of the backup's version, its rows, and then what has changed in the
- * schema since. All of it is one transaction, so that there is everything afterwards, or nothing.
+ * Loads an archive into an empty database: first the schema of the backup's version, then its rows, then the later
+ * migrations. All of it is one transaction, so a failed restore leaves nothing.
  *
- * @param manifest of this archive, from `verifyArchive`; the content is compared with it once more before the commit
+ * @param manifest of this archive, from `verifyArchive`; the content is compared with it again before the commit
  * @throws BackupError
  */
 export async function restoreArchive(
@@ -53,7 +53,7 @@ export async function restoreArchive(
   manifest: Manifest,
 ): Promise<Restored> {
   refuseOtherSchema(source, manifest);
-  // The one connection, so that what the migrator does and what is loaded are one transaction.
+  // A single connection, so that migrations and loading are one transaction.
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   let restored: Restored;
   try {
@@ -70,7 +70,7 @@ export async function restoreArchive(
   return restored;
 }
 
-/** The partitions of the coming days, and what the planner has to know of the many new rows. */
+/** Creates the partitions of the coming days and updates the planner's statistics. */
 async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
   await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
@@ -84,7 +84,7 @@ async function finished(url: string, log: Log, onProgress: (line: string) => voi
   }
 }
 
-/** The connection stays in the pool, which has no other. */
+/** Returns the connection to the pool, and uses it further: the pool has no other. */
 function released(client: pg.PoolClient): pg.PoolClient {
   client.release();
   return client;
@@ -103,7 +103,7 @@ function refuseOtherSchema(source: ArchiveSource, { migrations, gateway_version:
   );
 }
 
-// Only while it is empty: a commit whose answer was lost is a commit.
+// Only if the table is empty: the commit may have succeeded although its response was lost.
 const dropMigrations = `
   do $$ begin
     if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
@@ -119,7 +119,7 @@ async function loaded(
 ): Promise<Restored> {
   const { em, migrator } = database.orm;
   const connection = soleConnection(database);
-  // Makes the migrator's own table, which it does outside of any transaction.
+  // Creates the migrator's own table, which it does outside any transaction.
   await migrator.getPending();
   try {
     return await em.fork().transactional(async (transactional) => {
@@ -153,7 +153,7 @@ async function loadRows(
   const known = new Set(rows.map(({ name }) => name));
   const ours = manifest.tables.filter(({ name }) => known.has(name));
   const statements = [
-    // Rows that migrations put in are in the archive, as they were in the end.
+    // Rows that migrations insert are also in the archive, in their later state.
     `truncate ${ours.map(({ name }) => `"${name}"`).join(', ')}`,
     ...ours.flatMap(partitionStatements),
     ...triggerStatements(ours, 'DISABLE'),

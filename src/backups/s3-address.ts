@@ -1,6 +1,6 @@
 import { BackupError } from './backup-error.ts';
 
-/** What BACKUP_URL says. */
+/** The parts of BACKUP_URL. */
 export interface S3Address {
   bucket: string;
   /** Empty, or ends with a slash. */
@@ -14,7 +14,7 @@ const form = 's3://bucket/prefix?region=eu-central-1&endpoint=https://…';
 const parameters = new Set(['region', 'endpoint']);
 
 /**
- * Reads an address of the form `s3://bucket/prefix?region=…&endpoint=…`; prefix, region and endpoint may be left out.
+ * Parses an address of the form `s3://bucket/prefix?region=…&endpoint=…`. Prefix, region and endpoint are optional.
  *
  * @throws BackupError
  */
@@ -24,7 +24,7 @@ export function parseS3Address(text: string): S3Address {
   return address;
 }
 
-/** What is wrong with an address, to follow the name of the setting; null for one that `parseS3Address` takes. */
+/** The mistake in an address, to follow the name of the setting; null for a valid one. */
 export function s3AddressMistake(text: string): string | null {
   const address = readAddress(text);
   return typeof address === 'string' ? address : null;
@@ -33,7 +33,7 @@ export function s3AddressMistake(text: string): string | null {
 function readAddress(text: string): S3Address | string {
   const url = URL.parse(text);
   if (url?.protocol !== 's3:' || url.hostname === '') return `must be an s3:// URL such as ${form}`;
-  // Shown in logs and lists, where no credential may be.
+  // The address is shown in logs and lists, which must not contain credentials.
   if (hasCredentials(url))
     return 'must hold no credentials: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
   for (const name of url.searchParams.keys())
@@ -41,10 +41,10 @@ function readAddress(text: string): S3Address | string {
   const endpoint = url.searchParams.get('endpoint');
   const parsed = endpoint === null ? null : URL.parse(endpoint);
   if (endpoint !== null && !(parsed && /^https?:$/.test(parsed.protocol)))
-    return 'has an endpoint that is no http: or https: URL';
+    return 'has an endpoint that is not an http: or https: URL';
   if (parsed && hasCredentials(parsed)) return 'must hold no credentials in its endpoint';
   const path = decoded(url.pathname)?.replaceAll(/^\/+|\/+$/g, '');
-  if (path === undefined) return "has a '%' in its prefix that stands for nothing: a '%' itself is written %25";
+  if (path === undefined) return "has an invalid percent-encoding in its prefix: write a literal '%' as %25";
   return {
     bucket: url.hostname,
     prefix: path === '' ? '' : `${path}/`,

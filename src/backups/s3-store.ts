@@ -15,18 +15,20 @@ import { BackupError, said } from './backup-error.ts';
 import { type BackupStore, maxFiles, type StoredFile, skippedAt, tooManyFiles } from './backup-store.ts';
 import { parseS3Address, type S3Address } from './s3-address.ts';
 
-/** There are at most 10,000 parts, so archives may have 160 GB. So many parts are in memory at a time, and one more. */
+/**
+ * S3 allows 10,000 parts, so an archive may have 160 GB. `partsInFlight` parts and one more are in memory at a time.
+ */
 const partBytes = 16 * 1024 * 1024;
 const partsInFlight = 2;
-/** Where nothing moves for so long the connection is given up, and the request made again. */
+/** A connection without any traffic for this long is closed, and the request is retried. */
 const silenceLimitMs = 60_000;
 const connectionTimeoutMs = 5_000;
 
 /**
- * Backups in a bucket of S3, or of a server that speaks its protocol. Credentials: as AWS's own tools find them.
+ * Opens a store in a bucket of S3 or a compatible server. Credentials are found in the same way as by AWS's own tools.
  *
- * @param log is told of what has the name of a backup and cannot be read: that is skipped.
- * @param silenceMs a minute unless a test is in a hurry.
+ * @param log for unreadable objects with the name of a backup, which are skipped.
+ * @param silenceMs the longest time without traffic; tests shorten it.
  */
 export function openS3Store(
   url: string,
@@ -37,7 +39,7 @@ export function openS3Store(
   const place = `s3://${bucket}/${prefix}`;
   const skipped = skippedAt(place, log);
   const client = openClient({ region, endpoint }, { socketTimeout: silenceMs });
-  // Whoever restores from a download lets it wait at times. Alone, `requestTimeout` only warns.
+  // A restore may pause reading a download, so the socket timeout does not fit. Alone, `requestTimeout` only warns.
   const downloads = openClient({ region, endpoint }, { requestTimeout: silenceMs, throwOnRequestTimeout: true });
   const inBucket = { Bucket: bucket };
   const keyOf = (name: string) => {
@@ -49,15 +51,15 @@ export function openS3Store(
     return isArchiveName(name) ? name : null;
   };
 
-  /** Parts of an upload that a killed process has left cost money until somebody removes them. */
+  /** Aborts unfinished uploads of a killed process, because their parts cost money until then. */
   async function removeUnfinished(): Promise<void> {
-    // One backup is made at a time, so a page of them is all there can be.
+    // Only one backup runs at a time, so the first page contains all unfinished uploads.
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ ...inBucket, Prefix: prefix }));
     for (const { Key, UploadId } of Uploads)
       if (nameOf(Key) !== null) await client.send(new AbortMultipartUploadCommand({ ...inBucket, Key, UploadId }));
   }
 
-  /** The end of an object. A server that does not heed the range would send all of it. */
+  /** Reads the end of an object. Fails if the server ignores the range and sends more. */
   async function rangeOf(name: string, start: number, sizeBytes: number): Promise<Buffer> {
     if (start >= sizeBytes) return Buffer.alloc(0);
     const Range = `bytes=${start}-${sizeBytes - 1}`;
@@ -73,10 +75,10 @@ export function openS3Store(
     return Buffer.concat(chunks);
   }
 
-  /** An object that the server refuses, such as one that was moved to an archive, says nothing about the others. */
+  /** Skips an object that the server refuses, such as an archived one, because the other objects may be readable. */
   function unreadable(name: string, error: unknown): null {
     if (!(error instanceof S3ServiceException) || !isRefusal(error)) throw explained(place, error);
-    // Deleted since the bucket was listed.
+    // Deleted after the bucket was listed.
     return error.name === 'NoSuchKey' ? null : skipped(name, error);
   }
 
@@ -158,7 +160,7 @@ export function openS3Store(
   };
 }
 
-/** Not of a server that asks to come again later. */
+/** Whether the server refuses the request permanently, so that a retry does not help. */
 function isRefusal({ $metadata: { httpStatusCode: status = 0 } }: S3ServiceException): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
@@ -174,7 +176,7 @@ function openClient(
       ? {}
       : {
           endpoint,
-          // Other servers rarely have a host name for each bucket, and not all know the newer checksums.
+          // Other servers rarely have a host name for each bucket, and not all support the newer checksums.
           forcePathStyle: true,
           requestChecksumCalculation: 'WHEN_REQUIRED',
           responseChecksumValidation: 'WHEN_REQUIRED',

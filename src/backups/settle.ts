@@ -2,19 +2,19 @@ import pg from 'pg';
 import { neverStarted } from '../events/event.ts';
 import { lanes } from '../events/lanes.ts';
 
-/** What a restored gateway has to do with the events of its backup. */
+/** The numbers of events that a restored gateway still has to deliver. */
 export interface Settled {
-  /** Events that are to be delivered once deliveries are resumed. */
+  /** Events that will be delivered once deliveries are resumed. */
   pending: number;
-  /** Those of them whose workflow is started again. */
+  /** The pending events whose workflow will be started again. */
   requeued: number;
 }
 
-// Whoever held a claim or a lease is not here.
+// The processes that held claims or leases do not exist any more.
 const dropClaims = 'update event_queue set claimed_until = null, claim_token = null, direct = false';
 const dropCommandClaims = 'update event_commands set claimed_until = null, claim_token = null';
-// A pending event without a place in the queue had a workflow, in a Temporal that may be gone. Whether it still runs is
-// found out when it is started, from the attempts that the row says were made.
+// A pending event without a row in the queue had a workflow, in a Temporal cluster that may be gone. The start reveals
+// whether it still runs. The new workflow continues after the attempts in the event's row.
 const requeue = `
   with orphans as (
     update events e set started_generation = ${neverStarted}, run_id = null, swept_at = null
@@ -23,7 +23,7 @@ const requeue = `
   )
   insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from orphans`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
-/** @param reason as SQL. That of an earlier pause stays behind it. As `Pause` is written (src/events/pause.ts). */
+/** Writes a pause in the form of src/events/pause.ts. @param reason as SQL; an earlier pause's reason is appended. */
 const writePause = (reason: string) => `
   insert into gateway_settings as s (key, value) values ('delivery_paused', ${pauseOf(reason)})
   on conflict (key) do update set
@@ -32,8 +32,8 @@ const pauseOf = (reason: string) =>
   `convert_to(json_build_object('since', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', ${reason})::text, 'UTF8')`;
 
 /**
- * Makes what was restored ready for workers that know nothing of it: nobody holds a claim, and each pending event without a
- * workflow is queued for one. Events that are settled are left as they are.
+ * Prepares restored events for new workers: releases all claims, and queues each pending event without a queue row for
+ * a new workflow. Other events stay unchanged.
  */
 export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
   await client.query(dropClaims);
@@ -43,12 +43,12 @@ export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
   return { pending: rows[0]?.n ?? 0, requeued: rowCount ?? 0 };
 }
 
-/** Pauses deliveries (src/events/pause.ts): an operator looks first, and then resumes them. */
+/** Pauses deliveries (src/events/pause.ts), so that an operator can check the restored state before resuming them. */
 export async function pauseRestored(client: pg.ClientBase, reason: string): Promise<void> {
   await client.query(writePause('$1::text'), [reason]);
 }
 
-/** What `settleEvents` and `pauseRestored` do, for whoever loads an archive with psql: a line each. */
+/** The statements of `settleEvents` and `pauseRestored` on one line each, for loading an archive with psql. */
 export const settleStatements = (reason: string) =>
   [dropClaims, dropCommandClaims, requeue, writePause(pg.escapeLiteral(reason))].map(
     (text) => `${text.trim().replaceAll(/\s*\n\s*/g, ' ')};`,

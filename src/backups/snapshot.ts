@@ -12,32 +12,35 @@ import { BackupError, said } from './backup-error.ts';
 import type { ArchivedSequence, Manifest } from './manifest.ts';
 import { type ForeignTable, readSourceTables, type SourceTable } from './tables.ts';
 
-/** What a backup is made of: everything as it was at one moment, however long it takes to read. */
+/** A consistent view of the database at one point in time, from which a backup is read. */
 export interface Snapshot {
   tables: SourceTable[];
-  /** Tables of the database that are not in it. */
+  /** Tables of the database that are not part of the backup. */
   foreign: ForeignTable[];
   sequences: ArchivedSequence[];
   migrations: string[];
   auditHead: Manifest['audit_head'];
   takenAt: Date;
-  /** For another transaction that is to see the same. */
+  /** Exports the snapshot's id, with which another transaction can read the same state. */
   exportId(): Promise<string>;
-  /** The rows of one part of a table in the text format of COPY. Read to its end, then `rowCount()`. */
+  /**
+   * The rows of one part of a table in the text format of COPY. Call `rowCount()` after reading the stream to its end.
+   */
   rowsOf(table: SourceTable, part: string): { stream: Readable; rowCount(): Promise<number> };
   close(): Promise<void>;
 }
 
 const connectTimeoutMs = 5_000;
-/** Somebody who drops a partition or migrates holds a table for a moment. */
+/** Retries for the locks: dropping a partition or a migration may hold a table's lock for a short time. */
 const tries = 10;
 const pauseMs = 1_000;
 
 /**
- * Session settings. The texts that values become are the same whatever the server's settings; escaped bytes are half as long as hexadecimal ones where they are text.
+ * Session settings, so that the text format of values does not depend on the server's settings. For bytes that are
+ * mostly text, the escape format is half as long as the hexadecimal one.
  */
 const settings = {
-  // Whoever changes a table goes first.
+  // A short timeout, so that the backup gives way to a transaction that changes a table.
   lock_timeout: '1s',
   client_encoding: 'UTF8',
   bytea_output: 'escape',
@@ -50,24 +53,24 @@ const settings = {
 /**
  * Takes a snapshot on a connection of its own.
  *
- * It locks what it reads against being changed or dropped (ACCESS SHARE), and nothing else: of a partitioned table the
- * partitions but not the table itself, so that others may go on attaching and dropping partitions. Rows are read with COPY
- * from the tables themselves, which needs no plan and locks no index.
+ * It locks the tables that it reads against being altered or dropped (ACCESS SHARE). Of a partitioned table it locks
+ * the partitions but not the table itself, so that partitions can still be attached and dropped. Rows are read with
+ * COPY from the tables themselves, which needs no plan and locks no index.
  *
- * @param signal ends it: the connection is closed, whatever it is doing.
+ * @param signal closes the connection at any time.
  * @throws BackupError
  */
 export async function openSnapshot(url: string, signal: AbortSignal): Promise<Snapshot> {
   const client = new pg.Client({
     ...connectionOptions(url, {
       options: noLimits,
-      // In pg_stat_activity it says what holds the snapshot.
+      // Identifies the holder of the snapshot in pg_stat_activity.
       application_name: 'webhook-gateway-backup',
     }),
     connectionTimeoutMillis: connectTimeoutMs,
     ...keptAlive,
   });
-  // A statement that is under way fails with it, too.
+  // Ignored here, because a running statement fails with the same error.
   client.on('error', () => undefined);
   const close = () => endClient(client);
   const abort = () => void close();
@@ -93,7 +96,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
         return {
           stream,
           async rowCount() {
-            // The server says it behind the last row; an answer to a later statement comes after that.
+            // The server sends the count after the last row, and before the response to the next statement.
             await client.query('select 1');
             return stream.rowCount;
           },
@@ -111,7 +114,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
   }
 }
 
-/** An error of the snapshot's connection for people; any other as it is. */
+/** Converts an error of the snapshot's connection to a BackupError; returns any other error unchanged. */
 export function explainDatabase(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof BackupError) return error;
   if (signal.aborted) return new BackupError('The backup was interrupted.', { cause: error });
@@ -119,7 +122,7 @@ export function explainDatabase(error: unknown, signal: AbortSignal): unknown {
   return new BackupError(`The database could not be read to its end (${said(error)}).`, { cause: error });
 }
 
-/** Locks first and looks then: what the snapshot sees can be read until its end. */
+/** Begins the transaction. It locks the tables before it takes the snapshot, so that all of them stay readable. */
 async function begun(client: pg.Client): Promise<Pick<Snapshot, 'tables' | 'foreign' | 'takenAt'>> {
   for (let left = tries; ; left--) {
     try {
@@ -127,7 +130,7 @@ async function begun(client: pg.Client): Promise<Pick<Snapshot, 'tables' | 'fore
       await client.query('begin isolation level repeatable read, read only');
       await client.query(`lock table ${seen.map((part) => `"${part}"`).join(', ')} in access share mode`);
       const { tables, foreign } = await readSourceTables(client);
-      // A partition may have come meanwhile: it is not locked.
+      // A partition that was created in the meantime would not be locked, so the tables must be the same as before.
       if (partsOf(tables).join() === seen.join()) {
         const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
         return { tables, foreign, takenAt: rows[0]?.now ?? new Date() };
@@ -143,7 +146,7 @@ async function begun(client: pg.Client): Promise<Pick<Snapshot, 'tables' | 'fore
 
 const partsOf = (tables: SourceTable[]) => tables.flatMap(({ parts }) => parts);
 
-/** A lock that was not to be had, a table that was dropped meanwhile, a deadlock with whoever changes several. */
+/** Whether a retry may help: lock timeout (55P03), table dropped in the meantime (42P01), deadlock (40P01). */
 function isPassing(error: unknown): boolean {
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   return code === '55P03' || code === '42P01' || code === '40P01';
@@ -161,7 +164,7 @@ async function readAuditHead(client: pg.Client): Promise<Manifest['audit_head']>
   return rows[0] ? { seq: Number(rows[0].seq), seal: rows[0].seal } : null;
 }
 
-/** Sequences know no snapshots: what they say is that or later, and a number left out harms nobody. */
+/** Sequences are not part of a snapshot: their values may be later ones. Gaps in the numbers are harmless. */
 async function readSequences(client: pg.Client, tables: SourceTable[]): Promise<ArchivedSequence[]> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
     `select s.oid::regclass::text as sequence, t.relname as "table", a.attname as "column"

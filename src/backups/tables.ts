@@ -5,8 +5,8 @@ import { BackupError } from './backup-error.ts';
 import { identifier } from './manifest.ts';
 
 /**
- * Tables of the database that no archive holds, each with why. Whatever else is there is in it, so that a new table cannot be
- * forgotten.
+ * Tables that are not part of backups, each with the reason. All other tables of the gateway are, so that a new table
+ * cannot be forgotten.
  */
 export const leftOut: Readonly<Record<string, string>> = {
   mikro_orm_migrations: 'the manifest names the migrations; a restore applies them',
@@ -14,8 +14,8 @@ export const leftOut: Readonly<Record<string, string>> = {
 };
 
 /**
- * The gateway's own tables, all of which are in every archive: one that cannot be read ends the backup. A table that is not
- * named here, as a newer schema may have, is in it as well unless it is somebody else's.
+ * The gateway's own tables, which every backup contains: if one cannot be read, the backup fails. Other tables, such as
+ * those of a newer schema, are included unless `foreignness` finds that they are not the gateway's.
  */
 export const gatewayTables: readonly string[] = [
   ...dailyTables,
@@ -25,13 +25,13 @@ export const gatewayTables: readonly string[] = [
   ...['secrets_keys', 'stopped_accounts'],
 ];
 
-/** A table that is somebody else's, and how that was told. */
+/** A table that is not the gateway's, and the reason for this conclusion. */
 export interface ForeignTable {
   name: string;
   why: string;
 }
 
-/** A table as the catalog has it. */
+/** A table as described by PostgreSQL's catalog. */
 export interface SourceTable {
   name: string;
   columns: string[];
@@ -54,7 +54,7 @@ interface Row {
   partitions: { name: string; bounds: string | null; storage: string[] }[];
 }
 
-// Columns that are generated are generated anew.
+// Without generated columns, which PostgreSQL computes again.
 const readTables = `
   select c.relname as name, c.relkind = 'p' as partitioned, pg_has_role(c.relowner, 'USAGE') as owned,
     exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e') as extension,
@@ -70,13 +70,15 @@ const readTables = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname`;
 
-/** The tables that an archive holds, each after those that it refers to; and the others, but for `leftOut`. */
+/**
+ * The tables for a backup, each after the tables that it references; and the foreign tables. `leftOut` is in neither.
+ */
 export async function readSourceTables(
   client: pg.ClientBase,
 ): Promise<{ tables: SourceTable[]; foreign: ForeignTable[] }> {
   const { rows } = await client.query<Row>(readTables);
   const partitioned = rows.filter((row) => row.partitioned).map(({ name }) => name);
-  // A day that was detached, or is not attached yet.
+  // A daily partition that was detached or is not attached yet.
   const isDay = (name: string) => /_\d{8}$/.test(name) && partitioned.includes(name.replace(/_\d{8}$/, ''));
   const found = rows
     .filter(({ name }) => !(name in leftOut) && !isDay(name))
@@ -87,12 +89,13 @@ export async function readSourceTables(
   };
 }
 
-/** How a table shows that it is none of the gateway's; null when it does not. */
+/** Why a table is not the gateway's; null when it may be. */
 function foreignness(row: Row): string | null {
   if (gatewayTables.includes(row.name)) return null;
   if (row.extension) return 'it belongs to an extension';
   if (!row.owned) return 'it belongs to another role';
-  // As the manifest has them; and COPY takes no partitioned table, only parts that the manifest can name.
+  // The manifest allows only names without quotes, and only days as partitions. COPY reads partitions, not the whole
+  // table.
   if (row.columns.length === 0 || ![row.name, ...row.columns].every((name) => identifier.safeParse(name).success))
     return 'it has a name that needs quotes, or no columns';
   if (row.partitioned && attachedTo(row).some((partition) => !isDayOf(row.name, partition)))
@@ -100,7 +103,7 @@ function foreignness(row: Row): string | null {
   return null;
 }
 
-/** One without bounds has just been dropped. */
+/** The attached partitions. One without bounds has just been dropped. */
 const attachedTo = ({ partitions }: Row) => partitions.filter(({ bounds }) => bounds !== null);
 
 const dayOf = (table: string, partition: string) => partition.slice(table.length + 1);
@@ -126,7 +129,7 @@ function toSource(row: Row): SourceTable {
   };
 }
 
-/** The bounds of a day's partition (src/database/partitions.ts), as PostgreSQL shows and takes them. */
+/** The bounds of a daily partition (src/database/partitions.ts) in PostgreSQL's syntax. */
 export function boundsOf(day: string): string {
   const from = new Date(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}T00:00:00Z`);
   if (Number.isNaN(from.getTime())) return '';

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of its time a backup works this much; the rest belongs to webhooks that come in meanwhile. */
+/** The share of time in which a backup works. The rest is left to incoming webhooks. */
 const workShare = 0.4;
-/** Timers are no finer; and PostgreSQL, gzip and the disk have as much to do between two rests as this takes. */
+/** Timers are not precise enough for shorter pauses. */
 const shortestRestMs = 4;
 
-/** Makes somebody who works in many small steps rest between them. */
+/** Adds pauses between the steps of a long task, so that it uses at most 40 % of the time. */
 export class Throttle {
   #workingSinceMs = performance.now();
 
-  /** Call it after each step: most calls return at once. */
+  /** Pauses if necessary. Call it after each step; most calls return immediately. */
   async step(signal: AbortSignal): Promise<void> {
     const restMs = ((performance.now() - this.#workingSinceMs) * (1 - workShare)) / workShare;
     if (restMs < shortestRestMs) return;
-    // A step that took long was held up, not work.
+    // At most 100 ms: a step that took longer was blocked, for example by the disk, and did not work all the time.
     await sleep(Math.min(restMs, 100), undefined, { signal });
     this.#workingSinceMs = performance.now();
   }

@@ -5,13 +5,13 @@ import type { Log } from '../shared/log.ts';
 import type { BackupStore } from './backup-store.ts';
 import { type Reconciled, reconcileBackups } from './reconcile-backups.ts';
 
-// A store far away is not answered in the half a minute that a transaction usually may stand still.
+// A remote store may take longer than the half a minute for which a transaction may usually be idle.
 const patience = {
   name: 'tidy_patiently',
   text: `select set_config('idle_in_transaction_session_timeout', '10min', true)`,
 };
 const lock = { name: 'lock_backups', text: 'select pg_advisory_xact_lock($1)' };
-// A backup that a clock which was wrong dated in the future would count as the newest for long: it neither counts nor goes.
+// A backup dated in the future by a wrong clock would be the newest for a long time. It neither counts nor is deleted.
 const surplus = {
   name: 'surplus_backups',
   text: `
@@ -23,7 +23,8 @@ const forgetFailed = {
   name: 'forget_failed_backups',
   text: `delete from backups where status = 'failed' and alive_at < now() - interval '30 days'`,
 };
-// As when a process was killed after it had pruned a file: that is no news.
+// Failed backups older than all kept ones. Their files were probably pruned by a process that was killed before its
+// commit.
 const forgetLost = {
   name: 'forget_lost_backups',
   text: `
@@ -32,20 +33,22 @@ const forgetLost = {
     )`,
 };
 
-/** What tidying has changed, in rows. */
+/** The numbers of rows that tidying has changed. */
 export interface Tidied extends Reconciled {
-  /** There were newer ones enough, and their files were deleted. */
+  /** Backups beyond `keep`, whose files were deleted. */
   pruned: number;
 }
 
 /**
- * Makes the rows say what the store holds, and deletes the oldest completed backups beyond `keep`. Only files with a valid
- * signature count, and only they are deleted, by the times that their manifests or the rows say: what others put into the store
- * pushes no backup out. A backup whose file is gone has failed; what failed 30 days ago is forgotten. The list shows all of it
- * at once, and one call waits for the other: else each would take the other's deletions for losses.
+ * Updates the rows to match the store, and deletes the oldest completed backups beyond `keep`. Only files with a valid
+ * signature count and are deleted, ordered by the times in their manifests or rows. So files of others in the store
+ * cannot displace a backup. A backup whose file is gone is marked as failed. Rows of failed backups are deleted after
+ * 30 days.
  *
- * @param latest the backup that was just made, which is there even when the store's list does not have it yet; it stays, and
- *   counts.
+ * All changes commit together. A lock serializes concurrent calls: otherwise each would report the other's deletions as
+ * lost backups.
+ *
+ * @param latest the backup that was just made. It is kept and counts, even if the store's list does not have it yet.
  */
 export function tidyBackups(
   { database, store, keyring, log }: { database: Transactions; store: BackupStore; keyring: Keyring; log: Log },
@@ -61,7 +64,7 @@ export function tidyBackups(
 
 async function prune(sql: Sql, store: BackupStore, keep: number, latest: string): Promise<number> {
   const old = await sql.query<{ id: string; name: string }>(surplus, [keep - 1, latest]);
-  // Before the commit: a file without a row would be found again.
+  // Deletes the files before the commit: a file without a row would be listed again as found.
   for (const { name } of old) await store.delete(name);
   await sql.query(forget, [old.map(({ id }) => id)]);
   await sql.query(forgetFailed, []);

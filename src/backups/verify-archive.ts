@@ -9,25 +9,25 @@ import { type ManifestEnd, manifestAtEnd, maxMemberBytes } from './manifest-memb
 
 /** A backup that can be read as often as needed. */
 export interface ArchiveSource {
-  /** For people; its last part is compared with the manifest when it has the form of a backup's name. */
+  /** Shown to operators. If its last part has the form of a backup's name, it is compared with the manifest. */
   name: string;
   open(): Promise<Readable>;
 }
 
-/** What an archive is. `why` is half a sentence about it, for people; null: its signature holds. */
+/** The result of verifying an archive. `unverified` is a clause with the reason; null when the signature is valid. */
 export interface VerifiedArchive {
   manifest: Manifest;
   unverified: string | null;
 }
 
 /**
- * Reads an archive from end to end and makes sure that a gateway with the key made it, and that it is whole and unchanged.
- * The signature covers the SHA-256 of the content, and so each encrypted frame of it.
+ * Reads a whole archive and checks that a gateway with the key created it, and that it is complete and unchanged. The
+ * signature covers the SHA-256 of the content, and so each encrypted chunk.
  *
- * @param options.keyring null: there is no key, so no archive is verified.
- * @param options.allowUnverified takes an archive without a valid signature. Such a file can have been made by anyone: that it
- *   is whole says nothing.
- * @throws BackupError when it is not, or its format is another one, or no key opens it.
+ * @param options.keyring null when there is no key; then no archive can be verified.
+ * @param options.allowUnverified accepts an archive without a valid signature. Anyone can have created such a file,
+ *   even if it is complete.
+ * @throws BackupError when a check fails, the format is unknown, or no key decrypts it.
  */
 export async function verifyArchive(
   source: ArchiveSource,
@@ -59,7 +59,7 @@ export async function verifyArchive(
   return { manifest: claimed, unverified: judged.verified ? null : judged.why };
 }
 
-/** What the manifest says, whoever wrote it: enough to say why an archive is refused. */
+/** Parses the manifest before its signature is checked, so that an error can name the reason for the refusal. */
 function claimedManifest({ name }: ArchiveSource, { text }: ManifestEnd): Manifest {
   const manifest = parseManifestLine(text.slice(0, text.indexOf('\n') + 1));
   if (manifest === null)
@@ -80,7 +80,7 @@ const unverifiedError = ({ name }: ArchiveSource, why: string) =>
       'from, use the option --unverified.',
   );
 
-/** Why the bytes of an archive are not to be had, in words; what says it in words already is left as it is. */
+/** The BackupError for an archive whose bytes cannot be read. A BackupError is returned unchanged. */
 export function unreadable({ name }: ArchiveSource, error: unknown, outcome: string): BackupError {
   if (error instanceof BackupError) return error;
   const isFolder = error instanceof Error && 'code' in error && error.code === 'EISDIR';
@@ -88,7 +88,9 @@ export function unreadable({ name }: ArchiveSource, error: unknown, outcome: str
   return new BackupError(`${name} ${what}. ${outcome}`, { cause: error });
 }
 
-/** Hashes a stream except for its end, of which it is not known yet where it begins. */
+/**
+ * Hashes a stream, but keeps its last bytes unhashed: they may belong to the manifest, whose length is not known yet.
+ */
 class Tail {
   readonly #hash: Hash = createHash('sha256');
   #chunks: Buffer[] = [];
@@ -110,13 +112,13 @@ class Tail {
     }
   }
 
-  /** At least as much of the end as a manifest can have, or all of it. */
+  /** The last bytes of the stream: at least the size of the longest manifest, or the whole stream. */
   held(): Buffer {
     this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0] ?? Buffer.alloc(0);
   }
 
-  /** What there is before the last `bytes` bytes. */
+  /** The size and hash of everything before the last `bytes` bytes. Call it only once. */
   before(bytes: number): { bytes: number; sha256: string } {
     const rest = this.held().subarray(0, this.#heldBytes - bytes);
     this.#hash.update(rest);

@@ -16,51 +16,51 @@ import { signManifest } from './manifest-signature.ts';
 import { explainDatabase, openSnapshot, type Snapshot } from './snapshot.ts';
 import { Throttle } from './throttle.ts';
 
-/** What a backup has come to. */
+/** The result of writing a backup. */
 export interface BackupSummary {
   name: string;
   sizeBytes: number;
-  /** Of the whole file, as `sha256sum` prints it. */
+  /** The hash of the whole file, as `sha256sum` prints it. */
   sha256: string;
   rows: number;
   rowsByTable: Record<string, number>;
   durationMs: number;
   encrypted: boolean;
-  /** Of the key that signed it, and encrypted it if it is encrypted. */
+  /** The id of the key that signed the backup and, if `encrypted`, encrypted it. */
   keyId: string;
 }
 
 export interface BackupDeps {
   database: Pick<Database, 'url'>;
   store: BackupStore;
-  /** Its current key signs, and encrypts. */
+  /** Its current key signs and encrypts the backup. */
   keyring: Keyring;
-  /** False leaves the content readable for everyone who gets the file. It is signed all the same. */
+  /** False leaves the content readable for anyone with access to the file. It is signed in either case. */
   encrypt: boolean;
   log: Log;
 }
 
 export interface BackupOptions {
-  /** Of this run: a UUID. */
+  /** The backup's id: a UUID. */
   id: string;
   signal: AbortSignal;
-  /** Some times a second while rows are read. `rows` of that table, `bytes` of the file so far. */
+  /** Called several times per second while rows are read. `rows`: of this table; `bytes`: of the file so far. */
   onProgress(progress: { table: string; rows: number; bytes: number }): void;
-  /** Gets the snapshot's id before anything is read: another transaction can look at the same. */
+  /** Called with the snapshot's id before any row is read, so that another transaction can read the same state. */
   onSnapshot?(id: string): Promise<void>;
 }
 
-/** Compression is most of the work. Level 1 is several times as fast as 6, for a file that is a quarter larger. */
+/** Compression takes most of the time. Level 1 is several times as fast as level 6, and the file a quarter larger. */
 const gzipLevel = 1;
-/** Fewer and larger chunks: each costs a turn of this process. Some of them are all that is in memory. */
+/** Large chunks, because each costs an iteration of the event loop. Only a few of them are in memory at a time. */
 const chunkBytes = 256 * 1024;
 const progressMs = 250;
 
 /**
- * Writes one consistent backup of the whole gateway database into the store. Nothing is kept in memory but a few buffers, and
- * the store sets the pace. Deliveries and ingestion go on.
+ * Writes one consistent backup of the whole gateway database to the store. It streams: memory holds only a few buffers,
+ * and reading waits for the store. Deliveries and ingestion continue.
  *
- * @throws BackupError; then nothing of it is in the store.
+ * @throws BackupError; in this case the store contains nothing of the backup.
  */
 export async function writeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupSummary> {
   const { database, store, log } = deps;
@@ -88,7 +88,7 @@ export async function writeBackup(deps: BackupDeps, options: BackupOptions): Pro
   }
 }
 
-/** The bytes of one archive, and what they were in the end. */
+/** Produces the bytes of one archive and their summary. */
 class Archive {
   readonly #snapshot: Snapshot;
   readonly #options: BackupOptions;
@@ -116,7 +116,7 @@ class Archive {
     };
   }
 
-  /** The one name that goes with the manifest. */
+  /** The name that matches the manifest. */
   get name(): string {
     return nameOf(this.#head);
   }
@@ -132,14 +132,14 @@ class Archive {
   async *chunks(): AsyncGenerator<Buffer> {
     const gzip = createGzip({ level: gzipLevel, chunkSize: chunkBytes });
     const last = this.#head.encrypted ? encrypting(this.#key) : gzip;
-    // When one of them fails, so does the reading below; the promise has the first error.
+    // If one stream fails, the loop below fails too; this promise has the first error.
     const content = last === gzip ? pipeline(this.#text(), gzip) : pipeline(this.#text(), gzip, last);
     content.catch(() => undefined);
     try {
       for await (const chunk of last) yield this.#counted(chunk);
       await content;
     } catch (error) {
-      // The first error says why; the last stream may only say that it was closed.
+      // The first error has the reason; the error of the last stream may only say that it was closed.
       const first = await content.catch((thrown: unknown) => thrown);
       throw explainDatabase(first ?? error, this.#options.signal);
     } finally {
@@ -211,7 +211,7 @@ class Archive {
   }
 }
 
-/** Each row is a line: line breaks within values are escaped. */
+/** Counts the rows in a chunk. Each row is one line, because line breaks within values are escaped. */
 function linesIn(chunk: Buffer): number {
   let lines = 0;
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines++;

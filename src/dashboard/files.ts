@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A file as browsers get it. */
+/** A file of the dashboard, as sent to browsers. */
 export interface DashboardFile {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
@@ -28,7 +28,7 @@ const assets = {
   'rejection-reasons.js': script,
 } as const;
 
-/** Reads all files of the dashboard; a missing one stops the start rather than a request. */
+/** Reads all files of the dashboard at the start, so that a missing one is detected then. */
 export function readDashboardFiles(): { shell: DashboardFile; assets: ReadonlyMap<string, DashboardFile> } {
   return {
     shell: read('shell.html', 'text/html; charset=utf-8'),

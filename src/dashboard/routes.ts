@@ -4,15 +4,16 @@ import { Problem } from '../http/problem.ts';
 import { type DashboardFile, readDashboardFiles } from './files.ts';
 
 /**
- * Nothing from elsewhere, nothing inline, no native submission of a form: a token that is typed in cannot end up in an
- * address. Browsers that know trusted types refuse HTML made of text, too.
+ * No external or inline content. No native form submission, so that an entered token cannot get into a URL. Browsers
+ * with trusted types also refuse HTML from strings.
  */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
 
 /**
- * `/dashboard/events` and `/dashboard/events/{id}`, the pages that notifications link to (src/notifications/links.ts), and
- * `/dashboard/providers`. They hold no data and need no token: in the browser they ask for one and fetch everything from the admin API.
+ * `/dashboard/events` and `/dashboard/events/{id}`, the pages that notifications link to (src/notifications/links.ts),
+ * and `/dashboard/providers`. The pages contain no data and need no token: their scripts ask the user for a token and
+ * read all data from the admin API.
  */
 export function dashboardRoutes() {
   const { shell, assets } = readDashboardFiles();
@@ -20,7 +21,7 @@ export function dashboardRoutes() {
     new Elysia({ name: 'dashboard', prefix: '/dashboard' })
       .get('/', () => new Response(null, { status: 302, headers: { location: '/dashboard/events' } }))
       .get('/events', ({ request }) => respond(request, shell))
-      // Whether there is such an event is for the API to say, to whoever has a token.
+      // Does not check whether the event exists: the page gets that from the API, with a token.
       .get('/events/:event_id', ({ request }) => respond(request, shell))
       .get('/providers', ({ request }) => respond(request, shell))
       .get('/assets/:file', ({ request, params }) => {
@@ -36,7 +37,7 @@ function respond(request: Request, { bytes, type, etag }: DashboardFile): Respon
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    // Asked for again each time, so that page and scripts are always of one release; mostly the answer is 304.
+    // Browsers revalidate at each use, so that page and scripts belong to one release; the response is mostly 304.
     'cache-control': 'no-cache',
     etag,
   };
@@ -44,7 +45,9 @@ function respond(request: Request, { bytes, type, etag }: DashboardFile): Respon
   return directAnswer(request, { headers: { 'content-type': type, ...headers }, bytes, isShared: true });
 }
 
-/** Whether the browser has this very content (RFC 9110, section 13.1.2). Proxies that compress make tags weak. */
+/**
+ * Whether the browser has this content (RFC 9110, section 13.1.2). Compressing proxies turn entity tags into weak ones.
+ */
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');

@@ -6,16 +6,16 @@ import { httpUrl, secret } from '../shared/text-rules.ts';
 export const destinationTypes = ['webhook', 'email', 'chat_one', 'chat_two'] as const;
 export type DestinationType = (typeof destinationTypes)[number];
 
-/** Far more people than one failed event should wake. */
+/** Far more recipients than one message needs. */
 const maxAddresses = 50;
-/** RFC 5321 section 4.5.3.1 allows a local part of 64, and a path of 256 characters, two of which are its brackets. */
+/** RFC 5321, section 4.5.3.1: a local part of 64 characters, and a path of 256 characters including two brackets. */
 const address = z
   .email()
   .max(254)
   .refine((given) => given.lastIndexOf('@') <= 64, 'must be an email address');
 const addresses = z.array(address).min(1).max(maxAddresses);
 
-/** A mask is what answers show in place of user and password, and would be sent as these. */
+/** A URL without a mask. Responses show a mask in place of user and password; it would be sent as the credentials. */
 const unmaskedUrl = httpUrl.refine((text) => maskOf(text) === 'none', maskedCredentials);
 const chat = z.strictObject({ webhook_url: unmaskedUrl });
 
@@ -41,7 +41,7 @@ const settingsSchema = z.discriminatedUnion('destination_type', [webhook, email,
 /** A destination's type and the config that belongs to it. */
 export type DestinationSettings = z.infer<typeof settingsSchema>;
 
-/** Parts of a config of any type; null removes an optional field. What fits which type is for `changedSettings` to say. */
+/** Fields of a config of any type; null removes an optional field. `changedSettings` checks them against the type. */
 export const configChange = z.strictObject({
   url: httpUrl.optional(),
   secret: secret.nullable().optional(),
@@ -53,7 +53,7 @@ export type ConfigChange = z.infer<typeof configChange>;
 
 export type CheckedSettings = { ok: true; settings: DestinationSettings } | { ok: false; errors: FieldError[] };
 
-/** Checks a config of unknown origin against its type. The errors name the field (`config.url`) and repeat no value. */
+/** Validates an untrusted config for its type. Errors name the field (`config.url`) and do not repeat values. */
 export function checkSettings(destination_type: DestinationType, config: unknown): CheckedSettings {
   const parsed = settingsSchema.safeParse({ destination_type, config }, { error: plainWords });
   if (parsed.success) return { ok: true, settings: parsed.data };
@@ -61,10 +61,10 @@ export function checkSettings(destination_type: DestinationType, config: unknown
 }
 
 /**
- * The settings after a change: `sent` is merged into the config field by field, but a config of another type has to be
- * whole. A URL with a mask for user and password keeps the stored ones, for the same scheme, host and port.
+ * The settings after a change. The sent config is merged into the stored one field by field; a config for another type
+ * must be complete. A URL with a masked user and password keeps the stored ones if scheme, host and port are the same.
  *
- * @param before as stored; a config that cannot be read counts as empty, so that a whole one heals it.
+ * @param before the stored settings; empty for a config that cannot be read, so that a complete config repairs it.
  */
 export function changedSettings(
   before: { destination_type: DestinationType; config: Readonly<Record<string, unknown>> },
@@ -76,7 +76,7 @@ export function changedSettings(
   return checkSettings(type, change.config && withoutEmpty(change.config));
 }
 
-/** The config that was sent, with the stored credentials where a URL holds their mask; a mask that stays is a mistake. */
+/** Replaces masks in the sent URLs by the stored credentials. A mask that remains is refused by the schema. */
 function unmasked(sent: ConfigChange, stored: Readonly<Record<string, unknown>>): ConfigChange {
   const config = { ...sent };
   for (const field of ['url', 'webhook_url'] as const) {
@@ -89,7 +89,7 @@ function unmasked(sent: ConfigChange, stored: Readonly<Record<string, unknown>>)
   return config;
 }
 
-/** A config without the optional fields that hold nothing: null, or an empty secret, which is none. */
+/** Removes the fields of a config that are undefined, null or empty. An empty secret counts as none. */
 export function withoutEmpty(config: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== ''),

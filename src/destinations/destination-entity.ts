@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { destinationTypes } from './destination-config.ts';
 
-/** A destination of an account (R20). `config` is JSON in an AES-256-GCM box. */
+/** A destination of an account (R20). `config` is JSON, encrypted with AES-256-GCM. */
 export const DestinationEntity = defineEntity({
   name: 'Destination',
   tableName: 'destinations',

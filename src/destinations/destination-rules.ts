@@ -13,8 +13,8 @@ const optional = {
 const { webhook, email, chat_one, chat_two } = settingsSchemas;
 
 /**
- * The fields of a destination (R20; unknown fields are refused). A change is
- * checked once more against the stored type: see `DestinationStore.update`.
+ * The fields of a destination (R20); unknown fields are refused. `DestinationStore.update` also checks a change against
+ * the stored type.
  */
 export const destinationSchemas = {
   create: z.discriminatedUnion('destination_type', [

@@ -40,7 +40,7 @@ export const destination = z
     ],
   });
 
-/** What a test of a destination answers when it was taken. */
+/** The response to a successful test of a destination. */
 export const destinationTested = z
   .object({
     ok: z.literal(true),

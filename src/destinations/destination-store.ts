@@ -12,7 +12,7 @@ import { DestinationEntity, type DestinationRow } from './destination-entity.ts'
 import type { DestinationChange, NewDestination } from './destination-rules.ts';
 import { openSettings, sealSettings } from './sealed-settings.ts';
 
-/** A destination without what is sealed. */
+/** A destination without its encrypted config. */
 export interface DestinationHead {
   id: string;
   account_id: string;
@@ -25,7 +25,7 @@ export interface DestinationHead {
   updated_at: Date;
 }
 
-/** A destination with its config in the clear: optional fields that hold nothing are absent. */
+/** A destination with its decrypted config. Optional fields without a value are absent. */
 export type Destination = DestinationHead & DestinationSettings;
 
 export type DestinationCreated =
@@ -37,37 +37,39 @@ export type DestinationUpdated =
   | { ok: false; reason: 'not_found' }
   | { ok: false; reason: 'invalid'; errors: FieldError[] };
 
-/** More than anyone has; each is a notification of every exhausted event. */
+/** Far more than an account needs. Each destination can add a notification to every exhausted event. */
 export const maxDestinations = 100;
 
-/** A stored config does not decrypt with SECRETS_KEY, or is none of its type. A PATCH with a whole config heals it. */
+/** A stored config cannot be decrypted with SECRETS_KEY, or is invalid. A PATCH with a complete config repairs it. */
 export class DestinationUnreadable extends SealedValueUnreadable {
   override name = 'DestinationUnreadable';
   readonly destinationId: string;
 
   constructor(destinationId: string) {
-    super(`the config of the destination ${destinationId} does not decrypt with SECRETS_KEY; set all of it anew`);
+    super(
+      `the config of the destination ${destinationId} does not decrypt with SECRETS_KEY; send a complete new config`,
+    );
     this.destinationId = destinationId;
   }
 }
 
 /**
- * Destinations for operators. Writers lock the account first, so they go one after another: no change gets lost, none
- * exceeds the limit, and none outlives the account. `alongside` commits together with the change; when it throws,
- * nothing is changed.
+ * Stores destinations. Each write locks the account first, which serializes the writes of an account: no update is
+ * lost, the limit holds, and no destination is added to a deleted account. `alongside` runs in the same transaction;
+ * when it throws, nothing is changed.
  */
 export class DestinationStore {
   readonly #em: () => EntityManager;
   readonly #box: SecretBox;
 
-  /** @param options.em makes a fork for each call. */
+  /** @param options.em returns a new fork for each call. */
   constructor(options: { em: () => EntityManager; box: SecretBox }) {
     this.#em = options.em;
     this.#box = options.box;
   }
 
   /**
-   * By position, then age; null when there is no such account.
+   * Lists an account's destinations by position, then by age; null when there is no such account.
    *
    * @throws DestinationUnreadable
    */
@@ -83,8 +85,8 @@ export class DestinationStore {
   }
 
   /**
-   * A destination of an account, disabled or not; null when there is none. Whether there still is the account is for the
-   * caller to ask.
+   * A destination of an account, enabled or not; null when there is none. Does not check whether the account was
+   * deleted.
    *
    * @throws DestinationUnreadable
    */
@@ -93,7 +95,7 @@ export class DestinationStore {
     return row && toDestination(row, this.#readable(row));
   }
 
-  /** Makes a destination; `too_many` when the account has `maxDestinations` already. */
+  /** Creates a destination; `too_many` when the account already has `maxDestinations`. */
   create(
     accountId: string,
     input: NewDestination,
@@ -106,7 +108,7 @@ export class DestinationStore {
       const id = uuidv7();
       const now = new Date();
       const checked = checkSettings(input.destination_type, withoutEmpty(input.config));
-      if (!checked.ok) throw new Error('a destination that was not checked');
+      if (!checked.ok) throw new Error('the destination was not validated');
       const row = tx.create(DestinationEntity, {
         id,
         account_id: accountId,
@@ -127,12 +129,12 @@ export class DestinationStore {
   }
 
   /**
-   * Changes only what `change` holds; the config is merged field by field and null removes an optional one. With another
-   * `destination_type` the config has to be whole. What does not fit the type is `invalid`, with the fields.
+   * Changes only the fields in `change`. The config is merged field by field; null removes an optional field. With
+   * another `destination_type`, the config must be complete. Fields that do not match the type result in `invalid`.
    *
-   * `alongside` is told which fields the change held, those of the config as `config.url`.
+   * `alongside` gets the names of the changed fields; those of the config have the form `config.url`.
    *
-   * @throws DestinationUnreadable when the stored config is needed
+   * @throws DestinationUnreadable when the stored config is needed but cannot be read
    */
   update(
     accountId: string,
@@ -164,7 +166,7 @@ export class DestinationStore {
     });
   }
 
-  /** Whether there was such a destination. Its config is not looked at, so one that cannot be read goes, too. */
+  /** Deletes a destination, even if its config cannot be read. Returns false when there is none. */
   delete(
     accountId: string,
     id: string,
@@ -187,7 +189,7 @@ export class DestinationStore {
   }
 }
 
-/** Whether there is such an account, which then stays as it is until the transaction ends. */
+/** Locks an account's row until the end of the transaction. Returns false when there is no such account. */
 async function lockAccount(tx: EntityManager, id: string): Promise<boolean> {
   const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   return (await tx.findOne(AccountEntity, { id, deleted_at: null }, options)) !== null;
@@ -195,7 +197,7 @@ async function lockAccount(tx: EntityManager, id: string): Promise<boolean> {
 
 async function findLocked(tx: EntityManager, accountId: string, id: string): Promise<DestinationRow | null> {
   if (!(await lockAccount(tx, accountId))) return null;
-  // Read after the lock was given, so it is what the writer before left.
+  // Read after the lock was acquired, so that it includes the changes of earlier writers.
   return tx.findOne(DestinationEntity, { id, account_id: accountId });
 }
 
@@ -212,7 +214,7 @@ const toDestination = (row: DestinationRow, settings: DestinationSettings): Dest
   ...settings,
 });
 
-/** The names of the fields that a change holds. */
+/** The names of the fields in a change. */
 function fieldNames({ config, ...plain }: DestinationChange): string[] {
   const held = (fields: object) =>
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -1,7 +1,9 @@
 import { maskedUrl } from '../accounts/url-credentials.ts';
 import type { Destination } from './destination-store.ts';
 
-/** The config as operators see it: a secret is write-only, so what is shown is whether there is one; user and password of a URL are masked. */
+/**
+ * The config for responses. A secret is write-only: only `has_secret` is shown. User and password of URLs are masked.
+ */
 function shownConfig(destination: Destination) {
   switch (destination.destination_type) {
     case 'webhook':
@@ -18,7 +20,7 @@ function shownConfig(destination: Destination) {
   }
 }
 
-/** A destination as the admin API shows it (R23); times are ISO 8601. */
+/** A destination in the form of the admin API (R23); times are ISO 8601. */
 export function destinationView(destination: Destination) {
   const { id, destination_type, name, enabled, condition, position, created_at, updated_at } = destination;
   return {

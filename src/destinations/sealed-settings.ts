@@ -1,7 +1,7 @@
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import { checkSettings, type DestinationSettings, type DestinationType } from './destination-config.ts';
 
-/** A destination's config as it is stored: JSON in a box that names its account and itself. */
+/** A destination's config as stored: encrypted JSON, bound to the account and the destination. */
 export interface SealedSettings {
   id: string;
   account_id: string;
@@ -9,7 +9,7 @@ export interface SealedSettings {
   config: Uint8Array;
 }
 
-/** Where the config of a destination lives, and every copy of it. */
+/** The place that a destination's config is bound to. Copies of the config in notifications have the same place. */
 export const settingsPlace = ({ account_id, id }: Pick<SealedSettings, 'id' | 'account_id'>): SecretPlace => ({
   accountId: account_id,
   field: `destination.${id}`,
@@ -24,7 +24,7 @@ export function sealSettings(
   return Buffer.from(box.seal(JSON.stringify(config), settingsPlace(place)));
 }
 
-/** The config in the clear; null when it does not decrypt with this key, or is none of its type. */
+/** Decrypts a config; null when it cannot be decrypted with this key or is invalid for its type. */
 export function openSettings(box: SecretBox, sealed: SealedSettings): DestinationSettings | null {
   const text = box.open(sealed.config, settingsPlace(sealed));
   if (text === null) return null;

@@ -2,10 +2,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs';
 import type { ServerLog } from './server-log.ts';
 
-/** A server program that runs, and how it will have ended. */
+/** A running server program. */
 export type Child = {
   readonly pid: number | null;
-  /** Resolves when it has ended, with a few words on how; never rejects. */
+  /** Resolves when the program has ended, with a short text on how; never rejects. */
   readonly ended: Promise<string>;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
@@ -14,8 +14,8 @@ export type Child = {
 export type StopSignals = { signal: NodeJS.Signals; limitMs: number; insistWith: NodeJS.Signals };
 
 /**
- * Starts a server program in a process group of its own, so that a terminal's Ctrl-C does not reach it before the gateway
- * has ended its work. Should the gateway end without stopping it, it is told to stop on the way out.
+ * Starts a server program in its own process group, so that a terminal's Ctrl-C does not stop it before the gateway has
+ * finished. If the gateway exits without stopping it, it gets the signal `onGatewayExit`.
  */
 export function startChild(
   program: string,
@@ -42,7 +42,7 @@ export function startChild(
       resolve(how);
     };
     child.on('error', (error) => {
-      // With a pid it is not the start that failed but a signal.
+      // With a pid, not the start has failed but the sending of a signal.
       if (child.pid === undefined) end(error.message);
     });
     child.once('exit', (code, signal) => end(signal ? `ended by ${signal}` : `ended with code ${code}`));
@@ -57,7 +57,7 @@ export function startChild(
   };
 }
 
-/** Asks the child to stop, insists after the limit, and returns when it is gone. */
+/** Stops the child: sends `signal`, after the limit `insistWith`, and finally SIGKILL. Resolves when it has ended. */
 export async function endChild(child: Child, stop: StopSignals): Promise<void> {
   child.signal(stop.signal);
   if (await endedWithin(child, stop.limitMs)) return;

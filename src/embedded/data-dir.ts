@@ -7,35 +7,36 @@ import { lockFolder } from './folder-lock.ts';
 import { isRoot } from './os-process.ts';
 import { namesIn, type SecretFiles, secretFiles, writeWhole } from './secret-files.ts';
 
-/** Raised when a newer gateway keeps something in the folder that an older one would misread. */
+/** Increased when a newer gateway stores something in the folder that an older one would misread. */
 const formatVersion = 1;
 const markerName = 'gateway.json';
 const marker = z.object({ format: z.number().int().positive() });
 
-/** What a fresh disk or a file browser puts into a folder by itself; such a folder still counts as empty. */
-const nobodysFiles = new Set(['lost+found', '.DS_Store', `${markerName}.new`]);
+/** Files that a new disk or a file browser creates by itself. A folder with only these counts as empty. */
+const ignoredFiles = new Set(['lost+found', '.DS_Store', `${markerName}.new`]);
 
 export type DataDir = {
-  /** Absolute, without symbolic links. */
+  /** The absolute path, without symbolic links. */
   readonly path: string;
   /**
-   * A small secret that is made once, kept in `secrets/` with mode 0600, and the same ever after.
+   * A small secret, created at the first call and kept in `secrets/` with mode 0600.
    *
-   * @throws StartError when the file is there but cannot be read or is empty: a new one would not open what the old one closed.
+   * @throws StartError when the file exists but is empty or cannot be read: values that were encrypted with the lost
+   *   secret could not be decrypted with a new one.
    */
   secret(name: string, make: () => string): string;
-  /** All of them, for what changes one. */
+  /** All secrets, for code that changes one. */
   readonly secrets: SecretFiles;
-  /** Gives the folder to whoever asks next. Idempotent. */
+  /** Releases the lock of the folder. Idempotent. */
   release(): void;
 };
 
 /**
- * Opens (and on the first start makes) the folder in which one gateway keeps everything, and holds it until `release()`
- * or the end of the process, however it ends.
+ * Opens the data folder of a gateway and locks it until `release()` or the end of the process. Creates it at the first
+ * start.
  *
- * @throws StartError when the folder belongs to something else, cannot be read, is newer than this program, or is held
- * by another gateway. Nothing in the folder is changed then.
+ * @throws StartError when the folder contains other files, cannot be read, was written by a newer gateway, or is locked
+ *   by another gateway. Nothing in the folder is changed then.
  */
 export function openDataDir(folder: string): DataDir {
   const wanted = resolve(folder);
@@ -46,7 +47,7 @@ export function openDataDir(folder: string): DataDir {
     const path = realpathSync(wanted);
     const release = lockFolder(path);
     try {
-      // The database runs as a user without privileges, who has to pass through (not list) this folder.
+      // The database runs as an unprivileged user, who needs permission to enter this folder, but not to list it.
       if (isRoot()) chmodSync(path, statSync(path).mode | 0o011);
     } catch (error) {
       release();
@@ -63,8 +64,8 @@ export function openDataDir(folder: string): DataDir {
 }
 
 /**
- * Reads the secrets of a data folder that another gateway may be running on, or that does not exist: nothing is made, changed
- * or held.
+ * Reads the secrets of a data folder without locking or changing it. The folder may be in use by a gateway, or may not
+ * exist.
  */
 export function existingSecrets(folder: string): Pick<SecretFiles, 'find'> {
   const path = resolve(folder);
@@ -72,11 +73,11 @@ export function existingSecrets(folder: string): Pick<SecretFiles, 'find'> {
   return { find: (name) => explained(path, () => files.find(name)) };
 }
 
-/** Whether the folder is one of ours; false when there is nothing in it yet. */
+/** Whether the folder is a data folder of a gateway; false when it is empty. */
 function hasMarker(folder: string): boolean {
   const names = namesIn(folder);
   if (!names.includes(markerName)) {
-    const foreign = names.filter((name) => !nobodysFiles.has(name));
+    const foreign = names.filter((name) => !ignoredFiles.has(name));
     if (foreign.length === 0) return false;
     throw new StartError(
       `The folder ${folder} holds other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and is no ` +

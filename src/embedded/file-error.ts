@@ -1,6 +1,6 @@
 import { StartError } from '../shared/start-error.ts';
 
-/** What the file system refuses below the data folder (no permission, no space, a file in the way), as a sentence; other errors as they are. */
+/** Converts a file system error in the data folder to a StartError with advice; returns other errors unchanged. */
 export function explainFileError(folder: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
   return new StartError(

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../shared/start-error.ts';
 
-/** The kernel needs a moment to clear away a process that was just killed, longest one with much memory. */
-const patienceMs = 500;
-/** SQLITE_BUSY: somebody else holds the file. */
+/** How long to wait for the lock: the kernel needs some time to release the locks of a process that was just killed. */
+const lockWaitMs = 500;
+/** SQLITE_BUSY: another process holds the lock. */
 const sqliteBusy = 5;
 
-/** Only to keep them: a database that nobody refers to is closed by the garbage collector, and the lock would go with it. */
+/** Keeps references: the garbage collector closes an unreferenced database, which would release its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the folder for this process and returns how to give it back.
+ * Locks the folder for this process and returns the function that releases it.
  *
- * The lock is one of the kernel on a file that stays (Node offers none but through SQLite's exclusive transaction, in
- * which nothing is ever written). So it ends with the process, even by SIGKILL; no pid has to be compared, which would fail
- * when pids are used again, and two containers that share the folder see each other too. The pid file is only for people.
+ * It is a kernel lock on a file. Node offers such locks only through an exclusive SQLite transaction, in which nothing
+ * is written. The lock ends with the process, even after SIGKILL, and it also works between containers that share the
+ * folder. Comparing pids would fail when a pid is reused; the pid file is only for information.
  *
  * @throws StartError when another process holds the folder.
  */
@@ -43,7 +43,7 @@ export function lockFolder(folder: string): () => void {
 }
 
 function openedLock(file: string): DatabaseSync | null {
-  const lock = new DatabaseSync(file, { timeout: patienceMs });
+  const lock = new DatabaseSync(file, { timeout: lockWaitMs });
   try {
     lock.exec('BEGIN EXCLUSIVE');
     return lock;

@@ -8,18 +8,18 @@ const pollMs = 50;
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/** Whether the system has this pid, be it only as a zombie that nobody has waited for. */
+/** Whether a process with this pid exists, including zombies. */
 export function pidExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there and someone else's.
+    // EPERM: the process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** The command line of a running process, its parts joined by spaces; null when there is none or it is a zombie. */
+/** The command line of a running process, joined by spaces; null when the process does not exist or is a zombie. */
 export async function commandOf(pid: number): Promise<string | null> {
   try {
     if (process.platform === 'linux') return await commandInProc(pid);
@@ -31,7 +31,7 @@ export async function commandOf(pid: number): Promise<string | null> {
   }
 }
 
-/** The pids of all running processes whose command line fits. */
+/** The pids of all other running processes whose command line matches. */
 export async function pidsWhere(fits: (command: string) => boolean): Promise<number[]> {
   const pids = await allPids();
   const commands = await Promise.all(pids.map(commandOf));
@@ -42,8 +42,8 @@ export async function pidsWhere(fits: (command: string) => boolean): Promise<num
 }
 
 /**
- * Whether it is this very process that listens on the port. A port that answers may be that of another gateway's server
- * that was quicker; ours then ends a moment later. Where the system does not let us look, the answer is yes.
+ * Whether the process with this pid listens on the port. Another gateway's server may have taken the port first; the
+ * own server then ends shortly after. Returns true when the system does not allow the check.
  */
 export async function listensOn(pid: number, port: number): Promise<boolean> {
   try {
@@ -51,15 +51,16 @@ export async function listensOn(pid: number, port: number): Promise<boolean> {
     await run('lsof', ['-nP', '-a', '-p', String(pid), `-iTCP:${port}`, '-sTCP:LISTEN', '-t']);
     return true;
   } catch (error) {
-    // A number is lsof's exit code: it looked and found nothing. ENOENT of /proc: the process is gone.
+    // A number is lsof's exit code: no such socket. ENOENT from /proc: the process has ended. Other errors: check
+    // impossible.
     const code = error instanceof Error && 'code' in error ? error.code : null;
     return typeof code === 'string' && !(process.platform === 'linux' && code === 'ENOENT');
   }
 }
 
 /**
- * Ends a process that is not our child: asks with `signal`, insists with `insistWith` after the limit.
- * Returns whether it is gone.
+ * Ends a process that is not a child of this one: sends `signal`, after the limit `insistWith`, and finally SIGKILL.
+ * Returns whether the process has ended.
  */
 export async function endForeign(
   pid: number,
@@ -82,7 +83,7 @@ export async function endForeign(
   return false;
 }
 
-// Slim container images have no `ps`, hence /proc.
+// Reads /proc, because slim container images have no `ps`.
 async function commandInProc(pid: number): Promise<string | null> {
   const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
   // A zombie has an empty command line.

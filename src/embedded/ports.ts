@@ -3,17 +3,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** How many neighbours of a usual port are tried before one is left to the system. */
+/** The number of ports from `base` on that are tried before the system chooses one. */
 const neighbours = 1_000;
 
 /**
- * A free port of `127.0.0.1`: the first of the preferred ones that is, then one of the thousand from `base` on, then any.
+ * A free port of `127.0.0.1`: the first free one of the preferred ports, then one of the thousand from `base` on, then
+ * any.
  *
- * Among the thousand the search begins at random. A server that died must have its port back, and the lowest free one
- * would be just that: a gateway that starts in this moment would take it away for good.
+ * The search in the thousand begins at a random port. With the lowest free port, a gateway that starts now could take
+ * the port of another gateway's server that is being restarted.
  *
- * `base` should lie below 32768. From there on systems take the near ends of outgoing connections, and a client that keeps
- * calling a server which is just being restarted can then be given that very port.
+ * `base` should be below 32768, where ephemeral ports of outgoing connections begin. Otherwise, a client that retries
+ * a connection to a restarting server can itself get that server's port.
  */
 export async function freePort(preferred: (number | null)[], base: number): Promise<number> {
   for (const port of preferred) if (port !== null && (await isPortFree(port))) return port;
@@ -46,7 +47,7 @@ function listenOnce(port: number): Promise<number> {
   });
 }
 
-/** The port that the server of this name had at its last start, so that people's bookmarks and tools keep working. */
+/** The port of this server at its last start, so that bookmarks and tools keep working. Null when there is none. */
 export function rememberedPort(folder: string, name: string): number | null {
   try {
     const port = Number(readFileSync(portFile(folder, name), 'utf8'));

@@ -5,18 +5,18 @@ import type { PostgresProgram } from './postgres-program.ts';
 import type { PostgresUser } from './postgres-user.ts';
 import { runCommand } from './run-command.ts';
 
-/** The database's superuser, whom the gateway is. */
+/** The database's superuser, as whom the gateway connects. */
 export const databaseUser = 'gateway';
 
 const unfinishedPrefix = 'new-';
-/** A slow disk takes a minute to write the 40 MB of an empty cluster. */
+/** A slow disk takes a minute to write the 40 MB of an empty cluster, so this leaves a margin. */
 const initLimitMs = 5 * 60_000;
 
 /**
- * Returns the folder of the database cluster, creating the cluster at the first start. It is made aside and renamed when
- * it is whole, so one that was interrupted is simply made again.
+ * Returns the folder of the database cluster, and creates the cluster at the first start. It is created under another
+ * name and renamed when it is complete, so that an interrupted creation is simply repeated.
  *
- * @throws StartError when it cannot be made, or what is there is not of this PostgreSQL's version.
+ * @throws StartError when it cannot be created, or when an existing cluster belongs to another version of PostgreSQL.
  */
 export async function openCluster(options: {
   dataDir: string;
@@ -61,7 +61,7 @@ async function createCluster(options: {
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        // PostgreSQL's own locale: sorts alike on every system and is there on every one.
+        // PostgreSQL's built-in locale: available on every system, with the same sort order.
         '--locale=C',
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
@@ -82,7 +82,9 @@ async function createCluster(options: {
   }
 }
 
-/** A creation whose gateway was killed may still be at work there; it fails as its files go. What resists goes next time. */
+/**
+ * Removes an unfinished cluster. An initdb of a killed gateway may still run in it, and fails then. Errors are ignored.
+ */
 async function removeUnfinished(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
 }
@@ -93,7 +95,7 @@ async function checkVersion(cluster: string, majorVersion: string): Promise<void
     () => null,
   );
   if (found === majorVersion) {
-    // PostgreSQL refuses a folder that others may read, as a careless copy or restore leaves it.
+    // PostgreSQL refuses a folder that other users may read, which a copy or a restore may leave.
     await chmod(cluster, 0o700);
     return;
   }

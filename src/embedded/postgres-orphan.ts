@@ -5,8 +5,8 @@ import type { StopSignals } from './child.ts';
 import { commandOf, endForeign, pidExists } from './os-process.ts';
 
 /**
- * Stops the PostgreSQL of an earlier gateway that was killed, if one still runs on this cluster, and only that one. Also
- * removes a `postmaster.pid` whose pid has become some other program's: PostgreSQL would take that for a running server.
+ * Stops the PostgreSQL of a killed gateway if it still runs on this cluster. Also removes a `postmaster.pid` whose pid
+ * now belongs to another program, because PostgreSQL would assume a running server.
  *
  * @throws StartError when it cannot be stopped.
  */
@@ -22,7 +22,7 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
     await rm(pidFile, { force: true });
     return;
   }
-  // A PostgreSQL of somebody else: ours will look at the rest of the file and decide.
+  // A PostgreSQL of another cluster. The new server evaluates the rest of the pid file itself.
   if (!(await runsOn(pid, command, cluster))) return;
   if (await endForeign(pid, stop)) return;
   throw new StartError(
@@ -31,7 +31,7 @@ export async function stopOrphanedPostgres(cluster: string, stop: StopSignals): 
   );
 }
 
-/** PostgreSQL works in its data folder, so the folder is known even after it was renamed. */
+/** PostgreSQL's working directory is its data folder, which is correct even after the folder was renamed. */
 async function runsOn(pid: number, command: string, cluster: string): Promise<boolean> {
   if (command.includes(cluster)) return true;
   const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => null);

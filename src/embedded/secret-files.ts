@@ -12,13 +12,13 @@ import {
 import { join } from 'node:path';
 import { StartError } from '../shared/start-error.ts';
 
-/** The small secrets of a data folder: files in `secrets/`, which only their owner may read. */
+/** The secrets of a data folder: files in `secrets/` that only their owner may read. */
 export interface SecretFiles {
-  /** The content of a file; null when there is none. @throws StartError when it is empty. */
+  /** The content of a file; null when it does not exist. @throws StartError when it is empty. */
   find(name: string): string | null;
-  /** Writes a file, in place of one of that name. After a crash there is the whole of it or what was before. */
+  /** Writes a file atomically, and replaces an existing one. */
   put(name: string, value: string): void;
-  /** Gives a file another name, in place of one that has it. */
+  /** Renames a file, and replaces an existing one. */
   rename(from: string, to: string): void;
 }
 
@@ -44,7 +44,7 @@ export function secretFiles(folder: string): SecretFiles {
   };
 }
 
-/** Writes a file so that after a crash there is either the whole of it or none. */
+/** Writes a file atomically: after a crash, it is either complete or unchanged. */
 export function writeWhole(file: string, content: string, mode: number): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
@@ -58,7 +58,7 @@ export function writeWhole(file: string, content: string, mode: number): void {
   renameSync(temporary, file);
 }
 
-/** The names in a folder; none when there is no such folder. */
+/** The names in a folder; empty when the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 
-/** A log that has grown past this is set aside at the next start, over the one that was set aside before. */
+/** A larger log is renamed to `.1` at the next start, and replaces the previous `.1`. */
 const rotateBytes = 20 * 1024 * 1024;
 const tailBytes = 16 * 1024;
 
 export type ServerLog = {
   readonly path: string;
-  /** Opens the file for a child's output; the caller closes the descriptor after the spawn. */
+  /** Opens the file for a child's output. The caller closes the descriptor after the spawn. */
   open(): number;
-  /** The last lines that were written since the last `open()`, for a person who has to find out what went wrong. */
+  /** The last lines that were written since the last `open()`, for error messages. */
   tail(lines: number): string;
 };
 
-/** The file that an embedded server's output goes to. */
+/** The log file for an embedded server's output. */
 export function serverLog(path: string): ServerLog {
   let openedAt = 0;
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

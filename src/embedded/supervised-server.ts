@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../shared/log.ts';
 import { type Child, endChild, type StopSignals } from './child.ts';
 
-/** What a look at a starting server found; `refused` is something that waiting will not heal. */
+/** The state of a starting server; `refused`: it will not become ready. */
 export type Probe = { state: 'ready' } | { state: 'starting' } | { state: 'refused'; why: string };
 
 export type ServerSpec = {
   name: string;
-  /** Starts the program; called again, for the same ports and data, whenever it has died. */
+  /** Starts the program. Called again with the same ports and data after each crash. */
   launch(): Promise<Child>;
   probe(pid: number): Promise<Probe>;
-  /** How long a start may take; null where only the end of the process tells that it failed. */
+  /** The limit for a start; null: a failed start is detected only by the end of the process. */
   readyLimitMs: number | null;
   stop: StopSignals;
   log: Log;
-  /** Called every ten seconds of waiting for the first start. */
+  /** Called every ten seconds while waiting for the first start. */
   onWaiting?(elapsedMs: number): void;
 };
 
 export type SupervisedServer = {
-  /** Ends the server and returns when it is gone. Idempotent. */
+  /** Stops the server and resolves when it has ended. Idempotent. */
   stop(): Promise<void>;
   /** The pid of the server's main process, null while it is being restarted. */
   pid(): number | null;
@@ -29,14 +29,14 @@ export type Start = { started: true; server: SupervisedServer } | { started: fal
 
 const probeMs = 50;
 const waitingNoticeMs = 10_000;
-/** A server that ran this long had a good start: its next death is restarted at once again. */
+/** A server that ran for this long is stable: after its next crash, it is restarted without a delay. */
 const stableMs = 60_000;
 const firstBackoffMs = 200;
 const longestBackoffMs = 5_000;
 
 /**
- * Starts a server and keeps it running: whenever it dies, it is started again, at once the first time and with growing
- * pauses (up to 5 s) when it keeps dying, without ever giving up. Where the first start fails nothing is left running.
+ * Starts a server and restarts it after every crash: the first time immediately, then with a backoff of up to 5 s,
+ * without a limit on the number of restarts. If the first start fails, no process is left running.
  */
 export async function startSupervised(spec: ServerSpec): Promise<Start> {
   const stopping = new AbortController();
@@ -55,16 +55,16 @@ export async function startSupervised(spec: ServerSpec): Promise<Start> {
       if (stopping.signal.aborted) return;
       deaths = Date.now() - readyAt > stableMs ? 1 : deaths + 1;
       const pauseMs = deaths === 1 ? 0 : Math.min(firstBackoffMs * 2 ** (deaths - 2), longestBackoffMs);
-      spec.log.warn({ server: spec.name, how, deaths, pauseMs }, 'embedded server died and is started again');
+      spec.log.warn({ server: spec.name, how, deaths, pauseMs }, 'embedded server crashed, restarting');
       await sleep(pauseMs, null, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       child = await relaunched(spec);
       const problem = await untilReady(spec, child, stopping.signal);
       if (stopping.signal.aborted) return;
       readyAt = Date.now();
-      if (problem === null) spec.log.warn({ server: spec.name, pid: child.pid }, 'embedded server is back');
+      if (problem === null) spec.log.warn({ server: spec.name, pid: child.pid }, 'embedded server restarted');
       else {
-        spec.log.warn({ server: spec.name, problem }, 'embedded server did not come back yet');
+        spec.log.warn({ server: spec.name, problem }, 'embedded server restart failed, retrying');
         await endChild(child, spec.stop);
       }
     }
@@ -74,7 +74,7 @@ export async function startSupervised(spec: ServerSpec): Promise<Start> {
   const stop = async () => {
     stopping.abort();
     await Promise.all([endChild(child, spec.stop), supervision]);
-    // A start that was under way when the stop came may have brought a newer child.
+    // A restart in progress may have replaced the child after the stop began.
     await endChild(child, spec.stop);
   };
   return {
@@ -89,7 +89,7 @@ export async function startSupervised(spec: ServerSpec): Promise<Start> {
   };
 }
 
-/** A launch whose failure counts as one more death, so that the supervision goes on. */
+/** Launches the server again. A failed launch counts as a crash, so that the supervision continues. */
 async function relaunched(spec: ServerSpec): Promise<Child> {
   try {
     return await spec.launch();
@@ -99,7 +99,7 @@ async function relaunched(spec: ServerSpec): Promise<Child> {
   }
 }
 
-/** Waits until the server answers. Returns null, or why it never will. */
+/** Waits until the server is ready. Returns null, or why it will not become ready. */
 async function untilReady(
   spec: ServerSpec,
   child: Child,
@@ -115,7 +115,7 @@ async function untilReady(
     if (found.state === 'refused') return found.why;
     const now = Date.now();
     if (spec.readyLimitMs !== null && now - startedAt > spec.readyLimitMs)
-      return `it does not answer after ${Math.round((now - startedAt) / 1000)} s`;
+      return `it is not ready after ${Math.round((now - startedAt) / 1000)} s`;
     if (now - noticedAt >= waitingNoticeMs) {
       noticedAt = now;
       onWaiting?.(now - startedAt);

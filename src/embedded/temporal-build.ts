@@ -5,18 +5,20 @@ import { runCommand } from './run-command.ts';
 import type { TemporalSource } from './temporal-source.ts';
 import { temporalVersion } from './temporal-version.ts';
 
-/** A Go module whose go.mod and go.sum pin the program and everything it is built from, by version and hash. */
+/** A Go module whose go.mod and go.sum pin the program and all its dependencies by version and hash. */
 const pinnedModule = fileURLToPath(new URL('./temporal-cli', import.meta.url));
 const program = 'github.com/temporalio/cli/cmd/temporal';
 const versionVariable = 'github.com/temporalio/cli/temporalcli.Version';
 const noticeMs = 10_000;
-/** 3 minutes on 2 cores with a fast connection; ten times that is a machine where it will not end. */
+/** Ten times the usual 3 minutes on 2 cores with a fast connection. */
 const limitMs = 30 * 60_000;
 
-/** Builds the program from its source with the Go that is on `path`. Go checks each module against the hashes in go.sum. */
+/**
+ * Builds the program from its source with the Go that is on `path`. Go checks each module against the hashes in go.sum.
+ */
 export const buildTemporal: TemporalSource = (options) => buildTemporalFrom(pinnedModule, options);
 
-/** The same from the go.mod and go.sum of another folder. */
+/** Like {@link buildTemporal}, with the go.mod and go.sum of another folder. */
 export async function buildTemporalFrom(
   moduleFolder: string,
   { folder, path, onProgress, signal }: Parameters<TemporalSource>[0],
@@ -31,10 +33,10 @@ export async function buildTemporalFrom(
   notice();
   const timer = setInterval(notice, noticeMs);
   const file = join(folder, 'temporal');
-  // Through `env`, so that Go keeps the user's proxy settings, but does not build for another machine. Without a go.work above
-  // and with GOFLAGS of our own, go.mod and go.sum alone decide: -mod=readonly refuses a module that has no hash in go.sum.
+  // `env` keeps the user's proxy settings, but removes GOOS and GOARCH, so that Go builds for this machine. GOWORK=off
+  // and GOFLAGS ensure that only go.mod and go.sum decide: -mod=readonly refuses a module without a hash in go.sum.
   const environment = ['-u', 'GOOS', '-u', 'GOARCH', 'GOWORK=off', 'GOFLAGS=-mod=readonly -buildvcs=false'];
-  // Built as a dependency, the program does not know its version.
+  // A program that is built as a dependency does not know its version.
   const args = ['build', '-ldflags', `-X ${versionVariable}=${temporalVersion}`, '-o', file, program];
   try {
     const built = await runCommand('/usr/bin/env', [...environment, go, ...args], {

@@ -6,17 +6,17 @@ import type { TemporalSource } from './temporal-source.ts';
 import { temporalVersion } from './temporal-version.ts';
 
 const downloader = fileURLToPath(new URL('./temporal-downloader.ts', import.meta.url));
-/** Without the internet it fails at once; where packets are just dropped, nothing arrives and this is the end. */
+/** A download without progress for this long is aborted. This happens where a firewall drops packets. */
 const stalledMs = 20_000;
-const lookMs = 1_000;
+const checkIntervalMs = 1_000;
 const noticeMs = 10_000;
-/** 90 MB over a slow line. */
+/** Enough for 90 MB over a slow connection. */
 const limitMs = 30 * 60_000;
 
 /**
- * Downloads the program the way Temporal's SDK does, in a process of its own: the SDK's runtime can be set up only once in a
- * process, and a download that hangs can be ended with everything that it started. The SDK gets it from https://temporal.download;
- * it checks the TLS certificates of that host and of the archive's, and no checksum.
+ * Downloads the program through Temporal's SDK in a separate process: the SDK's runtime can be set up only once per
+ * process, and a hanging download can be killed together with its children. The SDK downloads from
+ * https://temporal.download. It verifies TLS certificates, but no checksum.
  */
 export const downloadTemporal: TemporalSource = async ({ folder, onProgress, signal }) => {
   const stalled = new AbortController();
@@ -31,7 +31,7 @@ export const downloadTemporal: TemporalSource = async ({ folder, onProgress, sig
     if (now - noticedAt < noticeMs) return;
     noticedAt = now;
     onProgress(`Downloading Temporal, once … ${Math.round((now - startedAt) / 1000)} s, ${Math.round(bytes / 1e6)} MB`);
-  }, lookMs);
+  }, checkIntervalMs);
   try {
     const result = await runCommand(process.execPath, [downloader, folder, temporalVersion], {
       limitMs,
@@ -54,7 +54,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The SDK's error names the address twice and the cause last. */
+/** Keeps the end of the SDK's error, which has the cause. */
 function shortened(reason: string): string {
   return reason.length > 200 ? `… ${reason.slice(-200)}` : reason;
 }

@@ -1,9 +1,9 @@
-/** Run as a process: `node temporal-downloader.ts <folder> <version>` lets the SDK download that version into the folder. */
+/** A separate program: `node temporal-downloader.ts <folder> <version>` downloads that version into the folder. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
 const [downloadDir, version] = process.argv.slice(2);
 try {
-  // The SDK offers the download only together with a start of the server.
+  // The SDK has no download without starting the server.
   const environment = await TestWorkflowEnvironment.createLocal({
     server: { executable: { type: 'cached-download', downloadDir, version: `v${version}` } },
   });

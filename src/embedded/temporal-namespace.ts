@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 
-/** A dev server keeps closed workflows for a day; a week lets people look at what happened over a weekend. */
+/** The development server keeps closed workflows for a day. A week lets operators examine those of a weekend. */
 const retention = msToTs('7 days');
 const callLimitMs = 2_000;
-/** The server answers before all of its parts do. */
-const patienceMs = 30_000;
+/** How long calls are retried: the server accepts connections before all its services are ready. */
+const retryLimitMs = 30_000;
 
-/** Whether the server answers calls yet. */
+/** Whether the server responds to calls. */
 export async function answers(address: string): Promise<boolean> {
   try {
     await withConnection(address, (connection) => connection.workflowService.getSystemInfo({}));
@@ -19,12 +19,12 @@ export async function answers(address: string): Promise<boolean> {
 }
 
 /**
- * Makes sure that the namespace keeps closed workflows for seven days. Idempotent; the server remembers it.
+ * Sets the retention of closed workflows in the namespace to seven days. Idempotent; the server stores the setting.
  *
- * @throws what the server answered, when it goes on for half a minute.
+ * @throws the server's error when it still fails after half a minute.
  */
 export async function keepClosedWorkflowsForAWeek(address: string, namespace: string): Promise<void> {
-  for (const end = Date.now() + patienceMs; ; await sleep(200)) {
+  for (const end = Date.now() + retryLimitMs; ; await sleep(200)) {
     try {
       await withConnection(address, (connection) =>
         connection.workflowService.updateNamespace({
@@ -40,7 +40,7 @@ export async function keepClosedWorkflowsForAWeek(address: string, namespace: st
 }
 
 async function withConnection<T>(address: string, call: (connection: Connection) => Promise<T>): Promise<T> {
-  // Never through a proxy of the user's environment: the server is on this machine.
+  // Without the proxy of the user's environment, because the server is on this machine.
   const connection = Connection.lazy({ address, tls: false, channelArgs: { 'grpc.enable_http_proxy': 0 } });
   try {
     return await connection.withDeadline(Date.now() + callLimitMs, () => call(connection));

@@ -9,15 +9,15 @@ import type { TemporalSource } from './temporal-source.ts';
 import { inspectTemporal, isAtLeast, temporalVersion } from './temporal-version.ts';
 
 const unfinishedPrefix = 'unfinished-';
-/** Twice as long as a build may take: older leftovers are nobody's. */
+/** Twice the limit of a build, so no process uses an older unfinished folder. */
 const abandonedMs = 60 * 60_000;
-/** 250 MB from a cold and slow disk. */
+/** Enough to load 250 MB from a slow disk. */
 const answerLimitMs = 60_000;
-/** Shorter, as there are other ways to get the program: one on PATH may be a wrapper that waits for something. */
+/** Shorter, because a program on PATH may be a wrapper that hangs, and there are other ways to get the program. */
 const answerOnPathLimitMs = 10_000;
 
 /**
- * Where programs are kept that all gateways of this user share.
+ * The cache folder for programs, which all gateways of this user share.
  *
  * @throws StartError when this user has no such folder.
  */
@@ -31,14 +31,15 @@ export function defaultCacheDir(machine: { cacheHome: string | null; home: strin
 }
 
 /**
- * Returns the path of a `temporal` program that can run the development server: the one on `path` if it is `temporalVersion` or
- * newer, else `temporalVersion` from the cache, else that version is downloaded, else built with Go (minutes, once) and put into
- * the cache. A cached program that is damaged or of another version is replaced. Several gateways may do so at once.
+ * Returns the path of a `temporal` program that can run the development server. It tries, in this order: a program on
+ * `path` that is `oldestOnPath` or newer; `temporalVersion` in the cache; a download of that version; a build with Go,
+ * which takes minutes. The last two put the program into the cache. A cached program that is damaged or has another
+ * version is replaced. Several gateways may run this at the same time.
  *
- * @throws StartError when none of these works, with the reasons and the ways out.
+ * @throws StartError with the reasons and the remedies when none of these works.
  */
 export async function findTemporalProgram(options: {
-  /** Folders to look in for programs, in the form of the variable PATH. */
+  /** The folders to search for programs, in the form of the variable PATH. */
   path: string;
   cacheDir: string;
   onProgress(line: string): void;
@@ -81,22 +82,22 @@ const ways: [string, TemporalSource][] = [
   ['build with Go', buildTemporal],
 ];
 
-/** Puts a program into the cache, whole or not at all. Returns null, or why there is none. */
+/** Puts a program into the cache atomically. Returns null, or the reason for a failure. */
 async function obtained(
   obtain: TemporalSource,
   home: string,
   cached: string,
   options: { path: string; onProgress(line: string): void; signal?: AbortSignal },
 ): Promise<string | null> {
-  // A folder of its own each, so that two gateways do not disturb each other; the later rename simply wins.
+  // Each gateway uses its own folder, so that two of them do not interfere; the later rename wins.
   const folder = await mkdtemp(join(home, unfinishedPrefix));
   try {
     const result = await obtain({ ...options, folder });
     if (!result.ok) return result.reason;
     const reason = await unexpected(result.file);
-    if (reason !== null) return `what arrived was thrown away: it ${reason}`;
+    if (reason !== null) return `the program was discarded: it ${reason}`;
     await rename(result.file, cached).catch(async () => {
-      // Go may have put it on another file system.
+      // Go may have written the file to another file system.
       await copyFile(result.file, join(folder, 'copy'));
       await rename(join(folder, 'copy'), cached);
     });
@@ -106,7 +107,7 @@ async function obtained(
   }
 }
 
-/** Null when a program on PATH can be used, else why not. */
+/** Null when a program on PATH can be used; otherwise the reason. */
 async function unusableOnPath(program: string): Promise<string | null> {
   const found = await inspectTemporal(program, answerOnPathLimitMs);
   if (!found.runs) return found.reason;
@@ -115,7 +116,7 @@ async function unusableOnPath(program: string): Promise<string | null> {
     : `is version ${found.version}, older than ${temporalVersion}`;
 }
 
-/** Null when a program is the version that the gateway asks for, else what it is. */
+/** Null when a program has exactly the required version; otherwise the difference. */
 async function unexpected(program: string): Promise<string | null> {
   const found = await inspectTemporal(program, answerLimitMs);
   if (!found.runs) return found.reason;

@@ -1,8 +1,8 @@
-/** One way to get the program: puts it into `folder` and returns its path, or says in short why not. */
+/** One way to get the program: puts it into `folder` and returns its path, or a short reason for the failure. */
 export type TemporalSource = (options: {
-  /** Empty, and removed afterwards. */
+  /** An empty folder, which the caller removes afterwards. */
   folder: string;
-  /** Folders to look in for programs, in the form of the variable PATH. */
+  /** The folders to search for programs, in the form of the variable PATH. */
   path: string;
   onProgress(line: string): void;
   signal?: AbortSignal;

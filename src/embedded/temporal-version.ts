@@ -1,9 +1,9 @@
 import { runCommand } from './run-command.ts';
 
 /**
- * The version that is downloaded or built: the newest whose module Go can build as a dependency; later ones replace modules.
- * Its server is 1.29.1. A `temporal` on PATH is used from this version on, since an older server cannot open a database file
- * that this one has written.
+ * The version that is downloaded or built: the newest that Go can build as a dependency, because later ones have `replace`
+ * directives. Its server is 1.29.1. It is also the oldest `temporal` on PATH that is used, because an older server cannot
+ * open a database file of this version.
  */
 export const temporalVersion = '1.5.1';
 
@@ -13,15 +13,15 @@ const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'];
 export type Inspection = { runs: true; version: string } | { runs: false; reason: string };
 
 /**
- * Runs a program to find out whether it is Temporal's command line for this machine, with a development server that has the
- * options that the gateway uses, and which version it reports. What it prints beyond that is not kept.
+ * Runs a program to check that it is Temporal's command line for this machine, and that its development server supports
+ * the options that the gateway uses. Returns its version.
  */
 export async function inspectTemporal(program: string, limitMs: number): Promise<Inspection> {
-  // In the same empty environment that the server gets, so that what works here works there.
+  // In the same empty environment in which the server runs.
   const ask = (...args: string[]) => runCommand(program, args, { limitMs, env: {} });
   const answer = await ask('--version');
   if (!answer.ok) return { runs: false, reason: `does not run: ${shortened(answer.reason)}` };
-  // Such as: temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)
+  // Example: temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)
   const version = /^temporal version (\d+\.\d+\.\d+\S*)/m.exec(answer.output)?.[1];
   if (version === undefined)
     return { runs: false, reason: `reports no version, but: ${shortened(answer.output.trim())}` };
@@ -46,7 +46,7 @@ function parsed(version: string): { numbers: number[]; isPreRelease: boolean } {
   return { numbers: release.split('.').map((part) => Number.parseInt(part, 10) || 0), isPreRelease: rest.length > 0 };
 }
 
-/** A wrong program may print anything, and much of it. */
+/** Shortens the output to one line, because a wrong program may print anything. */
 function shortened(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]+/g, ' ').trim();
   return line.length > 100 ? `${line.slice(0, 100)} …` : line || 'nothing';

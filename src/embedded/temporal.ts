@@ -22,7 +22,7 @@ type StartOptions = {
   /** From `findTemporalProgram`. */
   program: string;
   namespace: string;
-  /** Where the Web UI should be; elsewhere when that is taken. */
+  /** The preferred port of the Web UI. Another one is used when it is taken. */
   uiPort: number;
   log: Log;
 };
@@ -30,26 +30,29 @@ type StartOptions = {
 const usualPort = 7233;
 const basePort = 17233;
 const uiBasePort = 18233;
-/** A port that was free a moment ago may be taken by now. */
+/** A free port may be taken before the server listens. */
 const startTries = 10;
 const readyLimitMs = 120_000;
 const stopSignals: StopSignals = { signal: 'SIGTERM', limitMs: 10_000, insistWith: 'SIGKILL' };
 
 const dynamicSettings = [
-  // Hands the first activity out with the workflow task's answer. Off by default in server 1.29.
+  // Sends the first activity with the response to the workflow task. Off by default in server 1.29.
   'system.enableActivityEagerExecution=true',
-  // One worker process or a few: more partitions only mean more polling between them.
+  // With one or a few worker processes, more partitions only cause more polling.
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
 ];
-/** Measured: three times the throughput of the default journal. A power failure may cost the last moments, which the gateway's rows replace. */
+/**
+ * Three times the throughput of the default journal (measured). A power failure may lose the last transactions; the
+ * gateway restores them from its rows.
+ */
 const pragmas = ['journal_mode=wal', 'synchronous=normal'];
 
 /**
- * Starts a Temporal development server on the data folder and keeps it running on `127.0.0.1` until `stop()`. The namespace
- * exists then and keeps closed workflows for seven days.
+ * Starts a Temporal development server on the data folder and keeps it running on `127.0.0.1` until `stop()`.
+ * Afterwards the namespace exists, and keeps closed workflows for seven days.
  *
- * @throws StartError that says what to do. Nothing is left running then.
+ * @throws StartError with advice. No process is left running then.
  */
 export async function startTemporal(options: StartOptions): Promise<EmbeddedTemporal> {
   try {
@@ -70,7 +73,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
       launch: async () => {
         await stopOrphans(database);
         return startChild(options.program, serverArgs({ port, uiPort, database, namespace: options.namespace }), {
-          // Empty: the user's TEMPORAL_* variables and profiles are about other servers.
+          // Empty, because the user's TEMPORAL_* variables and profiles are for other servers.
           env: {},
           cwd: folder,
           output,
@@ -84,7 +87,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     });
 
   for (let tried = 1; ; tried += 1) {
-    // Before the choice: they may hold the ports that we would like to have again.
+    // Before choosing ports, because orphaned servers may still hold the previous ones.
     await stopOrphans(database);
     const port = await freePort([usualPort, rememberedPort(folder, 'temporal')], basePort);
     const uiPort = await freePort([options.uiPort, rememberedPort(folder, 'temporal-ui')], uiBasePort);
@@ -117,7 +120,7 @@ function serverArgs(server: { port: number; uiPort: number; database: string; na
   ];
 }
 
-/** Stops the servers of an earlier gateway that was killed, told by their command line: they run on this very file. */
+/** Stops the servers of a killed gateway. They are recognized by this database file in their command line. */
 async function stopOrphans(database: string): Promise<void> {
   const isOurs = (command: string) =>
     command.includes('server start-dev') && `${command} `.includes(` --db-filename ${database} `);

@@ -5,7 +5,8 @@ import { isDatabaseError } from '../database/errors.ts';
 import type { Log } from '../shared/log.ts';
 
 /**
- * What Temporal is told of a failure: a sentence for people, for histories are read by many. The log has all of it.
+ * Converts an error to the failure for Temporal. It contains only a sentence without details, because workflow
+ * histories have many readers. The log has the whole error.
  */
 export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknown {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
@@ -13,22 +14,22 @@ export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknow
   const failed = (type: string, message: string) => ApplicationFailure.create({ type, message });
   if (signal.aborted) {
     if (signal.reason instanceof CancelledFailure) return signal.reason;
-    return failed('Stopped', 'the worker was stopped meanwhile');
+    return failed('Stopped', 'the worker was stopped during the task');
   }
-  log.warn({ activity: activityType, attempt, err: error }, 'a task of the upkeep failed');
-  // By its name alone: whatever makes such errors says in them what people may read.
+  log.warn({ activity: activityType, attempt, err: error }, 'maintenance task failed');
+  // Recognized by its name. Its message is written for operators, so it may be shown.
   if (error instanceof Error && error.name === 'BackupError') return backupFailure(error.message);
   if (isDatabaseError(error))
-    return failed('Database', 'the database could not be used; the log of the worker says why');
-  return failed('Unexpected', 'it failed; the log of the worker says why');
+    return failed('Database', "the database could not be used; see the worker's log for the reason");
+  return failed('Unexpected', "it failed; see the worker's log for the reason");
 }
 
-/** What the last heartbeat of a try says that ended so; the next try is told of it. */
+/** The details of the last heartbeat of a try that ended with a BackupError. Temporal passes them to the next try. */
 const failedOnce = z.object({ failed: z.literal('BackupError') });
 
 /**
- * A full disk stays full: such a failure is tried once more, in case that it was a passing one, and then is final. Tries that
- * ended otherwise do not count: with a worker that was killed, say.
+ * A BackupError is retried once, because its reason may be temporary; the second one is final, because a full disk, for
+ * example, stays full. Tries that ended in another way, such as with a killed worker, do not count.
  */
 function backupFailure(message: string): ApplicationFailure {
   const context = Context.current();

@@ -31,7 +31,7 @@ function existingTask(name: string): MaintenanceTaskName {
   return name;
 }
 
-/** `/admin/upkeep`: what the gateway does for itself (docs/maintenance.md). */
+/** `/admin/upkeep`: the maintenance tasks (docs/maintenance.md). */
 export function maintenanceRoutes(deps: {
   database: Database;
   maintenance: Maintenance | null;
@@ -39,7 +39,9 @@ export function maintenanceRoutes(deps: {
   log: Log;
 }) {
   const { calls } = deps;
-  /** Does something about a task, and answers how it stands then. Temporal is told only of what is on record. */
+  /**
+   * Changes a task in Temporal and returns its new state. The audit entry is written first, in the same transaction.
+   */
   const act = async (
     { given, request, action, status }: { given: string; request: Request; action: AuditAction; status: number },
     work: (maintenance: Maintenance, name: MaintenanceTaskName, actor: string) => Promise<void>,

@@ -1,6 +1,6 @@
 import type { MaintenanceTaskName } from './tasks.ts';
 
-/** How a run of a task ended. `unknown`: Temporal does not keep it any more. */
+/** How a run of a task ended. `unknown`: Temporal has already deleted the run. */
 export const maintenanceOutcomes = [
   'completed',
   'skipped',
@@ -15,16 +15,16 @@ export interface MaintenanceRun {
   startedAt: Date;
   finishedAt: Date | null;
   outcome: (typeof maintenanceOutcomes)[number];
-  /** What was done, in numbers, and the backup's id. */
+  /** The counts of the run, and the id of the backup. */
   result: Record<string, number | string> | null;
   /** Why it failed. */
   error: string | null;
 }
 
-/** How a task stands, as its schedule has it. */
+/** The state of a task according to its schedule in Temporal. */
 export interface MaintenanceState {
   name: MaintenanceTaskName;
-  /** Whether there is a schedule: workers make it when they start. */
+  /** Whether there is a schedule. Workers create it at their start. */
   scheduled: boolean;
   paused: boolean;
   running: boolean;
@@ -32,7 +32,7 @@ export interface MaintenanceState {
   nextRunAt: Date | null;
 }
 
-/** Temporal could not be asked. */
+/** Temporal could not be reached. */
 export class MaintenanceUnavailable extends Error {
   override name = 'UpkeepUnavailable';
 }
@@ -43,16 +43,16 @@ export class NotScheduled extends Error {
 }
 
 /**
- * Maintenance as operators see it.
+ * The maintenance tasks for operators.
  *
- * @throws MaintenanceUnavailable by everything; NotScheduled by what needs a schedule.
+ * @throws MaintenanceUnavailable from every function; NotScheduled from those that need a schedule.
  */
 export interface Maintenance {
   list(): Promise<MaintenanceState[]>;
   read(name: MaintenanceTaskName): Promise<MaintenanceState>;
-  /** Runs the task now, unless it runs already. */
+  /** Runs the task now, unless it is already running. */
   trigger(name: MaintenanceTaskName): Promise<void>;
-  /** @param note why, as Temporal's Web UI shows it */
+  /** @param note the reason, shown in Temporal's Web UI */
   pause(name: MaintenanceTaskName, note: string): Promise<void>;
   resume(name: MaintenanceTaskName, note: string): Promise<void>;
   /** Starts the workflow that makes the backup of this row. */

@@ -1,14 +1,14 @@
-/** What maintenance does beside what it always does. */
+/** The settings of the maintenance tasks. */
 export interface MaintenanceSettings {
-  /** Neither folder nor URL: no backups are scheduled. */
+  /** Without `dir` and `url`, no backups are scheduled. */
   backup: {
     /** Folder for backups. */
     dir: string | null;
-    /** Bucket for backups; counts before `dir`. */
+    /** Bucket for backups; takes precedence over `dir`. */
     url: string | null;
-    /** How many stay. */
+    /** The number of backups to keep. */
     keep: number;
-    /** False leaves them readable for everyone who gets them. */
+    /** False leaves backups readable for anyone with access to the files. */
     encrypt: boolean;
   };
   auditRetentionDays: number;

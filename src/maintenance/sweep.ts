@@ -12,16 +12,16 @@ const eventsAtOnce = 500;
 export interface SweepDeps {
   sql: Sql;
   notifier: Notifier;
-  /** Seconds past its time after which an event or a notification is looked for. */
+  /** The seconds after its due time from which an event or a notification counts as overdue. */
   overdueS: number;
   log: Log;
 }
 
-/** What the workers look for all the time, once: events that want a workflow, and notifications that nobody has sent. */
+/** Runs the workers' continuous sweep once: queues events that lost their workflow, and sends overdue notifications. */
 export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<MaintenanceCounts> {
   const { sql, overdueS, log } = deps;
-  // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when deliveries go
-  // on; so it is done little by little, as the relay does.
+  // During a pause, every due event becomes overdue, but only events that lost their workflow need the sweep. So it
+  // sweeps one batch at a time, as the relay does.
   const { paused, makesLate } = await readLateness(sql);
   let events = 0;
   for (let more = true; more && !signal.aborted; ) {
@@ -30,15 +30,16 @@ export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promis
     more = swept.more && !makesLate;
   }
   signal.throwIfAborted();
-  // Nothing is sent in a pause. What is late then is asked for again when it ends.
-  const notifications = paused ? 0 : await tellOverdue(deps, signal);
+  // Nothing is sent during a pause. Notifications that become overdue in it are sent by their workflows afterwards.
+  const notifications = paused ? 0 : await notifyOverdue(deps, signal);
   const counts = { events, notifications };
-  if (events + notifications > 0) log[makesLate ? 'info' : 'warn'](counts, 'what was overdue is looked after');
+  if (events + notifications > 0)
+    log[makesLate ? 'info' : 'warn'](counts, 'overdue events requeued, overdue notifications retried');
   return counts;
 }
 
-/** Once: one that is not taken is overdue again later. */
-async function tellOverdue({ sql, notifier, overdueS }: SweepDeps, signal: AbortSignal): Promise<number> {
+/** Makes one try for each overdue notification. One that fails becomes overdue again later. */
+async function notifyOverdue({ sql, notifier, overdueS }: SweepDeps, signal: AbortSignal): Promise<number> {
   const overdue = await overdueNotifications(sql, { overdueS, perDestination: inFlightPerDestination, except: [] });
   await Promise.all(overdue.map((one) => notifier.notifyInPassing(one, signal)));
   return overdue.length;

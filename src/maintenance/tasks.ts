@@ -1,25 +1,25 @@
 export const maintenanceTaskNames = ['backup', 'audit-purge', 'retention', 'sweep'] as const;
 export type MaintenanceTaskName = (typeof maintenanceTaskNames)[number];
 
-/** A maintenance task, as people are told of it. */
+/** The definition of a maintenance task. */
 export interface MaintenanceTask {
   description: string;
-  /** When, in words. */
+  /** The schedule as text for operators. */
   schedule: string;
   when: { atUtc: { hour: number; minute: number } } | { everyMs: number };
-  /** Runs are spread over so much, so that gateways that share servers do not all begin at once. */
+  /** Spreads the runs, so that gateways that share servers do not all start at the same time. */
   jitterMs: number;
-  /** How late a run may begin after Temporal was away; what is older is left to the next one. */
+  /** How late a run may start after Temporal was unavailable. A later run is skipped. */
   catchUpMs: number;
 }
 
 const minuteMs = 60_000;
-/** At night in most places, one after another. */
+/** A daily task. The tasks run one after another. */
 const nightly = (hour: number, minute: number) => ({
   schedule: `daily at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} UTC`,
   when: { atUtc: { hour, minute } },
   jitterMs: 2 * minuteMs,
-  // A server that comes back within the hour still does what the night was for.
+  // A server that is available again within an hour still runs the task.
   catchUpMs: 60 * minuteMs,
 });
 
@@ -34,15 +34,15 @@ export const maintenanceTasks: Record<MaintenanceTaskName, MaintenanceTask> = {
     description: 'Deletes entries of the audit log older than AUDIT_RETENTION_DAYS',
   },
   retention: {
-    // Before the backup: days that somebody reads are not dropped, and a large one is read for hours.
+    // Before the backup, which may read for hours: days that are being read are not dropped.
     ...nightly(1, 40),
     description:
       'Makes the partitions of the coming days, deletes what has expired, and days of events older than EVENT_RETENTION_DAYS',
   },
   sweep: {
-    description: 'Starts again what should have a workflow and has none, and sends notifications that nobody has sent',
+    description: 'Starts the workflows of events that lost theirs, and sends overdue notifications',
     schedule: 'every 5 minutes',
-    // Workers look every 30 s by themselves; this one can be seen and asked for, and each run is a workflow to keep.
+    // Workers also sweep every 30 s by themselves. This task can be seen and triggered; each run is a stored workflow.
     when: { everyMs: 5 * minuteMs },
     jitterMs: 5_000,
     catchUpMs: minuteMs,

@@ -25,8 +25,8 @@ import { welcome } from './welcome.ts';
 type Undo = () => Promise<void> | void;
 
 /**
- * The role `all`: everything in one process, with a PostgreSQL and a Temporal of its own unless it is pointed at others.
- * Whatever was started is stopped again, last first, when a later step fails or the process is asked to end.
+ * The role `all`: everything in one process, with an embedded PostgreSQL and Temporal unless others are configured.
+ * When a later step fails or the process is asked to stop, everything that was started is stopped in reverse order.
  */
 export async function runAll(context: RoleContext): Promise<void> {
   const undo: Undo[] = [];
@@ -50,7 +50,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const dataDir = openDataDir(config.dataDir);
   undo.push(() => dataDir.release());
 
-  // What can be missing or taken is found out before anything is started.
+  // Checks the port and the Temporal program before anything is started.
   await checkPort(config);
   const { address: givenTemporal, uiUrl } = config.temporal;
   const program = givenTemporal === null ? await temporalProgram() : null;
@@ -77,7 +77,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const { backup } = config.maintenance;
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
-  // HTTP first: when it is taken, nothing has begun to deliver yet.
+  // HTTP first: if the port is in use, no delivery has started yet.
   const api = await startApi({
     ...common,
     adminTokens,

@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts';
 import type { RoleContext } from './role-context.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** The role `api`: ingestion and admin API, any number of them behind a balancer. */
+/** The role `api`: ingestion and the admin API. Any number of these processes can run behind a load balancer. */
 export async function runApi({ config, log, stopped }: RoleContext): Promise<void> {
   const database = await openDatabase({ url: needed(config.databaseUrl), log });
   try {
@@ -27,7 +27,7 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
       port: config.port,
       log,
     });
-    log.info({ host: config.host, port: api.port }, 'the api listens');
+    log.info({ host: config.host, port: api.port }, 'api listening');
     await untilStopped(stopped);
     await api.stop();
   } finally {

@@ -20,7 +20,9 @@ npm run backup-sql -- <file> --output out.sql [--unverified]
 --unverified takes a file without a valid signature. psql runs every command in such a file, and those of its writer can run
 programs on your machine: read it before you load it.`;
 
-/** The role `backup-sql`: checks a backup, writes its content as SQL text, and ends. Standard output has nothing else. */
+/**
+ * The role `backup-sql`: verifies a backup and writes its content as SQL text. Standard output contains nothing else.
+ */
 export async function runBackupSql(context: RoleContext): Promise<void> {
   const { file, output, allowUnverified } = given(context.arguments);
   try {
@@ -33,7 +35,7 @@ export async function runBackupSql(context: RoleContext): Promise<void> {
     await (output === null ? pipeline(sql, withoutEnd(process.stdout)) : intoFile(sql, output));
   } catch (error) {
     if (error instanceof BackupError) throw new StartError(error.message);
-    // As with `| head`: the reader has enough.
+    // The reader closed the pipe, as `| head` does.
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE')
       throw new StartError('The output was closed.');
     throw error;
@@ -53,7 +55,7 @@ function given(args: string[]): { file: string; output: string | null; allowUnve
   throw new StartError(usage);
 }
 
-/** Node's standard output cannot be closed. */
+/** Writes chunks without ending the stream, because Node's standard output cannot be closed. */
 async function* chunksInto(sql: AsyncIterable<Buffer>, stdout: Writable): AsyncGenerator<never> {
   for await (const chunk of sql)
     await new Promise<void>((resolve, reject) => {

@@ -14,31 +14,31 @@ import { type Resealed, resealAll } from '../secrets/reseal.ts';
 import { StartError } from '../shared/start-error.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
-/** A lock that a request holds, a lost connection, a deadlock: passes by itself, or does not. */
+/** Tries of a statement. A held lock, a lost connection or a deadlock may be temporary. */
 const tries = 6;
 const pauseMs = 1_000;
 
-/** What a change of the key has done. */
+/** The result of changing the key. */
 export interface KeyChange extends Resealed {
-  /** Why the previous key is still in use; null when it is not. */
+  /** Why the previous key could not be retired; null when it was, or when there is none. */
   blocked: string | null;
 }
 
 export interface KeyChangeOptions {
   database: Database;
   keyring: Keyring;
-  /** Go back from a newer key to an older one. */
+  /** Allows going back from a newer key to an older one. */
   back: boolean;
-  /** Ends it between two batches. */
+  /** Ends the function between two batches. */
   signal: AbortSignal;
   onProgress(line: string): void;
 }
 
 /**
- * Seals everything again with the current key and ends the use of the previous one. It may run while the gateway runs, twice at
- * once, and again after it was killed.
+ * Encrypts all values again with the current key and retires the previous one. It can run while the gateway runs, twice
+ * at the same time, and again after it was killed.
  *
- * @throws StartError when the keyring does not fit the database; what the database throws.
+ * @throws StartError when the keyring does not match the database; otherwise the database's error.
  */
 export async function changeKey(options: KeyChangeOptions): Promise<KeyChange> {
   const { database, keyring, signal, onProgress } = options;
@@ -60,12 +60,12 @@ export async function changeKey(options: KeyChangeOptions): Promise<KeyChange> {
     return { ...first, blocked };
   }
   onProgress(`  key ${previous.id} is retired`);
-  // What a transaction had read before, and copied into a place that the first walk had passed.
+  // A transaction may have copied a value, which it had read earlier, to a row that the first walk had already passed.
   const second = await walk();
   return { byColumn: sumOf(first.byColumn, second.byColumn), unreadable: second.unreadable, blocked: null };
 }
 
-/** Retires the key; returns why it cannot be retired yet, or null. */
+/** Retires the key. Returns null, or the reason why it cannot be retired yet. */
 async function retireUnlessUsed(
   { database, keyring }: KeyChangeOptions,
   previous: SecretsKey,
@@ -95,7 +95,7 @@ const lastWrittenWith = {
   text: 'select max(created_at) as at from audit_logs where id >= $1 and substring(mac from 1 for 4) = $2',
 };
 
-/** A process that still has the settings of the first step would undo what the others do. */
+/** Refuses a keyring in the wrong order: a process with outdated settings would undo the work of the others. */
 function refuseToGoBack(known: KnownKey[], current: SecretsKey, previous: SecretsKey): void {
   const order = known.map(({ id }) => id);
   if (order.indexOf(previous.id) < order.indexOf(current.id)) return;
@@ -105,7 +105,7 @@ function refuseToGoBack(known: KnownKey[], current: SecretsKey, previous: Secret
   );
 }
 
-/** Who reseals, in the audit log. It comes from no address but this machine's own. */
+/** The audit entry for resealing. The actor is the gateway itself, so the address is that of this machine. */
 function entryOf(keyring: Keyring, { byColumn, unreadable }: Resealed, retired: boolean): AuditEntry {
   const details: AuditDetails = {
     key: keyring.current.id,
@@ -126,7 +126,7 @@ export const totalOf = ({ byColumn }: Pick<Resealed, 'byColumn'>): number =>
 const sumOf = (one: Record<string, number>, other: Record<string, number>) =>
   Object.fromEntries(Object.keys({ ...one, ...other }).map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
 
-/** Statements that are tried again when they fail in passing. Each must be one that may run twice. */
+/** Retries failing statements. They must be idempotent. */
 const persistent = (sql: Sql): Sql => ({
   query: (statement, values) => persistently(() => sql.query(statement, values)),
 });

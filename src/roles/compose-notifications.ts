@@ -14,14 +14,14 @@ import type { NotificationSettings } from '../notifications/settings.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 
-/** Room for writing down how a try ended, within its claim. */
-const writingMs = 15_000;
+/** The part of a claim's lease that is left for recording the outcome of a try. */
+const recordingMs = 15_000;
 
-/** The part of a worker that tells destinations of exhausted events. */
+/** The part of a worker that sends notifications. */
 export interface NotificationSide {
   notifier: Notifier;
   whenExhausted: WhenExhausted;
-  /** What goes on beside the workflows. */
+  /** Pollers that run in addition to the workflows. */
   beside: { start(): void; stop(): Promise<void> }[];
 }
 
@@ -31,14 +31,14 @@ export interface NotificationParts {
   sender: Sender;
   timeLimitMs: number;
   notifications: NotificationSettings;
-  /** Seconds past its time after which a notification is looked for. */
+  /** The seconds after its due time from which a notification counts as overdue. */
   overdueS: number;
-  /** Waits between the tries of a notification, and the window of NOTIFY_BURST, for tests in a hurry. */
+  /** Shorter waits between the tries of a notification and a shorter window of NOTIFY_BURST, for tests. */
   times?: { waitsMs?: number[]; burstMs?: number };
   log: Log;
 }
 
-/** Puts it together; nothing runs yet. */
+/** Composes the notification part without starting it. */
 export function composeNotifications(options: NotificationParts): NotificationSide {
   const { database: sql, box, sender, timeLimitMs, overdueS, log } = options;
   const { burst, mail, baseUrl } = options.notifications;
@@ -48,7 +48,7 @@ export function composeNotifications(options: NotificationParts): NotificationSi
     ...{ sql, box, waitsMs, turns, log },
     send: createChannels({ sender, mail, timeLimitMs }),
     links: dashboardLinks(baseUrl),
-    leaseS: (timeLimitMs + writingMs) / 1000,
+    leaseS: (timeLimitMs + recordingMs) / 1000,
     burstMs: burst === null ? null : windowMs,
   };
   const notifier = new Notifier(deps);

@@ -1,11 +1,11 @@
 import type { PermitMode } from '../dispatch/permits.ts';
 
-/** How a worker delivers, as the environment says. */
+/** The settings for deliveries, from the environment. */
 export interface DeliverySettings {
   delaysMs: number[];
   timeLimitMs: number;
   allowedNetworks: string[];
-  /** Inbound headers that are not forwarded, besides the built-in ones; `*` at the end stands for any rest. */
+  /** Inbound headers that are not forwarded, in addition to the built-in ones; a final `*` matches any rest. */
   droppedHeaders: string[];
   accountConcurrency: number;
   firstAttempt: PermitMode;

@@ -5,7 +5,7 @@ import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { ArchiveSource } from '../backups/verify-archive.ts';
 import type { RoleContext } from './role-context.ts';
 
-/** The file of that path; else the backup of that name where backups are kept. */
+/** The file at this path; if there is none, the backup of this name in the store. */
 export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
   if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
   if (backupPlace(config.maintenance.backup) === null)
@@ -14,6 +14,6 @@ export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSou
   return { name: file, open: () => store.read(file) };
 }
 
-/** What a file without a valid signature means for the person who goes on with it. */
+/** The warning for an operator who uses a file without a valid signature. */
 export const warningOf = (name: string, why: string) =>
   `WARNING: ${name} is unverified: ${why}. It may not be what a gateway wrote.`;

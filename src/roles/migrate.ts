@@ -2,7 +2,7 @@ import { migrateOnce } from '../database/migrate.ts';
 import { needed } from './needed.ts';
 import type { RoleContext } from './role-context.ts';
 
-/** The role `migrate`: brings the schema up to date and ends. */
+/** The role `migrate`: updates the database schema and ends. */
 export async function runMigrate({ config, log }: RoleContext): Promise<void> {
   const { migrations, functions } = await migrateOnce(needed(config.databaseUrl), log);
   if (migrations.length > 0) console.log(`Applied: ${migrations.join(', ')}`);

@@ -1,5 +1,5 @@
-/** What an earlier step has made sure of: a setting that `readConfig` would have refused to be without, say. */
+/** Asserts that a value is set, such as a required setting, which `readConfig` has already checked. */
 export function needed<T>(value: T | null): T {
-  if (value === null) throw new Error('something that this role needs is missing');
+  if (value === null) throw new Error('a value that this role requires is missing');
   return value;
 }

@@ -7,7 +7,7 @@ import { createLog } from '../shared/log.ts';
 import { version } from '../shared/version.ts';
 import { openDatabase } from './open-database.ts';
 
-/** Does something with the API that this program serves. Nothing is connected or listens for it. */
+/** Calls `work` with the app of the API, which neither connects to a database nor listens. */
 export async function withApp<T>(work: (app: App) => T): Promise<T> {
   const log = createLog('silent');
   const database = await openDatabase({ url: 'postgresql://nowhere/none', log });
@@ -32,7 +32,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
   return result;
 }
 
-/** The OpenAPI document of that API, as text. */
+/** The OpenAPI document of the API, as JSON text. */
 export const openApiText = () => withApp((app) => `${JSON.stringify(openApiDocument(app.routes, version), null, 2)}\n`);
 
 if (import.meta.main) {

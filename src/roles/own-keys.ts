@@ -7,17 +7,17 @@ import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { StartError } from '../shared/start-error.ts';
 import { needed } from './needed.ts';
 
-/** Seals. Made on the first start. */
+/** The file of the current key, created at the first start. */
 const currentFile = 'secrets-key';
-/** There while a change of the key goes on. */
+/** The file of the previous key, which exists only while the key is being changed. */
 const previousFile = 'secrets-key-previous';
 
 type KeySettings = Pick<Config, 'secretsKey' | 'secretsKeyPrevious'>;
 
 /**
- * The keys of `npm start`: those that `existingKeyring` finds. The first start makes a key in the data folder.
+ * The keyring of `npm start`: the one that `existingKeyring` finds. The first start creates a key in the data folder.
  *
- * @throws StartError for a file that holds no key.
+ * @throws StartError for a file without a valid key.
  */
 export function ownKeyring(dataDir: DataDir, config: KeySettings): Keyring {
   if (config.secretsKey === null) dataDir.secret(currentFile, newKey);
@@ -25,11 +25,11 @@ export function ownKeyring(dataDir: DataDir, config: KeySettings): Keyring {
 }
 
 /**
- * SECRETS_KEY and SECRETS_KEY_PREVIOUS when they are set, else the keys in the data folder, which is only read. During a change of
- * its key the folder has a previous one, too; SECRETS_KEY_PREVIOUS goes before that.
+ * The keyring from SECRETS_KEY and SECRETS_KEY_PREVIOUS, or else from the data folder, which is only read. While its
+ * key is being changed, the folder also has a previous key; SECRETS_KEY_PREVIOUS takes precedence over it.
  *
  * @returns null when neither SECRETS_KEY nor the data folder has a key.
- * @throws StartError for a file that holds no key.
+ * @throws StartError for a file without a valid key.
  */
 export const existingKeyring = (config: KeySettings & Pick<Config, 'dataDir'>): Keyring | null =>
   keyringIn(config.dataDir, existingSecrets(config.dataDir), config);
@@ -41,10 +41,10 @@ function keyringIn(folder: string, secrets: Pick<SecretFiles, 'find'>, config: K
 }
 
 /**
- * Makes a new key and keeps the one before beside it. Does nothing when a change goes on already, so that the command can be
- * given again after a crash.
+ * Creates a new key and keeps the current one as the previous key. Has no effect when a change is already in progress,
+ * so that the command can be repeated after a crash.
  *
- * @throws StartError when there is no key in the data folder yet.
+ * @throws StartError when the data folder has no key yet.
  */
 export function beginKeyChange(dataDir: DataDir): void {
   const { secrets } = dataDir;
@@ -53,13 +53,13 @@ export function beginKeyChange(dataDir: DataDir): void {
     throw new StartError(`There is no key in ${dataDir.path} to be changed: the first start makes one.`);
   const previous = secrets.find(previousFile);
   if (previous !== null && previous !== current) return;
-  // In this order: a crash in between leaves the same key in both files, which is no change.
+  // In this order: after a crash in between, both files have the same key, so nothing has changed.
   secrets.put(previousFile, current);
   secrets.put(currentFile, newKey());
 }
 
 /**
- * Puts the previous key aside: nothing but archives needs it any more.
+ * Renames the file of the previous key. Only old backups still need the key.
  *
  * @returns the name of its file in `secrets/`; null when the data folder has no previous key.
  */

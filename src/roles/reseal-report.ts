@@ -3,16 +3,16 @@ import type { KnownKey } from '../secrets/known-keys.ts';
 import type { countByKey } from '../secrets/reseal.ts';
 import { type KeyChange, totalOf } from './change-key.ts';
 
-/** Rows of one column that are named one by one; the rest is counted. */
+/** The most rows of a column that are listed; further rows are only counted. */
 const namedRows = 5;
 
-/** What is stored, as `npm run reseal -- --check` shows it. */
+/** The state of the stored keys and values, for `npm run reseal -- --check`. */
 export interface KeyState {
   known: KnownKey[];
   counts: Awaited<ReturnType<typeof countByKey>>;
 }
 
-/** Which keys the database knows, and how many values each of them has sealed. */
+/** Lists the keys of the database, and the number of values that each of them has encrypted. */
 export function stateText(keyring: Keyring, { known, counts }: KeyState): string {
   const roleOf = (id: string) =>
     id === keyring.current.id ? 'SECRETS_KEY' : id === keyring.previous?.id ? 'SECRETS_KEY_PREVIOUS' : 'not set here';
@@ -35,7 +35,7 @@ export function stateText(keyring: Keyring, { known, counts }: KeyState): string
   ].join('\n');
 }
 
-/** Why the previous key is still needed, or something cannot be opened at all; empty when the change is complete. */
+/** The reasons why the current key alone is not enough; empty when the change of the key is complete. */
 export function whatIsLeft(keyring: Keyring, { known, counts }: KeyState): string[] {
   const left = counts
     .filter(({ keyId }) => keyId !== keyring.current.id)
@@ -44,7 +44,7 @@ export function whatIsLeft(keyring: Keyring, { known, counts }: KeyState): strin
   return [...left, ...inUse.map(({ id }) => `key ${id} is still in use, also for the audit log`)];
 }
 
-/** What a change of the key has done, for people. */
+/** The result of changing the key, as text for operators. */
 export function changeText(keyring: Keyring, { byColumn, unreadable, blocked }: KeyChange): string {
   const lines = [`${totalOf({ byColumn })} values were sealed again with key ${keyring.current.id}.`];
   for (const [column, rows] of Map.groupBy(unreadable, ({ column }) => column)) {

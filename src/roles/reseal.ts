@@ -31,7 +31,7 @@ interface Options {
   back: boolean;
 }
 
-/** The role `reseal`: seals everything again with the current key, says what it did, and ends. */
+/** The role `reseal`: encrypts all secrets again with the current key, prints the result, and ends. */
 export async function runReseal(context: RoleContext): Promise<void> {
   const { config } = context;
   const options = given(context.arguments);
@@ -58,7 +58,7 @@ function given(args: string[]): Options {
   throw new StartError(usage);
 }
 
-/** With the key, and if there is no other the database, of `npm start`, which must not run at the same time. */
+/** Runs on the data folder of `npm start`, which must not run at the same time: with its key, and with its database. */
 async function inDataDir(context: RoleContext, options: Options): Promise<void> {
   const { config, log } = context;
   const keyFile = join(config.dataDir, 'secrets', 'secrets-key');
@@ -111,7 +111,7 @@ async function withDatabase(
   }
 }
 
-/** @throws StartError when something is left that needs another key than SECRETS_KEY. */
+/** Reseals or checks. @throws StartError when a value still needs another key than SECRETS_KEY. */
 async function run(context: RoleContext, options: Options, database: Database, keyring: Keyring): Promise<void> {
   const { current, previous } = keyring;
   const state = async () => ({

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../shared/log.ts';
 
-/** What a role gets; `stopped` is aborted when the process is asked to end. */
+/** The input of a role. `stopped` is aborted when the process is asked to stop. */
 export interface RoleContext {
   config: Config;
   log: Log;
   stopped: AbortSignal;
-  /** What the command line says behind the role. */
+  /** The command line arguments after the role. */
   arguments: string[];
 }

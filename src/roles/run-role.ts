@@ -5,8 +5,8 @@ import { StartError } from '../shared/start-error.ts';
 import type { RoleContext } from './role-context.ts';
 
 /**
- * Each role is loaded when it runs: the Temporal worker, the HTTP side and the clients of S3 take a second to load, and most
- * roles need one of them.
+ * The roles, each loaded only when it runs. The Temporal worker, the HTTP side and the S3 client take a second to load,
+ * and most roles need only one of them.
  */
 const run: Record<Role, (context: RoleContext) => Promise<void>> = {
   all: async (context) => (await import('./all.ts')).runAll(context),

@@ -5,17 +5,18 @@ import { retiredPlace } from '../audit/retired-keys.ts';
 import { settingsPlace } from '../destinations/sealed-settings.ts';
 import type { SealedColumn } from '../secrets/sealed-column.ts';
 
-/** A row that holds the config of a destination, of which it may be a copy. */
+/** A column with the config of a destination, or with a copy of it. */
 const destinationConfig = (table: string, destinationId: string, key: SealedColumn['key']): SealedColumn => ({
   ...{ table, key, column: 'config', placeColumns: ['account_id', destinationId] },
   placeOf: (row) => settingsPlace({ account_id: row.account_id ?? '', id: row[destinationId] ?? '' }),
 });
 
 /**
- * Every column that holds boxes: what `npm run reseal` walks. A column that is missing here would be lost with the previous
- * key, so a test compares this list with all bytea columns. A new one also needs the trigger `refuse_retired_key`.
+ * All columns with encrypted values, which `npm run reseal` processes. The values of a missing column would be lost
+ * together with the previous key, so a test compares this list with all bytea columns. A new column also needs the
+ * trigger `refuse_retired_key`.
  *
- * Copies come after what they are copied from.
+ * Columns with copies come after the columns that they are copied from.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   ...[...secretFields, ...Object.values(credentialFields)].map(

@@ -33,15 +33,15 @@ import { EngineWorker } from '../temporal/worker.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
-/** Several times a day, so that a worker that is restarted daily at the wrong moment still makes them. */
+/** Several times a day, so that a worker that is restarted daily still creates them. */
 const partitionsMs = 6 * 60 * 60_000;
-/** Often enough that the statistics read few differences, whose number grows with the pace of ingestion. */
+/** Often enough that the statistics read few unfolded deltas, whose number grows with the rate of ingestion. */
 const foldMs = 1_000;
 
-/** Nobody tells a worker of a large replay or deletion; a look at an empty table costs nothing. */
-const looksMs = 500;
+/** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
+const pollMs = 500;
 
-/** Starts the delivering side: relay and Temporal worker. While Temporal is away, first attempts go on. */
+/** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
 export async function startWorker(options: {
   database: Database;
   databaseUrl: string;
@@ -50,10 +50,10 @@ export async function startWorker(options: {
   delivery: DeliverySettings;
   notifications: NotificationSettings;
   maintenance: MaintenanceSettings;
-  /** False makes no maintenance schedules: for tests of other things, which it would disturb. */
+  /** False creates no maintenance schedules, for tests that they would disturb. */
   schedules?: boolean;
   workflowBundle: { code: string };
-  /** Seconds after which what should have happened is looked for; two minutes unless a test is in a hurry. */
+  /** Seconds after which events and notifications count as overdue; two minutes by default, less in tests. */
   overdueS?: number;
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
@@ -130,15 +130,15 @@ export async function startWorker(options: {
       return 'idle';
     },
   });
-  /** Does some of what waits, again and again until nothing does. */
+  /** A poller that processes batches until no work is left. */
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const pollers = [
     partitions,
     ...notifying.beside,
     drain('statistics', foldMs, foldStatistics),
-    drain('replays of what has failed', looksMs, applyWaitingReplays),
-    drain('events of deleted accounts', looksMs, stopNextEvents),
+    drain('replays of failed events', pollMs, applyWaitingReplays),
+    drain('events of deleted accounts', pollMs, stopNextEvents),
   ];
   for (const poller of pollers) poller.start();
   relay.start();
@@ -148,7 +148,7 @@ export async function startWorker(options: {
     async stop() {
       ending.abort();
       await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
-      // First whoever makes new work, then whoever does it.
+      // Stops the producers of work before its consumers.
       await relay.stop();
       await worker.stop();
       await sender.close();

@@ -2,24 +2,24 @@ import type { Pause } from '../events/pause.ts';
 
 export interface Welcome {
   baseUrl: string;
-  /** The token that was generated; null when the operator has set tokens and knows them. */
+  /** The generated token; null when the operator has set tokens. */
   adminToken: string | null;
   webUiUrl: string | null;
   dataDir: string;
   allowedNetworks: readonly string[];
-  /** Where e-mail is written instead of being sent; null when it is sent. */
+  /** The folder to which e-mail is written instead of being sent; null when it is sent. */
   outboxDir: string | null;
   backups: {
-    /** Where they go. */
+    /** The place of the backups. */
     place: string;
-    /** Where the key is that they are worthless without: a file or a setting. */
+    /** The place of the key that is needed to restore them: a file or a setting. */
     key: string;
   };
-  /** Null while deliveries go on. */
+  /** Null when deliveries are not paused. */
   pause: Pause | null;
 }
 
-/** What `npm start` says when everything runs: addresses, token, and three commands to paste. */
+/** The text of `npm start` when everything runs: addresses, token, and three commands to paste. */
 export function welcome(settings: Welcome): string {
   const { baseUrl, adminToken, webUiUrl, dataDir, allowedNetworks, outboxDir, backups, pause } = settings;
   const token = adminToken ?? '$ADMIN_TOKEN';
@@ -45,7 +45,7 @@ The webhook gateway is up.
   Backups        ${backups.place}; worthless without ${backups.key}: keep a copy of the key elsewhere
   Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}${paused}
 
-Try it, in another terminal: make an account, send it a webhook, see what became of it.
+Try it, in another terminal: create an account, send it a webhook, and list the events.
 
   curl -X POST ${baseUrl}/admin/accounts -H ${quoted} -H 'Content-Type: application/json' -d '${account}'
 
@@ -54,11 +54,11 @@ Try it, in another terminal: make an account, send it a webhook, see what became
   curl ${baseUrl}/admin/events -H ${quoted}
 
 Or watch a whole delivery with two failures on the way: npm run demo
-Ctrl-C stops everything; the next start finds all of it again.
+Ctrl-C stops everything; the next start continues with the same data.
 `;
 }
 
-/** On one line, whatever somebody gave as the reason. */
+/** The start of the pause and its reason, without line breaks. */
 function sinceAndWhy({ since, reason }: Pause): string {
   const why = reason.replaceAll(/\p{Cc}+/gu, ' ');
   return `since ${since.toISOString()}${why === '' ? '' : ` (${why})`}`;

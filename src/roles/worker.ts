@@ -9,7 +9,7 @@ import type { RoleContext } from './role-context.ts';
 import { startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** The role `worker`: relay and Temporal worker, any number of them on one task queue. */
+/** The role `worker`: relay and Temporal worker. Any number of these processes can share one task queue. */
 export async function runWorker({ config, log, stopped }: RoleContext): Promise<void> {
   installRuntime(log);
   const databaseUrl = needed(config.databaseUrl);
@@ -28,7 +28,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
     });
     if (config.publicUrl === null)
       log.warn({ links: originOf(config) }, 'PUBLIC_URL is not set: links in notifications lead to this machine');
-    log.info({ taskQueue: config.temporal.taskQueue }, 'the worker runs');
+    log.info({ taskQueue: config.temporal.taskQueue }, 'worker running');
     await untilStopped(stopped);
     await worker.stop();
   } finally {

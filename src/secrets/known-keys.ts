@@ -7,11 +7,11 @@ import { createSecretBox } from './secret-box.ts';
 
 const page = 'docs/changing-secrets-key.md';
 
-/** A key that has sealed something in this database, as the table `secrets_keys` has it. */
+/** A key that has encrypted values in this database: a row of the table `secrets_keys`. */
 export interface KnownKey {
   id: string;
   registered_at: Date;
-  /** Null while values may be sealed with it. */
+  /** Null while values may be encrypted with it. */
   retired_at: Date | null;
 }
 
@@ -27,19 +27,19 @@ const registerKey = {
   name: 'register_secrets_key',
   text: 'insert into secrets_keys (id, check_value) values ($1, $2)',
 };
-// Starts that come together register one after the other; writers, which only read the table, do not wait.
+// Serializes concurrent registrations. Writers, which only read the table, do not wait.
 const lockKeys = { name: 'lock_secrets_keys', text: 'lock table secrets_keys in share row exclusive mode' };
 
 const placeOf = (id: string) => ({ accountId: 'gateway', field: `secrets_key_check.${id}` });
 
-/** Every key that this database knows, in the order in which they came. */
+/** All keys of this database, in the order of their registration. */
 export function readKnownKeys(sql: Sql): Promise<KnownKey[]> {
   return sql.query<KeyRow>(readKeys, []);
 }
 
 /**
- * Makes sure that this process opens all that other processes have sealed: with a key missing no webhook would verify and no
- * delivery could be signed, one by one and without a word.
+ * Checks that this process can decrypt all values that other processes have encrypted. With a missing key, verification
+ * and signing would fail for single accounts, without a clear error.
  *
  * @throws StartError when a key in use is not in the keyring, or when the current key was retired.
  */
@@ -48,9 +48,9 @@ export async function checkKeyring(sql: Sql, keyring: Keyring): Promise<void> {
 }
 
 /**
- * Checks the keyring and enters its current key as one in use, so that each process that starts later must have it.
+ * Checks the keyring and registers its current key as in use, so that every process that starts later must have it.
  *
- * @throws StartError as `checkKeyring` does; nothing is registered then.
+ * @throws StartError for the same reasons as `checkKeyring`; nothing is registered then.
  */
 export async function registerKeyring(database: Database, keyring: Keyring): Promise<void> {
   const rows = await database.query<KeyRow>(readKeys, []);

@@ -3,35 +3,37 @@ import type { Keyring } from './keyring.ts';
 import { nameOf, type SealedColumn } from './sealed-column.ts';
 import { boxPrefix, createSecretBox, keyIdOf, type SecretBox } from './secret-box.ts';
 
-/** Boxes a statement: a few milliseconds of locks on rows that requests may want. */
+/** Encrypted values in one statement. It locks rows that requests may need for a few milliseconds. */
 const boxesPerBatch = 200;
-/** A pass that finds nothing to do is the last; more than a few are needed only while another process seals with the old key. */
+/**
+ * The function ends after a pass without changes. More passes are needed only while another process uses the old key.
+ */
 const mostPasses = 10;
 
-/** What a box that cannot be sealed again is, and why. */
+/** An encrypted value (box) that cannot be encrypted again, and the reason. */
 interface UnreadableBox {
-  /** `accounts.delivery_secret`. */
+  /** The column, such as `accounts.delivery_secret`. */
   column: string;
   /** The row's primary key. */
   row: string;
   why: 'unknown key' | 'does not decrypt' | 'no box';
-  /** The key that it names; null for `no box`. */
+  /** The key that the box names; null for `no box`. */
   keyId: string | null;
 }
 
 export interface Resealed {
-  /** Boxes sealed again, by column. */
+  /** The numbers of boxes that were encrypted again, by column. */
   byColumn: Record<string, number>;
   unreadable: UnreadableBox[];
 }
 
 /**
- * Seals everything again with the current key. Each box is exchanged only if it is still the one that was read, so what
- * others change in between stays as they wrote it. What was sealed stays sealed when this is ended halfway; the next call goes
- * on from there.
+ * Encrypts all values again with the current key. A box is replaced only if it is unchanged since it was read, so
+ * concurrent changes are not overwritten. Values that were encrypted again stay so if the function is interrupted; the
+ * next call continues with the others.
  *
- * @param options.signal ends it after the batch in progress, with its reason
- * @throws what the database throws
+ * @param options.signal ends the function after the current batch; its reason is thrown
+ * @throws the database's error
  */
 export async function resealAll(
   sql: Sql,
@@ -62,7 +64,7 @@ type Row = Record<string, string> & { box: Buffer };
 
 interface ColumnDone {
   resealed: number;
-  /** Boxes that changed before they could be exchanged. */
+  /** Boxes that changed before they could be replaced. */
   missed: number;
   unreadable: UnreadableBox[];
 }
@@ -113,7 +115,7 @@ function unreadableBox(column: SealedColumn, keys: string[], row: Row, keyring: 
   return { column: nameOf(column), row: keys.map((key) => row[key]).join(' '), why, keyId };
 }
 
-/** The statements of a column. All names are constants of this program. */
+/** The SQL statements for a column. All names are constants of this program, so they need no quoting. */
 function statementsOf({ table, column, key, placeColumns }: SealedColumn) {
   const keys = Object.keys(key);
   const types = Object.values(key);
@@ -134,7 +136,7 @@ function statementsOf({ table, column, key, placeColumns }: SealedColumn) {
     },
     exchange: {
       name: '',
-      // In the order of the keys, so that two walks lock the rows of a batch in the same order.
+      // In the order of the keys, so that two concurrent runs lock rows in the same order.
       text: `
         update ${table} t set ${column} = n.given
         from (select * from unnest(${arrays}) as u (${keys.join(', ')}, stored, given) order by ${keys.join(', ')}) n
@@ -144,7 +146,7 @@ function statementsOf({ table, column, key, placeColumns }: SealedColumn) {
   };
 }
 
-/** How many boxes name which key, by column and key id; `none` for what is no box. Reads whole tables. */
+/** Counts boxes by column and key id; null for values that are not boxes. Reads whole tables. */
 export async function countByKey(
   sql: Sql,
   columns: readonly SealedColumn[],

@@ -1,16 +1,16 @@
 import type { SecretPlace } from './secret-box.ts';
 
-/** A column of boxes (secret-box.ts), as a walk over all of them needs to know it. */
+/** A database column with boxes (secret-box.ts), described for reading all of them. */
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The primary key's columns with their types, in its order. */
+  /** The columns of the primary key with their types, in its order. */
   key: Readonly<Record<string, 'uuid' | 'integer' | 'text'>>;
-  /** The columns that say where a box lives. */
+  /** The columns from which the place of a box is computed. */
   placeColumns: readonly string[];
-  /** Where the box of a row lives; `row` has the `placeColumns` as texts. */
+  /** The place that the box of a row is bound to; `row` has the `placeColumns` as texts. */
   placeOf(row: Readonly<Record<string, string>>): SecretPlace;
 }
 
-/** `accounts.delivery_secret`, for people. */
+/** The display name of a column, such as `accounts.delivery_secret`. */
 export const nameOf = ({ table, column }: Pick<SealedColumn, 'table' | 'column'>): string => `${table}.${column}`;

@@ -1,4 +1,4 @@
-/** A stored value does not decrypt with SECRETS_KEY. The message names the row and what to do, and may be shown to operators. */
+/** A stored value cannot be decrypted with SECRETS_KEY. The message, for operators, names the row and the remedy. */
 export class SealedValueUnreadable extends Error {
   override name = 'SealedValueUnreadable';
 }

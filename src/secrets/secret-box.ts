@@ -1,43 +1,45 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Keyring, SecretsKey } from './keyring.ts';
 
-/** Version 1 did not name its key; no released gateway wrote it, so nothing reads it. */
+/** The format of a box. Version 1, without a key id, was never released and is not supported. */
 const version = 2;
-/** A key's id as bytes. */
+/** The length of a key's id. */
 const idBytes = 4;
 /** 96 bits, the length that NIST SP 800-38D recommends for random nonces. */
 const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = 1 + idBytes;
 
-/** Where a secret lives. It is bound to the ciphertext, so that a box copied to another row or column does not open. */
+/**
+ * The place of a secret. The ciphertext is bound to it, so a box copied to another row or column cannot be decrypted.
+ */
 export interface SecretPlace {
   accountId: string;
   field: string;
 }
 
-/** Encrypts the secrets of accounts at rest. */
+/** Encrypts secrets at rest. An encrypted secret is called a box. */
 export interface SecretBox {
-  /** Seals with the current key. */
+  /** Encrypts a secret with the current key. */
   seal(secret: string, place: SecretPlace): Uint8Array;
-  /** The secret, or null when it does not open: a key that is not known, another place, damaged bytes. */
+  /** Decrypts a secret; null for an unknown key, another place or damaged bytes. */
   open(box: Uint8Array, place: SecretPlace): string | null;
 }
 
-/** The id of the key that a box names; null when the bytes are no box. The name alone does not mean that the box opens. */
+/** The id of the key in a box; null when the bytes are not a box. Does not check whether the box can be decrypted. */
 export function keyIdOf(box: Uint8Array): string | null {
   if (box.length < headBytes + nonceBytes + tagBytes || box[0] !== version) return null;
   return Buffer.from(box.subarray(1, headBytes)).toString('hex');
 }
 
-/** The first bytes of every box that this key has sealed, for statements that look for them. */
+/** The first bytes of every box of a key, for SQL statements that search for them. */
 export function boxPrefix(keyId: string): Buffer {
   return Buffer.concat([Buffer.of(version), Buffer.from(keyId, 'hex')]);
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce; a box is `version | key id | nonce | tag | ciphertext`. The current key
- * seals, and the key that a box names opens it.
+ * Creates a SecretBox with AES-256-GCM (NIST SP 800-38D) and random nonces. A box is
+ * `version | key id | nonce | tag | ciphertext`. The current key encrypts; the key that a box names decrypts it.
  */
 export function createSecretBox(keyring: Keyring): SecretBox {
   const derived = new Map<string, Uint8Array>();
@@ -67,7 +69,7 @@ export function createSecretBox(keyring: Keyring): SecretBox {
         const ciphertext = box.subarray(headBytes + nonceBytes + tagBytes);
         return decipher.update(ciphertext, undefined, 'utf8') + decipher.final('utf8');
       } catch {
-        // The only thing that throws here is a tag that does not match.
+        // Only a wrong tag throws here.
         return null;
       }
     },

@@ -2,13 +2,13 @@ import { keptAnswerBytes } from '../shared/kept-answer.ts';
 import { decoded } from '../shared/text.ts';
 import { MASKED } from './masked.ts';
 
-/** Takes the secrets out of what a service or a consumer said. */
+/** Masks the secrets in a response of a service or a consumer. */
 export type Mask = (text: string) => string;
 
-/** Parts of paths and queries that are shorter are guessed anyhow, and would be found in every other word. */
+/** Shorter parts of paths and queries are not masked: they can be guessed, and they would match inside other words. */
 export const fewestCharacters = 4;
 
-/** Parts of the paths of well-known services, and values, that many a text holds and that tell nothing. */
+/** Path parts of well-known services and common values, which are not secret and occur in many texts. */
 const plainParts = new Set([
   ...['api', 'hook', 'hooks', 'webhook', 'webhooks', 'services', 'workflows', 'triggers', 'slack', 'github'],
   ...['true', 'false'],
@@ -18,15 +18,15 @@ const isPlain = (part: string) => plainParts.has(part.toLowerCase());
 const isTelling = (part: string) => part.length >= fewestCharacters && !isPlain(part);
 
 /**
- * Whatever gives access in a URL: user and password, the parts of the path, the values of the query. Chat services keep
- * their tokens in the path.
+ * The possible secrets in a URL: user and password, the parts of the path, and the values of the query. Chat services
+ * have their tokens in the path.
  */
 export function secretsOfUrl(text: string): string[] {
   const url = URL.parse(text);
   if (!url) return [text];
   const { username, password, pathname, search } = url;
   const segments = pathname.split('/').filter((segment) => segment !== '');
-  // The path as a whole: its parts may be short.
+  // Also the whole path, because each of its parts may be too short.
   const secrets = segments.every(isPlain) && search === '' ? [] : [text, pathname + search].filter(isTelling);
   if (username !== '' || password !== '') {
     const both = `${decoded(username)}:${decoded(password)}`;
@@ -41,7 +41,7 @@ export function secretsOfUrl(text: string): string[] {
 const unicodeEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A text as it is, and as JSON (of several writers), URLs, forms and HTML have it. */
+/** A text unchanged, and escaped as in JSON (by different encoders), URLs, forms and HTML. */
 function formsOf(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const percent = encodeURIComponent(text.toWellFormed());
@@ -55,7 +55,7 @@ function formsOf(text: string): string[] {
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** How many characters at the end of `text` are the beginning of `form`. */
+/** The number of characters at the end of `text` that are the beginning of `form`. */
 function begunAtEnd(text: string, form: string): number {
   for (let length = Math.min(form.length - 1, text.length); length >= fewestCharacters; length--)
     if (text.endsWith(form.slice(0, length))) return length;
@@ -63,15 +63,15 @@ function begunAtEnd(text: string, form: string): number {
 }
 
 /**
- * Makes what replaces these secrets by `[masked]`, in either case and however they are escaped: a service that repeats
- * the request in its answer must not carry them into rows and answers that others read. A text of 16 KiB has been cut,
- * maybe through a secret: what is left of it there goes as well.
+ * Returns a function that replaces these secrets by `[masked]`, ignoring case and in all escaped forms. A service may
+ * repeat the request in its response, which is stored and shown by the API. A text of 16 KiB was truncated, possibly
+ * within a secret; the beginning of a secret at its end is masked too.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const given = secrets.filter((secret) => secret !== '').flatMap((secret) => [secret, decoded(secret)]);
   const forms = [...new Set(given.flatMap(formsOf))];
   if (forms.length === 0) return (text) => text;
-  // The longest first: a whole URL is one secret, and not its parts between what is left.
+  // The longest first, so that a whole URL is masked at once and not part by part.
   const any = new RegExp(
     forms
       .sort((a, b) => b.length - a.length)
@@ -82,7 +82,7 @@ export function createMask(secrets: readonly string[]): Mask {
   const lowered = forms.map((form) => form.toLowerCase());
   return (text) => {
     const masked = text.replaceAll(any, MASKED);
-    // The cut leaves out a character that it went through, of up to four bytes.
+    // Truncation drops an incomplete character of up to four bytes, so the text may be that much shorter.
     if (Buffer.byteLength(text) <= keptAnswerBytes - 4) return masked;
     const end = masked.slice(-Math.max(...lowered.map((form) => form.length))).toLowerCase();
     const begun = Math.max(...lowered.map((form) => begunAtEnd(end, form)));

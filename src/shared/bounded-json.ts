@@ -1,8 +1,8 @@
-/** How much JSON may hold before it is parsed. */
+/** Limits for JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Objects and arrays inside each other. */
+  /** Nesting levels of objects and arrays. */
   levels: number;
-  /** Members of objects and elements of arrays, of all levels together; no bound when absent. */
+  /** Members of objects and elements of arrays, at all levels together; unlimited when absent. */
   values?: number;
 }
 
@@ -11,14 +11,14 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * Whether JSON text in UTF-8 keeps within `bounds`. Reads each byte at most once, so that this takes about 1 ms a MiB
- * whatever stands there; `JSON.parse` takes up to 100 ms (measured: a MiB of brackets or of short keys). The parser
- * decides whether the text is valid: of text that is not, only brackets and commas outside of strings count.
+ * Whether JSON text in UTF-8 is within `bounds`. It reads each byte at most once, so it takes about 1 ms per MiB for
+ * any content. `JSON.parse` takes up to 100 ms per MiB (measured with brackets and with short keys). It does not check
+ * whether the text is valid JSON: it only counts brackets and commas outside strings.
  */
 export function isWithinBounds(json: Uint8Array, bounds: JsonBounds): boolean {
   const { levels, values = Number.POSITIVE_INFINITY } = bounds;
   const { length } = json;
-  // Each level opens and closes; most webhooks are too short for 500, and each value takes a byte at least.
+  // A level needs two bytes and a value at least one. Most webhooks are too short to exceed the bounds.
   if (length < 2 * (levels + 1) && length < values) return true;
   let depth = 0;
   // The first value has no comma before it.
@@ -35,9 +35,7 @@ export function isWithinBounds(json: Uint8Array, bounds: JsonBounds): boolean {
   return true;
 }
 
-/**
- * Parses JSON text that keeps within `bounds`; undefined when it does not, or is no JSON.
- */
+/** Parses JSON text; undefined when it is not within `bounds` or not valid JSON. */
 export function parseWithinBounds(json: string, bounds: JsonBounds): unknown {
   if (!isWithinBounds(Buffer.from(json), bounds)) return undefined;
   try {
@@ -48,7 +46,7 @@ export function parseWithinBounds(json: string, bounds: JsonBounds): unknown {
 }
 
 /**
- * What the gateway reads and shows of a webhook. Payloads have a few dozen levels; what visits each value of a deeper
- * one recurses, and many clients' parsers take no more.
+ * The bounds for webhooks that the gateway parses and shows. Payloads have a few dozen levels. Code that visits each
+ * value is recursive, and many clients' parsers do not accept more levels.
  */
 export const webhookBounds: JsonBounds = { levels: 500 };

@@ -1,2 +1,2 @@
-/** How much of the answer of a consumer or service is kept, in bytes: enough for an error message or a stack trace. */
+/** The stored part of a response of a consumer or service, in bytes: enough for an error message or a stack trace. */
 export const keptAnswerBytes = 16 * 1024;

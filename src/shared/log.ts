@@ -2,14 +2,16 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** A JSON logger. It writes to standard error, so that what the program prints for people on standard output stays readable. */
+/**
+ * Creates a JSON logger. It writes to standard error, so that the output for users on standard output stays readable.
+ */
 export function createLog(level: string, destination: DestinationStream = standardError()): Log {
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 /**
- * Where lines that cannot be written, since the disk is full or the terminal is closed, are lost. Else whoever logs would
- * get the error, and the process would end.
+ * Standard error, without write errors. When the disk is full or the terminal is closed, lines are lost. Otherwise the
+ * error would be thrown at the caller of the logger and end the process.
  */
 function standardError(): DestinationStream {
   const open = () => pino.destination({ fd: 2, sync: true });
@@ -19,7 +21,7 @@ function standardError(): DestinationStream {
       try {
         stream.write(line);
       } catch {
-        // It keeps what it could not write; a new one has nothing.
+        // The stream keeps lines that it could not write, so it is replaced by an empty one.
         stream = open();
       }
     },

@@ -1,4 +1,4 @@
-/** Lets calls run one after another, in their order. A failure is its own caller's alone. */
+/** Serializes calls of a function, in their order. A failed call does not affect the next ones. */
 export function oneAtATime<Argument, Result>(
   work: (argument: Argument) => Promise<Result>,
 ): (argument: Argument) => Promise<Result> {

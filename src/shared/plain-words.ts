@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What is wrong with a value, in words for whoever wrote it: what is expected of the field whose name stands before.
- * For zod's `error` and `customError`; messages that a schema gives itself go first.
+ * The error message for an invalid value, to follow the name of its field: `must be …`. For zod's `error` and
+ * `customError`; a schema's own messages take precedence.
  */
 export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -17,7 +17,7 @@ export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_union':
-      // The field that tells which of several shapes a body has.
+      // Only for the discriminator of a union, the field that selects one of several shapes.
       if (!Array.isArray(issue.options) || issue.discriminator === undefined) return undefined;
       if (!hasOwn(issue.input, issue.discriminator)) return 'is required';
       return `must be one of: ${issue.options.join(', ')}`;
@@ -43,20 +43,20 @@ const countable = (origin: string) => (origin === 'string' ? 'characters' : 'ent
 
 const unknownFields = 'unknown fields: ';
 
-/** What is wrong with one field; `path` is dotted, and empty for the whole. */
+/** The error of one field. `path` is dotted, and empty for the whole value. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** The error of a field; a message about unknown fields becomes one error for each of those. */
+/** The errors of a field. A message about unknown fields becomes one error for each of them. */
 export function fieldErrors(path: string, message: string): FieldError[] {
   if (!message.startsWith(unknownFields)) return [{ path, message }];
   const names: string[] = JSON.parse(message.slice(unknownFields.length));
   return names.map((name) => ({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' }));
 }
 
-/** Errors of fields as one sentence. */
+/** Joins errors of fields to one sentence. */
 export function fieldsInWords(errors: readonly FieldError[]): string {
   return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }

@@ -4,12 +4,12 @@ import type { Log } from './log.ts';
 const firstErrorDelayMs = 100;
 const longestErrorDelayMs = 5_000;
 
-/** What one round of work found: more to do at once, or nothing before something wakes the poller. */
+/** The result of one round: `more` starts the next round immediately, `idle` waits for `wake()` or `idleMs`. */
 export type Round = 'more' | 'idle';
 
 /**
- * A loop that polls for work: it works while there is work, then sleeps until it is woken or for `idleMs`, since a wake-up can
- * get lost. A round that throws is retried with backoff.
+ * A loop that polls for work. It runs rounds while there is work, then sleeps until it is woken. It sleeps for at most
+ * `idleMs`, because a wake-up can get lost. A round that throws is retried with backoff.
  */
 export class Poller {
   readonly #options: { name: string; idleMs: number; log: Log; work: () => Promise<Round> };
@@ -49,7 +49,7 @@ export class Poller {
         errorDelayMs = firstErrorDelayMs;
         if (round === 'idle' && !signal.aborted) await this.#sleep();
       } catch (error) {
-        log.warn({ poller: name, err: error, againInMs: errorDelayMs }, 'could not work; it tries again');
+        log.warn({ poller: name, err: error, againInMs: errorDelayMs }, 'poller round failed, retrying');
         await sleep(errorDelayMs, undefined, { signal }).catch(() => undefined);
         errorDelayMs = Math.min(errorDelayMs * 2, longestErrorDelayMs);
       }

@@ -1,25 +1,25 @@
-/** One warning a minute is seen; one for each event of a flood would fill the log. */
+/** At most one warning per minute, because one for each event of a flood would fill the log. */
 const quietMs = 60_000;
 
-/** Counts events that operators should hear of, and warns of them at most once a minute. */
+/** Counts events for a warning to operators, which is logged at most once a minute. */
 export class RareWarning {
   readonly #now: () => number;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
   #count = 0;
 
-  /** @param now milliseconds, of any clock. */
+  /** @param now a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Counts `events` more of them. */
+  /** Adds to the count. */
   add(events = 1): void {
     this.#count += events;
   }
 
   /**
-   * Calls `warn` with the count and starts a new one; does nothing when there is nothing to count, or when the last warning is
-   * less than a minute old.
+   * Calls `warn` with the count and resets it. Has no effect when the count is 0, or when the last warning is less than
+   * a minute old.
    */
   tell(warn: (count: number) => void): void {
     if (this.#count === 0 || this.#now() < this.#quietUntilMs) return;

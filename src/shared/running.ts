@@ -1,4 +1,4 @@
-/** Something that runs until it is stopped. */
+/** A component that runs until it is stopped. */
 export interface Running {
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A start that cannot go on, told to the person at the terminal: `message` is a whole sentence that says what is wrong
- * and what to do. `main.ts` prints it without a stack trace and exits with code 1.
+ * An error that prevents the start. `message` is a complete sentence for the user at the terminal, with the problem and
+ * the remedy. `main.ts` prints it without a stack trace and exits with code 1.
  */
 export class StartError extends Error {
   override name = 'StartError';

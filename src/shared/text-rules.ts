@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const notStorable = 'must not hold NUL characters or lone surrogates';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the very character that PostgreSQL does not take
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is the character that PostgreSQL refuses
 const withoutNul = /^[^\u0000]*$/;
 
 /** Text for PostgreSQL: no NUL, well-formed Unicode, at most `max` characters. */
@@ -9,14 +9,14 @@ export const text = (max: number) =>
   z
     .string()
     .max(max)
-    // An expression and no function, so that the API's documentation has it too.
+    // A regular expression instead of a function, so that it is also in the OpenAPI document.
     .regex(withoutNul, notStorable)
     .refine((value) => value.isWellFormed(), notStorable);
 
-/** The same, and not empty. */
+/** Like {@link text}, but not empty. */
 export const filled = (max: number) => text(max).min(1);
 
-/** A secret's length is bounded only against abuse; none of the providers comes near. */
+/** A secret. The limit only prevents abuse; the secrets of all providers are far shorter. */
 export const secret = text(1000);
 
 /** An absolute `http:` or `https:` URL (R13: at most 500 characters). */

@@ -1,12 +1,12 @@
 import type { TemporalServer } from './connection.ts';
 
-/** What a server or a proxy does to a client that it does not want, as the two gRPC libraries tell it. */
-const cutOff =
+/** The errors of the two gRPC libraries when a server or a proxy closes the connection of a refused client. */
+const closedByServer =
   /failed to connect|broken ?pipe|unexpected ?eof|connection ?reset|ECONNRESET|EPIPE|dropped|socket hang up|disconnected|closed|alert|CertificateRequired|UnknownCA|HandshakeFailure|DecryptError|h2 protocol error|INVALID_|protocol error/i;
 
 /**
- * Which setting to look at when a connection to Temporal fails: told by what the libraries say of the server's certificate, or
- * by how the server ended the connection. Null when TLS has nothing to do with it.
+ * Advice on the setting to check when a connection to Temporal fails. It is derived from the libraries' errors about
+ * certificates and about closed connections. Null when the error is not related to TLS.
  */
 export function connectionAdvice(server: TemporalServer, error: unknown): string | null {
   const said = textsOf(error);
@@ -17,8 +17,8 @@ export function connectionAdvice(server: TemporalServer, error: unknown): string
     return "the server's certificate is for another name: set TEMPORAL_TLS_SERVER_NAME to a name that it has";
   if (/Expired/i.test(said)) return "the server's certificate has expired: renew it there";
   if (/InvalidContentType|wrong.version|packet length too long|corrupt message/i.test(said))
-    return 'the server answers without TLS: set TEMPORAL_TLS=false, or correct TEMPORAL_ADDRESS';
-  if (!cutOff.test(said)) return null;
+    return 'the server responds without TLS: set TEMPORAL_TLS=false, or correct TEMPORAL_ADDRESS';
+  if (!closedByServer.test(said)) return null;
   if (server.tls === false) return 'the server may want TLS: set TEMPORAL_TLS=true, and what else it asks for';
   const shown = typeof server.tls === 'object' && server.tls.clientCertPair !== undefined;
   return shown

@@ -10,28 +10,28 @@ import { z } from 'zod';
 import { plainWords } from '../shared/plain-words.ts';
 import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../shared/tls/pem.ts';
 
-/** How to reach a Temporal server, as Temporal's own variables and configuration file say it. */
+/** The connection to a Temporal server, from Temporal's standard variables and configuration file. */
 export interface ConnectionSettings {
-  /** host:port; null when nothing names a server. */
+  /** host:port; null when no server is set. */
   address: string | null;
   namespace: string | null;
   apiKey: string | null;
-  /** False: in clear text. True: with the machine's certificate authorities and no client certificate. */
+  /** False: without TLS. True: with the machine's certificate authorities and no client certificate. */
   tls: TLSConfig | boolean;
-  /** Headers of every call. */
+  /** Headers for every call. */
   metadata: Record<string, string>;
 }
 
 type Environment = Record<string, string | undefined>;
 
 const metadataPrefix = 'TEMPORAL_GRPC_META_';
-/** The standard variables, and those that the place of the configuration file depends on. */
+/** The standard variables, and those that determine the path of the configuration file. */
 const isRead = (name: string) => /^(TEMPORAL_|HOME$|XDG_CONFIG_HOME$|APPDATA$)/.test(name);
 
-/** The form of a server's address. */
+/** The format of a server's address. */
 export const temporalAddress = z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port');
 
-/** Visible ASCII, and blanks inside: what a header of gRPC carries unchanged. */
+/** A value that a gRPC header carries unchanged: visible ASCII with inner spaces. */
 const headerValue = z
   .string()
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'may hold visible ASCII characters only');
@@ -40,7 +40,7 @@ const source = z.union([
   z.object({ data: z.union([z.string(), z.instanceof(Uint8Array)]) }),
 ]);
 
-/** What the library has read, which checks no types. */
+/** The schema of a profile as read by the library, which does not check types. */
 const profileSchema = z.object({
   address: temporalAddress.optional(),
   namespace: z.string().optional(),
@@ -64,7 +64,7 @@ const profileSchema = z.object({
     .optional(),
 });
 
-/** The variables of each part of a profile. */
+/** The variables for each part of a profile. */
 const variables: Record<string, readonly string[]> = {
   address: ['TEMPORAL_ADDRESS'],
   namespace: ['TEMPORAL_NAMESPACE'],
@@ -75,16 +75,16 @@ const variables: Record<string, readonly string[]> = {
   serverName: ['TEMPORAL_TLS_SERVER_NAME'],
 };
 
-/** Mistakes of people, each a sentence that begins with the name of the setting. */
+/** A mistake in the settings. The message is a sentence that begins with the name of the setting. */
 class Mistake extends Error {}
 
 /**
- * Reads how to reach Temporal from its standard variables and from the profile in its configuration file (`TEMPORAL_PROFILE`,
- * `TEMPORAL_CONFIG_FILE`); a variable wins over the profile. Certificates and keys are read and checked here.
- * Source: https://docs.temporal.io/develop/environment-configuration
+ * Reads the connection settings from Temporal's standard variables and from a profile in its configuration file
+ * (`TEMPORAL_PROFILE`, `TEMPORAL_CONFIG_FILE`). A variable takes precedence over the profile. Certificates and keys are
+ * read and checked. Source: https://docs.temporal.io/develop/environment-configuration
  *
- * @param env of the process. An empty value counts as not set, but removes a header that the profile has.
- * @returns the mistakes, which repeat no secret, or the settings.
+ * @param env the environment of the process. An empty value counts as not set, but removes a header of the profile.
+ * @returns the settings, or the mistakes, which do not repeat secrets.
  */
 export function readConnectionSettings(
   env: Environment,
@@ -127,7 +127,7 @@ function load(given: Record<string, string>): ClientConfigProfile {
   try {
     return loadClientConfigProfile({ overrideEnvVars: given, configFileStrict: true });
   } catch (error) {
-    // What the library does with a file without any profile.
+    // The library throws this for a file without any profile.
     if (error instanceof TypeError && name === undefined)
       return loadClientConfigProfile({ overrideEnvVars: given, disableFile: true });
     throw new Mistake(explainLoad(error, which, name));
@@ -143,7 +143,7 @@ function checkReadable(file: string): void {
   }
 }
 
-/** The text of a syntax error shows lines of the file, which may hold a key. */
+/** Describes an error without the text of a syntax error, which shows lines of the file that may contain a key. */
 function explainLoad(error: unknown, file: string, profile: string | undefined): string {
   if (!(error instanceof Error)) return `${file}: cannot be read`;
   const both = /^Cannot specify both (\w+)_path and/.exec(error.message)?.[1];
@@ -154,7 +154,7 @@ function explainLoad(error: unknown, file: string, profile: string | undefined):
   if (error.message.startsWith('Validation error: '))
     return `${file}: ${error.message.slice('Validation error: '.length)}`;
   if ('line' in error && 'column' in error)
-    return `${file}: is no valid TOML (line ${error.line}, column ${error.column})`;
+    return `${file}: is not valid TOML (line ${error.line}, column ${error.column})`;
   return `${file}: cannot be read (${'code' in error ? error.code : 'it has another form'})`;
 }
 
@@ -173,14 +173,14 @@ const headerName = (header: string, given: Record<string, string>) =>
     ? `${metadataPrefix}${header.toUpperCase().replaceAll('-', '_')}`
     : `grpc_meta.${header} in Temporal's configuration file`;
 
-/** What people have set: the variable, or else the part of the profile. */
+/** The name of the setting for error messages: the variable if it is set, otherwise the part of the profile. */
 function settingOf(part: string, given: Record<string, string>): string {
   const variable = variables[part]?.find((name) => name in given);
   if (variable !== undefined) return variable;
   return `${part.replaceAll(/CA|[A-Z]/g, (letters) => `_${letters.toLowerCase()}`)} in Temporal's configuration file`;
 }
 
-/** Puts the contents of files into the profile, once they are known to be what they should be. */
+/** Reads certificates and keys, checks them, and puts their content into the profile. */
 function withMaterial(profile: z.infer<typeof profileSchema>, given: Record<string, string>): ClientConfigProfile {
   const { tls } = profile;
   if (tls === undefined || tls.disabled === true) return profile;
@@ -227,7 +227,7 @@ const textOf = (from: ConfigDataSource): string => {
   return typeof from.data === 'string' ? from.data : Buffer.from(from.data).toString();
 };
 
-/** Only what is set; nothing at all is plain TLS. */
+/** Removes undefined options; TLS without any options is `true`. */
 function withoutEmpty(tls: TLSConfig | boolean | null): TLSConfig | boolean {
   if (typeof tls !== 'object' || tls === null) return tls ?? false;
   const set = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));

@@ -1,13 +1,13 @@
 import type { TLSConfig } from '@temporalio/client';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 
-/** A Temporal server, and what it takes to be let in. */
+/** A Temporal server and its credentials. */
 export interface TemporalServer {
   /** host:port */
   address: string;
   apiKey: string | null;
   tls: TLSConfig | boolean;
-  /** Headers of every call; none when absent. */
+  /** Headers for every call; none when absent. */
   metadata?: Record<string, string>;
 }
 
@@ -17,10 +17,10 @@ export interface TemporalOptions extends TemporalServer {
 }
 
 /**
- * Connects to Temporal. One native connection serves the client and the worker: only so can a started workflow's first
- * task be handed over with the answer (eager start).
+ * Connects to Temporal. The client and the worker share one native connection: eager workflow start, which returns a
+ * workflow's first task with the response to the start, requires this.
  *
- * @throws TransportError while the server cannot be reached.
+ * @throws TransportError when the server cannot be reached.
  */
 export function connectTemporal(options: TemporalOptions): Promise<NativeConnection> {
   const { address, tls, metadata = {} } = options;
@@ -29,8 +29,8 @@ export function connectTemporal(options: TemporalOptions): Promise<NativeConnect
   return NativeConnection.connect(connection);
 }
 
-/** How to reach Temporal. */
+/** The connection to Temporal and the address of its Web UI. */
 export interface TemporalAccess extends TemporalOptions {
-  /** Origin of the Web UI, for links; null when there is none to link to. */
+  /** Origin of the Web UI, for links; null when it is unknown. */
   uiUrl: string | null;
 }

@@ -2,12 +2,12 @@ import { Connection, isGrpcDeadlineError, isGrpcServiceError, type TLSConfig } f
 import { systemAuthorities } from '../shared/tls/authorities.ts';
 import type { TemporalServer } from './connection.ts';
 
-/** After an outage the next question may be answered again. */
+/** Short, so that calls succeed soon after an outage. */
 const longestReconnectMs = 2_000;
 
 /**
- * A connection to Temporal for people's questions alone. It begins with the first one, and a call that fails has failed:
- * whoever asked can ask again, and no retry is left behind when the connection is closed.
+ * A connection to Temporal for operators' requests. It connects at the first call. Failed calls are not retried: the
+ * operator can repeat the request, and no retry is pending when the connection is closed.
  */
 export function connectLazily(options: TemporalServer): Connection {
   return Connection.lazy({
@@ -16,7 +16,7 @@ export function connectLazily(options: TemporalServer): Connection {
     metadata: options.metadata ?? {},
     interceptors: [],
     channelArgs: {
-      // gRPC would take a loopback address through the proxy of the environment.
+      // gRPC would use the environment's proxy even for a loopback address.
       'grpc.enable_http_proxy': 0,
       'grpc.max_reconnect_backoff_ms': longestReconnectMs,
     },
@@ -24,7 +24,9 @@ export function connectLazily(options: TemporalServer): Connection {
   });
 }
 
-/** This client knows only the authorities that Node brings along; the worker's trusts those of the machine, and so both do. */
+/**
+ * Adds the machine's authorities, which the worker's native client trusts. This client only knows Node's bundled ones.
+ */
 function withAuthorities(tls: TLSConfig | boolean): TLSConfig | false {
   if (tls === false) return false;
   const config = tls === true ? {} : tls;
@@ -32,7 +34,7 @@ function withAuthorities(tls: TLSConfig | boolean): TLSConfig | false {
   return { ...config, serverRootCACertificate: Buffer.from(systemAuthorities().join('\n')) };
 }
 
-/** Whether a question failed because Temporal cannot be reached, or did not answer in time. */
+/** Whether a call failed because Temporal cannot be reached or did not respond in time. */
 export function saysThatItIsAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/deadline|connect/i.test(error.message)) return true;

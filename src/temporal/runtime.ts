@@ -4,16 +4,16 @@ import type { Log } from '../shared/log.ts';
 let installed = false;
 
 /**
- * Sets up the native part of the Temporal SDK: its logs go where ours go, and it leaves the signals of the process to us (its
- * own handlers would stop the worker before the gateway has ended its work). The SDK takes these settings once a process, so
- * later calls do nothing.
+ * Sets up the native part of the Temporal SDK. Its logs go to the gateway's log. It installs no signal handlers, which
+ * would stop the worker before the gateway's graceful shutdown. The SDK accepts these settings once per process, so
+ * later calls have no effect.
  */
 export function installRuntime(log: Log): void {
   if (installed) return;
   installed = true;
   Runtime.install({
     shutdownSignals: [],
-    // Else the native part writes lines of its own to standard output, which are no JSON and know no LOG_LEVEL.
+    // Otherwise the native part writes to standard output, not as JSON and without regard to LOG_LEVEL.
     telemetryOptions: { logging: { forward: {} } },
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       const { error, ...fields } = { error: undefined, ...meta };
@@ -21,7 +21,7 @@ export function installRuntime(log: Log): void {
       switch (level) {
         case 'ERROR':
         case 'WARN':
-          // Above all pollers that find the server away: it is the relay that says so, once.
+          // Mostly errors of pollers while the server is unavailable, which the worker also logs.
           return log.warn(entry, message);
         case 'INFO':
           return log.debug(entry, message);

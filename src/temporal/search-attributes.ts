@@ -4,7 +4,7 @@ import { searchAttributes } from '../../workflows/search-attributes.ts';
 /** `temporal.api.enums.v1.IndexedValueType`. */
 const indexedValueType = { KEYWORD: 2, INT: 3 } as const;
 
-/** Registers the search attributes of the workflows in the namespace; those that exist are left alone. */
+/** Registers the missing search attributes of the workflows in the namespace. */
 export async function registerSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
   const existing = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(searchAttributes).filter(({ name }) => !(name in existing.customAttributes));

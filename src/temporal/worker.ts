@@ -15,25 +15,23 @@ export interface EngineWorkerOptions {
   activities: DeliveryActivities & MaintenanceActivities;
   workflowBundle: { code: string };
   log: Log;
-  /** Called with the connection when the worker runs, and with null when it does not any more. */
+  /** Called with the connection when the worker starts to run, and with null when it stops. */
   onConnection(connection: NativeConnection | null): void;
 }
 
-/**
- * The settings of a worker. Also the benchmark's floor uses them, so that both are measured under the same ones.
- */
+/** The settings of a worker. The benchmark's baseline uses the same ones, so that the results are comparable. */
 export const workerSettings = {
-  // An attempt holds its slot for as long as a consumer takes, so many of them wait for slow consumers at once.
+  // Many slots, because an attempt occupies its slot until the consumer responds.
   maxConcurrentActivityTaskExecutions: 1_000,
   maxConcurrentWorkflowTaskExecutions: 40,
-  // Attempts are handed out with the workflow task's answer, unless the worker is full.
+  // Attempts start with the response to the workflow task, unless all slots are occupied.
   maxEagerActivityReservationsPerWorkflowTask: 3,
-  // Waiting workflows cost memory (about 1 MB for four) and come back from their history when they are needed.
+  // A cached workflow needs about 250 KB. Others are rebuilt from their history when they are needed.
   maxCachedWorkflows: 1_000,
   shutdownGraceTime: '20s',
 } as const;
 
-/** Runs the Temporal worker: connects, and connects again whenever it ends before it is told to. */
+/** Runs the Temporal worker. It reconnects with a backoff when the worker ends before `stop()`. */
 export class EngineWorker {
   readonly #options: EngineWorkerOptions;
   readonly #stopping = new AbortController();
@@ -44,12 +42,12 @@ export class EngineWorker {
     this.#options = options;
   }
 
-  /** Returns at once; the first connection may take as long as the server is away. */
+  /** Starts in the background. The first connection succeeds once the server is available. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Lets activities in flight end. */
+  /** Shuts the worker down gracefully: waits for the activities in flight. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#worker?.getState() === 'RUNNING') this.#worker.shutdown();
@@ -70,7 +68,7 @@ export class EngineWorker {
         const advice = connectionAdvice(temporal, error);
         log.warn(
           { address: temporal.address, reason, ...(advice === null ? {} : { advice }), againInMs: delayMs },
-          'Temporal cannot be used at the moment; first attempts go on without it',
+          'Temporal unavailable, retrying; first attempts continue without it',
         );
       }
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);

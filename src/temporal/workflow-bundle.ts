@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { Log } from '../shared/log.ts';
 
-/** The workflow code as the sandbox runs it. */
+/** The bundled workflow code for the sandbox. */
 export interface WorkflowBundle {
   code: string;
 }
@@ -14,10 +14,10 @@ export interface WorkflowBundle {
 const workflowsFolder = fileURLToPath(new URL('../../workflows', import.meta.url));
 
 /**
- * Bundles the workflow code for the sandbox that it runs in, which takes some seconds of one core, or takes the bundle that an
- * earlier start left in the cache. The cache is a convenience: where it cannot be read or written, the code is bundled.
+ * Returns the bundle of the workflow code from the cache, or bundles the code, which takes some seconds of CPU time. If
+ * the cache cannot be read or written, the code is bundled at every start.
  *
- * @param options.cacheDir where bundles are kept; null: nowhere.
+ * @param options.cacheDir the cache folder; null disables the cache.
  */
 export async function bundleWorkflows(options: { cacheDir: string | null; log: Log }): Promise<WorkflowBundle> {
   const { cacheDir, log } = options;
@@ -32,7 +32,7 @@ export async function bundleWorkflows(options: { cacheDir: string | null; log: L
   return made;
 }
 
-/** Names everything that a bundle is made of: the workflows, which import themselves and the SDK only, and the SDK. */
+/** A hash of everything in a bundle: the workflows, which import only each other and the SDK, and the SDK's version. */
 async function keyOfBundle(): Promise<string> {
   const digest = createHash('sha256');
   const sdk: { version: string } = createRequire(import.meta.url)('@temporalio/worker/package.json');
@@ -42,7 +42,7 @@ async function keyOfBundle(): Promise<string> {
   return digest.digest('hex').slice(0, 32);
 }
 
-/** A file is its checksum and the code: one that a crash has cut short does not count. */
+/** Reads a cached bundle: a line with the checksum, then the code. Null for a file that a crash has truncated. */
 async function readBundle(path: string): Promise<WorkflowBundle | null> {
   try {
     const text = await readFile(path, 'utf8');
@@ -50,12 +50,12 @@ async function readBundle(path: string): Promise<WorkflowBundle | null> {
     const code = text.slice(end + 1);
     return text.slice(0, end) === checksumLine(code) ? { code } : null;
   } catch {
-    // Not there, or not to be read: both mean that the code has to be bundled.
+    // Missing or unreadable, so the code has to be bundled.
     return null;
   }
 }
 
-/** Under another name first, so that no process reads half of it. */
+/** Writes a bundle to the cache atomically, so that no process reads an incomplete file. */
 async function keepBundle(cacheDir: string, path: string, { code }: WorkflowBundle): Promise<void> {
   await mkdir(cacheDir, { recursive: true });
   const unfinished = `${path}.${process.pid}`;

@@ -113,7 +113,7 @@ test('the loop seals new entries and logs the head at intervals, and once more w
   await sealer.stop();
   const { head } = await log.verify();
   expect(head?.seq).toBe(5);
-  expect(lines.at(-1)).toMatchObject({ msg: 'the head of the audit log', ...head });
+  expect(lines.at(-1)).toMatchObject({ msg: 'audit log head', ...head });
   expect(lines.map(({ seq }) => seq)).toEqual([...new Set(lines.map(({ seq }) => seq))]);
   for (const { seq, seal } of lines) expect(await log.verify({ seq, seal })).toMatchObject({ ok: true });
 });

@@ -119,7 +119,7 @@ test('one of which nothing was heard for two minutes has failed, and hinders nob
   ]);
   expect(await made()).toMatchObject({ status: 'completed' });
   const { rows } = await gateway.database.pool.query('select status, error from backups where id = $1', [uuid(2)]);
-  expect(rows).toMatchObject([{ status: 'failed', error: 'nobody has worked on it for two minutes' }]);
+  expect(rows).toMatchObject([{ status: 'failed', error: 'its worker sent no heartbeat for two minutes' }]);
 });
 
 test('one that cannot be written has failed, says why, and leaves no file', async () => {

@@ -133,7 +133,7 @@ test('a program that arrives with another version is not cached, and the error s
   const path = folderWith('go', goThatBuilds(arrives));
   const cacheDir = temporaryFolder();
   const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir, onProgress }));
-  expect(message).toContain('build with Go: what arrived was thrown away: it is version 1.6.0, not 1.5.1');
+  expect(message).toContain('build with Go: the program was discarded: it is version 1.6.0, not 1.5.1');
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual([]);
 });
 

@@ -66,7 +66,7 @@ test('a run is told of in the Web UI: its task in the memo, and what it did', as
   const { workflowId } = info.recentActions.at(-1)?.action.workflow ?? { workflowId: '' };
   const described = await temporal.client.workflow.getHandle(workflowId).describe();
   expect(described).toMatchObject({ type: 'upkeep', memo: { task: 'sweep' } });
-  expect(await described.staticSummary()).toContain('notifications that nobody has sent');
+  expect(await described.staticSummary()).toContain('overdue notifications');
 });
 
 test('pause and resume, both on record', async () => {

@@ -76,7 +76,7 @@ test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are 
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
   for (const id of ids) expect((await gateway.admin.event(id)).attempts).toBe(1);
   // It told whoever runs it.
-  expect(gateway.stderr()).toContain('embedded server died and is started again');
+  expect(gateway.stderr()).toContain('embedded server crashed, restarting');
 });
 
 test("somebody has PostgreSQL's port for a while after its death: it comes back when the port is free", {

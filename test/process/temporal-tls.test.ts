@@ -100,7 +100,7 @@ test.each<
     const delivered = await api.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
     expect(delivered).toMatchObject({ status: 'received', workflow: null });
     expect((await maintenanceOf(api)).status).toBe(503);
-    await api.printed(/"msg":"an operator asked for what needs Temporal.*$/m, 'stderr');
+    await api.printed(/"msg":"admin call failed, Temporal unavailable.*$/m, 'stderr');
     // Its library does not always say what was wrong with a certificate.
     expect(api.stderr()).toMatch(/Temporal could not be asked: .*TEMPORAL_TLS/);
     for (const said of [worker.stderr(), api.stderr()]) expect(said).not.toContain('PRIVATE KEY');

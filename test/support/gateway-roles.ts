@@ -66,7 +66,7 @@ export function gatewayRoles(options: {
 
 /** Waits until the api is ready. */
 async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
-  const [, port] = await role.printed(/"port":(\d+),"msg":"the api listens"/, 'stderr');
+  const [, port] = await role.printed(/"port":(\d+),"msg":"api listening"/, 'stderr');
   const baseUrl = `http://127.0.0.1:${port}`;
   watchAnswersOf(baseUrl);
   await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
@@ -75,7 +75,7 @@ async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
 
 /** Waits until the worker runs. */
 async function asWorker<T extends RunningRole>(role: T): Promise<T> {
-  await role.printed(/"msg":"the worker runs"/, 'stderr');
+  await role.printed(/"msg":"worker running"/, 'stderr');
   return role;
 }
 

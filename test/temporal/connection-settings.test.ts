@@ -238,7 +238,7 @@ describe('mistakes name the setting, and no secret', () => {
   });
 
   test.each<[string, RegExp]>([
-    ['[profile.default]\napi_key = "hush', /is no valid TOML \(line \d+, column \d+\)$/],
+    ['[profile.default]\napi_key = "hush', /is not valid TOML \(line \d+, column \d+\)$/],
     ['[profile.default]\napi_kye = "hush"', /unrecognized in profile\.default: api_kye$/],
     ['[profile.default]\naddress = 7233', /^address in Temporal's configuration file: must be a string$/],
     ['[profile.default]\naddress = "hush"', /^address in Temporal's configuration file: must be host:port$/],

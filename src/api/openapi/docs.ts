@@ -43,16 +43,17 @@ const start = Buffer.from(`SwaggerUIBundle({
 });
 `);
 
-/** The page needs nothing from elsewhere; Swagger UI sets styles of its own and shows images from data URLs. */
+/** No external content. Swagger UI needs inline styles and images from data URLs. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** The files change with the release only. */
+/** The files change only with a release. */
 const cached = 'public, max-age=3600';
 
 /**
- * `/openapi`: the interactive documentation (Swagger UI, served from here), and `/openapi/json`, the document itself.
+ * `/openapi`: the interactive documentation (Swagger UI, served by the gateway), and `/openapi/json`, the document
+ * itself.
  *
- * @param document made once all routes are known.
+ * @param document called at the first request, when all routes are known.
  */
 export function docsRoutes(document: () => unknown) {
   let json: Uint8Array | null = null;

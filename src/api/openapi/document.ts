@@ -10,7 +10,7 @@ import { Operation, problemSchema, withBody } from '../../http/operation.ts';
 import { byStatus, type ProblemCode, problems } from '../../http/problem.ts';
 import { tags } from '../../http/tags.ts';
 
-/** A route as Elysia lists it. */
+/** A route in Elysia's list of routes. */
 export interface DocumentedRoute {
   method: string;
   path: string;
@@ -27,8 +27,8 @@ const parameters: Record<string, z.ZodType> = {
 };
 
 /**
- * The OpenAPI 3.1 document of these routes, made of the very schemas that validate (`operation` puts them there). Routes
- * without a description, such as the pages of this documentation, are left out.
+ * The OpenAPI 3.1 document of these routes, generated from the schemas that also validate requests (see `operation`).
+ * Routes without a description, such as the pages of this documentation, are omitted.
  */
 export function openApiDocument(routes: readonly DocumentedRoute[], version: string) {
   const problemOf = sharedProblems();
@@ -59,7 +59,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
   };
   return createDocument(document, {
     override({ jsonSchema }) {
-      // The format says it; zod's own expressions for it are a page long.
+      // The format is enough; zod's regular expressions for it are very long.
       if (typeof jsonSchema.format === 'string' && saidByFormat.has(jsonSchema.format)) delete jsonSchema.pattern;
     },
   });
@@ -67,7 +67,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
 
 const saidByFormat = new Set(['uuid', 'date-time', 'date']);
 
-/** The description of a route, if it has one. */
+/** The description of a route; null when it has none. */
 export function describedBy(route: DocumentedRoute): Operation | null {
   const { detail } = route.hooks;
   if (typeof detail !== 'object' || detail === null || !('operation' in detail)) return null;
@@ -116,7 +116,7 @@ function operationObject(
   };
 }
 
-/** What only a request with a body can meet. */
+/** The problems that only requests with a body can have. */
 const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);
 
 function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
@@ -153,7 +153,7 @@ function responses({ description }: Operation, method: string, problemOf: Proble
   return found;
 }
 
-/** The example that a schema carries, in the place where tools look for the one of an answer. */
+/** The example in a schema's metadata, in the place where tools expect the example of a response. */
 function exampleOf(schema: z.ZodType): { example?: unknown } {
   if (schema instanceof z.ZodArray && schema.element instanceof z.ZodType) {
     const { example } = exampleOf(schema.element);
@@ -165,7 +165,7 @@ function exampleOf(schema: z.ZodType): { example?: unknown } {
 
 type ProblemSchemas = (codes: readonly ProblemCode[]) => z.ZodType;
 
-/** Problems of the same codes are one component of the document. */
+/** Returns the schema for a set of codes. Equal sets share one component of the document. */
 function sharedProblems(): ProblemSchemas {
   const made = new Map<string, z.ZodType>();
   return (codes) => {

@@ -2,7 +2,7 @@ import { EOF, type IToken, tokenMatcher } from 'chevrotain';
 
 const shownCharacters = 40;
 
-/** A piece of a condition as an error shows it: on one line, printable, and not too long. */
+/** A part of a condition for an error text: on one line, printable, at most 40 characters. */
 function shown(image: string): string {
   const characters = [...image];
   const head = characters.slice(0, shownCharacters).join('');
@@ -13,19 +13,19 @@ function shown(image: string): string {
   return characters.length > shownCharacters ? `${printable}…` : printable;
 }
 
-/** What is wrong with a condition, for whoever wrote it. Thrown and caught within this folder. */
+/** A mistake in a condition, for its author. Thrown and caught within this folder. */
 export class ConditionError extends Error {
   override name = 'ConditionError';
-  /** Where, in UTF-16 units from 0; infinite for the end. */
+  /** The position in UTF-16 units from 0; infinite for the end. */
   readonly offset: number;
 
-  /** @param found as it stands there; null where the text ends. */
+  /** @param found the text at this position; null at the end of the condition. */
   constructor(offset: number, expected: string, found: string | null) {
     super(`expected ${expected}, found ${found === null ? 'the end' : shown(found)}`);
     this.offset = offset;
   }
 
-  /** The same about a token. */
+  /** Creates the error for a token. */
   static at(token: IToken, expected: string): ConditionError {
     return tokenMatcher(token, EOF)
       ? new ConditionError(Number.POSITIVE_INFINITY, expected, null)
@@ -33,7 +33,7 @@ export class ConditionError extends Error {
   }
 }
 
-/** Line and column of an offset, both from 1; columns count characters, as one emoji is one. */
+/** Line and column of an offset, both from 1. Columns count characters, so an emoji counts as one. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };

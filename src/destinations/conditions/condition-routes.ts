@@ -10,7 +10,7 @@ import { evaluate } from './evaluate.ts';
 import { parseCondition } from './parse.ts';
 import type { Variables } from './tree.ts';
 
-/** Of an event about which nothing is known but that all its attempts have failed. */
+/** The default variables: an event whose attempts have all failed, with no other data. */
 const exhausted: Variables = {
   delivery_failed: true,
   provider: '',
@@ -21,17 +21,17 @@ const exhausted: Variables = {
   response_code: null,
 };
 
-/** `/admin/conditions`: what a destination's condition would say (R24). */
+/** `/admin/conditions`: evaluates a destination's condition without side effects (R24). */
 export function conditionRoutes(deps: { database: Database; calls: AdminCalls }) {
   const { database, calls } = deps;
   return new Elysia({ name: 'conditions', prefix: '/conditions' }).post(
     '/check',
     async ({ body, request }) => {
       const { condition: text, event_id, variables: given } = body;
-      // The condition itself is the operator's own text, and no business of the audit log.
+      // The audit log has the event's id but not the condition, which is the operator's free text.
       if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
       const parsed = parseCondition(text);
-      if (!parsed.ok) throw new Error('a condition that was not checked');
+      if (!parsed.ok) throw new Error('the condition was not validated');
       const variables =
         event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
       if (!variables) throw new Problem('not_found', 'there is no event of this id');

@@ -4,7 +4,7 @@ import { count, flag, text } from '../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../shared/text-rules.ts';
 import { conditionText } from './condition-text.ts';
 
-/** As long as any of an event's texts may get. */
+/** The longest text that an event's fields can have. */
 const given = bounded(1000);
 
 const givenVariables = z

@@ -1,10 +1,10 @@
 import { text } from '../../shared/text-rules.ts';
 import { maxConditionLength, parseCondition } from './parse.ts';
 
-/** A condition that parses. Its error names the place: `line 1, column 13: expected a text in quotes, found 5`. */
+/** A valid condition. An error names the position: `line 1, column 13: expected a text in quotes, found 5`. */
 export const conditionText = text(maxConditionLength)
   .superRefine((given, context) => {
-    // What is too long or not storable is wrong for that reason alone.
+    // A text that is too long or cannot be stored has only that error.
     if (context.issues.length > 0) return;
     if (given.trim() === '') {
       context.addIssue('must not be blank; a condition is, for example, delivery_failed');

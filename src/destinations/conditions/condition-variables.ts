@@ -3,14 +3,14 @@ import type { Variables } from './tree.ts';
 
 const readVariables = {
   name: 'read_condition_variables',
-  // A rejected event has no delivery status, and has not failed.
+  // A rejected event has no delivery status, so delivery_failed is false.
   text: `
     select delivery_status is not distinct from 'failed' as delivery_failed, provider, event_type, account_slug, app_key,
       attempts, response_code
     from events where id = $1`,
 };
 
-/** What conditions can ask about an event, as it is now; null when there is no such event. */
+/** Reads the current variables of an event for conditions; null when there is no such event. */
 export async function readConditionVariables(sql: Sql, eventId: string): Promise<Variables | null> {
   const [row] = await sql.query<Variables>(readVariables, [eventId]);
   return row ?? null;

@@ -1,8 +1,8 @@
 import type { Condition, LiteralValue, Method, Operand, Variables } from './tree.ts';
 
 /**
- * Whether an event meets a condition. Null equals nothing: of a variable that is null `==`, `in` and the methods are
- * false, and `!=` is true. Texts are compared character by character, in their case.
+ * Whether an event meets a condition. Null equals nothing: for a variable that is null, `==`, `in` and the methods are
+ * false, and `!=` is true. Texts are compared case-sensitively.
  */
 export function evaluate(condition: Condition, variables: Variables): boolean {
   switch (condition.kind) {
@@ -25,7 +25,7 @@ export function evaluate(condition: Condition, variables: Variables): boolean {
     }
     case 'method': {
       const left = valueIn(condition.left, variables);
-      return typeof left === 'string' && asked(left, condition.method, condition.text);
+      return typeof left === 'string' && callMethod(left, condition.method, condition.text);
     }
     default:
       return condition satisfies never;
@@ -35,7 +35,7 @@ export function evaluate(condition: Condition, variables: Variables): boolean {
 const valueIn = (operand: Operand, variables: Variables): LiteralValue | null =>
   operand.kind === 'literal' ? operand.value : variables[operand.name];
 
-function asked(left: string, method: Method, text: string): boolean {
+function callMethod(left: string, method: Method, text: string): boolean {
   switch (method) {
     case 'startswith':
       return left.startsWith(text);

@@ -2,7 +2,7 @@ import type { IParserErrorMessageProvider, TokenType } from 'chevrotain';
 import * as t from './tokens.ts';
 import { type Kind, methods, variableKinds } from './tree.ts';
 
-/** What errors say was expected. */
+/** The descriptions of expected input in error texts. */
 export const expectations = {
   condition: 'a condition',
   name: `one of ${Object.keys(variableKinds).join(', ')}`,
@@ -15,14 +15,14 @@ export const expectations = {
 
 const compared = [t.Equal, t.NotEqual, t.In];
 
-/** What can follow a value of each kind; a boolean is a condition already. */
+/** The tokens that may follow a value of each kind. A boolean alone is a complete condition. */
 export const followers: Record<Kind, { tokens: readonly TokenType[]; words: string }> = {
   text: { tokens: [...compared, t.Dot], words: '==, !=, in, .startswith, .endswith or .contains' },
   integer: { tokens: compared, words: '==, != or in' },
   boolean: { tokens: [...compared, t.And, t.Or], words: '==, !=, in, and, or' },
 };
 
-/** Chevrotain's errors say only what was expected; what was found there, `parse.ts` adds. */
+/** Reduces Chevrotain's errors to the expected input. `parse.ts` adds the text that was found. */
 export const expectedOnly: IParserErrorMessageProvider = {
   buildMismatchTokenMessage: ({ expected }) => expected.name,
   buildNotAllInputParsedMessage: () => 'the end',

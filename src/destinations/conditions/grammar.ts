@@ -21,10 +21,10 @@ const isVariable = (name: string): name is VariableName => Object.hasOwn(variabl
 const isMethod = (name: string): name is Method => methods.some((method) => method === name);
 
 /**
- * The grammar (docs/notifications.md), from what binds least to what binds most: `or`, `and`, `not`, then one question about
- * one value. What is in `ACTION` does not run while Chevrotain takes the grammar down, when tokens are dummies.
+ * The grammar (docs/notifications.md), by increasing precedence: `or`, `and`, `not`, then a test of one value. Code in
+ * `ACTION` does not run while Chevrotain records the grammar with dummy tokens.
  *
- * Rules throw ConditionError for what only values tell; what tokens tell is in `errors`.
+ * Rules throw a ConditionError for a wrong value. Errors about unexpected tokens are in `errors`.
  */
 export class ConditionGrammar extends EmbeddedActionsParser {
   constructor() {
@@ -148,7 +148,7 @@ export class ConditionGrammar extends EmbeddedActionsParser {
     return { kind: 'method', method, left, text };
   });
 
-  /** A value, of one kind where only that can stand. */
+  /** A value. `wanted` is the only kind allowed; null allows every kind. */
   readonly operand: ParserMethod<[Kind | null], Operand> = this.RULE('operand', (wanted: Kind | null) =>
     this.OR<IOrAlt<Operand>[]>({
       DEF: [

@@ -11,7 +11,7 @@ const meanings = new Map([
   ['t', '\t'],
 ]);
 
-/** What a text in quotes says. @throws ConditionError for an escape that there is not */
+/** Decodes a text in quotes. @throws ConditionError for an unknown escape */
 export function readText({ image, startOffset }: IToken): string {
   return image.slice(1, -1).replaceAll(/\\([\uD800-\uDBFF][\uDC00-\uDFFF]|[\s\S])/g, (written, after, at: number) => {
     const meaning = meanings.get(after);
@@ -23,16 +23,16 @@ export function readText({ image, startOffset }: IToken): string {
 
 const integerWords = `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
 
-/** @throws ConditionError unless it is a whole number that a double holds exactly */
+/** Decodes an integer. @throws ConditionError unless it is a safe integer */
 function readInteger({ image, startOffset }: IToken): number {
   const value = Number(image);
   if (!/^[+-]?\d+$/.test(image) || !Number.isSafeInteger(value))
     throw new ConditionError(startOffset, integerWords, image);
-  // There is one zero.
+  // Turns -0 into 0.
   return value === 0 ? 0 : value;
 }
 
-/** The value of a literal's token. @throws ConditionError */
+/** Decodes a literal's token. @throws ConditionError */
 export function readLiteral(token: IToken): LiteralValue {
   if (tokenMatcher(token, Text)) return readText(token);
   if (tokenMatcher(token, Integer)) return readInteger(token);

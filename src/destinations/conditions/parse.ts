@@ -4,20 +4,20 @@ import { ConditionGrammar } from './grammar.ts';
 import { lexer, Unclosed } from './tokens.ts';
 import type { Condition } from './tree.ts';
 
-/** As long as the column of the table, in UTF-16 units as JavaScript counts. */
+/** The length of the database column. Counted in UTF-16 units, which are never fewer than characters. */
 export const maxConditionLength = 1000;
 
-/** `line` and `column` count from 1, columns in characters; `message` says what was expected there and what was found. */
+/** `line` and `column` start at 1; columns count characters. `message` names the expected and the found input. */
 export type ParsedCondition =
   | { ok: true; condition: Condition }
   | { ok: false; line: number; column: number; message: string };
 
-/** Made once, as taking the grammar down costs milliseconds; each text that it is given starts it anew. */
+/** Created once, because recording the grammar takes milliseconds. Setting `input` resets it. */
 const grammar = new ConditionGrammar();
 
 /**
- * Parses a condition (docs/notifications.md) and checks that all it compares is of one kind. Never throws: whatever is no
- * condition, of any length and depth, is an error with its place.
+ * Parses a condition (docs/notifications.md) and checks that it compares only values of the same kind. Never throws: an
+ * invalid text of any length and depth results in an error with its position.
  */
 export function parseCondition(text: string): ParsedCondition {
   if (text.length > maxConditionLength) {

@@ -4,23 +4,23 @@ import { followers } from './expectations.ts';
 import { Close } from './tokens.ts';
 import type { Kind } from './tree.ts';
 
-/** Far more than anyone reads; each level is a few frames of the stack. */
+/** Far more than a readable condition has. Each level takes a few stack frames. */
 const maxLevels = 50;
 
-/** Where a rule is: how many `not` and parentheses are open, and what closes the innermost. */
+/** The position of a rule: the number of enclosing `not` and parentheses, and the end of the innermost one. */
 export interface Place {
   level: number;
   end: 'the end' | ')';
 }
 
-/** @throws ConditionError at the token that opens one level too many */
+/** Enters a level. @throws ConditionError at the token that opens one level too many */
 export function deeper({ level }: Place, token: IToken, end: Place['end']): Place {
   if (level === maxLevels)
     throw new ConditionError(token.startOffset, `at most ${maxLevels} levels of not and parentheses`, 'one more');
   return { level: level + 1, end };
 }
 
-/** @throws ConditionError when what stands after a value makes no condition of it */
+/** Checks the token after a value. @throws ConditionError when it cannot follow a value of this kind */
 export function expectFollower(kind: Kind, next: IToken, { end }: Place): void {
   const { tokens, words } = followers[kind];
   const ends = kind === 'boolean' && tokenMatcher(next, end === ')' ? Close : EOF);

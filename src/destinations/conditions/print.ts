@@ -1,12 +1,12 @@
 import type { Condition, LiteralValue, Operand } from './tree.ts';
 
-/** How much each kind holds together; the rest are questions, which never need parentheses. */
+/** The precedence of each kind. The other kinds test one value and never need parentheses. */
 const strength = { or: 1, and: 2, not: 3 } as const;
 
 const strengthOf = (condition: Condition): number =>
   condition.kind === 'or' || condition.kind === 'and' || condition.kind === 'not' ? strength[condition.kind] : 4;
 
-/** A condition as text, with no more parentheses than it takes to be parsed into the same tree again. */
+/** A condition as text. It has only the parentheses that are needed to parse it into the same tree. */
 export function printCondition(condition: Condition): string {
   switch (condition.kind) {
     case 'or':

@@ -1,9 +1,9 @@
 import { createToken, Lexer } from 'chevrotain';
 
-/** A name that is no keyword. Others than ASCII ones exist nowhere, so their letters are `Unknown`. */
+/** A name that is not a keyword. All valid names are ASCII, so other letters are `Unknown` tokens. */
 export const Name = createToken({ name: 'Name', pattern: /[A-Za-z_]\w*/ });
 
-/** Keywords are taken in any case. */
+/** Keywords are case-insensitive. */
 const keyword = (name: string, pattern: RegExp) => createToken({ name, pattern, longer_alt: Name });
 export const Or = keyword('Or', /or/i);
 export const And = keyword('And', /and/i);
@@ -21,17 +21,17 @@ export const CloseList = createToken({ name: 'CloseList', pattern: /]/ });
 export const Comma = createToken({ name: 'Comma', pattern: /,/ });
 export const Dot = createToken({ name: 'Dot', pattern: /\./ });
 
-/** Whatever begins as a number does; `readInteger` says which of them are. */
+/** Any text that begins like a number; `readInteger` checks whether it is one. */
 export const Integer = createToken({ name: 'Integer', pattern: /[+-]?\d[\w.]*/ });
-/** With its quotes; `readText` says what its escapes mean. */
+/** A text with its quotes; `readText` decodes its escapes. */
 export const Text = createToken({
   name: 'Text',
   pattern: /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/,
   line_breaks: true,
 });
-/** A text whose quote never closes: all the rest. No rule takes it. */
+/** A text without a closing quote: the rest of the condition. No rule accepts it. */
 export const Unclosed = createToken({ name: 'Unclosed', pattern: /["'][\s\S]*/, line_breaks: true });
-/** One character that begins nothing. No rule takes it, so that it is an error where it stands and not before. */
+/** A character that begins no other token. No rule accepts it, so the error is at its position and not earlier. */
 const Unknown = createToken({
   name: 'Unknown',
   pattern: /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\s\S]/,
@@ -47,7 +47,7 @@ export const tokens = [
 ];
 
 /**
- * Lines and columns are counted where there is an error: see `placeOf`. Without its safe mode Chevrotain 11.2 picks tokens by
- * their first character, and takes `[\s\S]` for white space alone.
+ * Tracks only offsets: `placeOf` computes line and column when there is an error. Safe mode is needed because
+ * Chevrotain otherwise selects tokens by their first character, and treats `[\s\S]` as white space only (seen in 11.2).
  */
 export const lexer = new Lexer(tokens, { positionTracking: 'onlyOffset', safeMode: true });

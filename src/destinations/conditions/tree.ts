@@ -1,7 +1,7 @@
-/** What a value is; values of different kinds are never compared. */
+/** The kind of a value. Values of different kinds are never compared. */
 export type Kind = 'text' | 'integer' | 'boolean';
 
-/** What a condition can ask about an event (docs/notifications.md), and of which kind each is. */
+/** The variables of a condition (docs/notifications.md) and their kinds. */
 export const variableKinds = {
   delivery_failed: 'boolean',
   provider: 'text',
@@ -14,7 +14,7 @@ export const variableKinds = {
 
 export type VariableName = keyof typeof variableKinds;
 
-/** An event as conditions see it. */
+/** The values of an event that conditions can test. */
 export interface Variables {
   delivery_failed: boolean;
   provider: string;
@@ -22,7 +22,7 @@ export interface Variables {
   account_slug: string;
   app_key: string;
   attempts: number;
-  /** The HTTP status of the last answer; null when there was none. */
+  /** The HTTP status of the last response; null when there was none. */
   response_code: number | null;
 }
 
@@ -35,8 +35,8 @@ export type Literal = { kind: 'literal'; value: LiteralValue };
 export type Operand = Literal | { kind: 'variable'; name: VariableName };
 
 /**
- * A condition as it was parsed. `or` and `and` have two operands or more; the two sides of `compare` and all values of
- * `in` are of one kind; `alone` holds a boolean and `method` asks a text; `in` has a value at least.
+ * A parsed condition. `or` and `and` have at least two operands. Both sides of `compare`, and all values of `in`, have
+ * the same kind. The operand of `alone` is a boolean, that of `method` a text. `in` has at least one value.
  */
 export type Condition =
   | { kind: 'or' | 'and'; operands: readonly Condition[] }
@@ -46,7 +46,7 @@ export type Condition =
   | { kind: 'in'; left: Operand; values: readonly LiteralValue[] }
   | { kind: 'method'; method: Method; left: Operand; text: string };
 
-/** The kind that an operand has whatever the event: a variable that is null has one too. */
+/** The kind of an operand, which does not depend on the event: a variable that is null has a kind too. */
 export function kindOf(operand: Operand): Kind {
   if (operand.kind === 'variable') return variableKinds[operand.name];
   if (typeof operand.value === 'string') return 'text';

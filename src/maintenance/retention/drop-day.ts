@@ -7,16 +7,16 @@ import { hasWork, partitionsOf } from './pending.ts';
 import { heldForLong, isTimeout, lockPatienceMs, lockTables } from './table-locks.ts';
 
 export type KeptReason = 'pending_events' | 'busy';
-/** `gone`: somebody else has dropped it. */
+/** `gone`: another process has already dropped the day. */
 export type DayOutcome =
   | { kind: 'dropped'; lockedMs: number }
   | { kind: 'gone' }
   | { kind: 'kept'; reason: KeptReason };
 
-/** A day whose events change again and again while it is looked at is not one to be dropped now. */
+/** Tries for a day whose events change during the check. After them, it is kept until the next run. */
 const rounds = 3;
 
-/** Rolls the transaction back. `changed`: between the two looks; worth another round. */
+/** Rolls the transaction back. `changed`: the day changed between the two checks, so another try may succeed. */
 class NotNow extends Error {
   readonly why: KeptReason | 'changed';
   constructor(why: KeptReason | 'changed') {
@@ -26,15 +26,15 @@ class NotNow extends Error {
 }
 
 /**
- * Drops all tables of a day with all that was counted of its events, in one transaction, unless something is still to be
- * done about one of them. The latencies of the last 24 hours keep the deliveries that were made then, whichever day's they were.
+ * Drops all tables of a day and the statistics of its events in one transaction, unless one of the events still has
+ * work to do. The latency statistics of the last 24 hours are not affected: they go by the time of the delivery.
  *
- * PostgreSQL lets go of a partition only while nobody is at its parent, so for some milliseconds nobody is. Whatever takes
- * time comes before: a first look, and the deletion of the counts. Under the locks a second look makes sure that nothing has
- * changed since. The day's rows are not read at all: indexes and counts answer. (`detach … concurrently` would need no such
- * lock, but is not to be had in a transaction, and waits for every backup.)
+ * Dropping a partition requires an exclusive lock of its parent table, which blocks everything for a few milliseconds.
+ * So all slow steps come before it: a first check, and the deletion of the counts. A second check under the lock
+ * ensures that nothing has changed since. Both checks use indexes and counts and do not read the day's rows.
+ * `detach … concurrently` needs no such lock, but cannot run in a transaction and waits for every backup.
  *
- * @throws what the database throws; then nothing has changed.
+ * @throws the database's error; in this case nothing has changed.
  */
 export async function dropDay(
   database: Database,
@@ -56,7 +56,7 @@ export async function dropDay(
 async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: readonly number[]): Promise<DayOutcome> {
   const sql = sqlOfClient(client);
   await client.query("set local lock_timeout = '1s'");
-  // Nobody folds the day's differences from here on, and nobody else drops days.
+  // From here on, no other process folds the day's deltas or drops days.
   await client.query('select pg_advisory_xact_lock($1)', [lockKeys.statistics]);
   const found = await partitionsOf(sql, day);
   if (found.size === 0) return { kind: 'gone' };
@@ -70,7 +70,7 @@ async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: reado
 
   if (!(await lockTables(client, partitions, patienceMs))) throw new NotNow('busy');
   const lockedMs = performance.now();
-  // A replay or a late event that came meanwhile has committed, or finds the day gone.
+  // A concurrent replay or late event has either committed by now, or will find the day dropped.
   if (await hasWork(sql, day, found)) throw new NotNow('pending_events');
   if ((await forgetDayDeltas(sql, day)) !== deltas) throw new NotNow('changed');
   await client.query(`drop table ${partitions.join(', ')}`);

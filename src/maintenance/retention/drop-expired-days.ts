@@ -7,18 +7,19 @@ import { dropDay, type KeptReason } from './drop-day.ts';
 export interface DroppedDays {
   /** `2026-11-20`, oldest first. */
   dropped: string[];
-  /** Expired, but still there: `busy` ones may go the next time. */
+  /** Expired days that were not dropped. A `busy` one may be dropped in the next run. */
   kept: { day: string; reason: KeptReason }[];
 }
 
 /**
- * Drops the days (UTC) that ended more than `olderThanDays` ago: their events with payloads, attempts and notifications, and
- * what was counted of them. Never one that holds pending events. Waits for no lock longer than a moment: a day that a
- * backup or a long list reads is left for the next time.
+ * Drops the days (UTC) that ended more than `olderThanDays` days ago, with their events, payloads, attempts,
+ * notifications and statistics. A day with pending events is kept. It waits only briefly for locks: a day that is being
+ * read by a backup or a long list is kept until the next run.
  *
- * @param options.olderThanDays a whole number, 1 or more: deduplication looks back 24 hours
- * @param options.signal ends it before the next day
- * @throws RangeError for fewer days; what the database throws, or the signal's reason, and then the days before are dropped.
+ * @param options.olderThanDays a whole number, 1 or more, because deduplication covers the last 24 hours
+ * @param options.signal ends the function before the next day
+ * @throws RangeError for fewer days; otherwise the database's error or the signal's reason. Earlier days are dropped
+ *   then.
  */
 export async function dropExpiredDays(
   database: Database,
@@ -38,12 +39,12 @@ export async function dropExpiredDays(
     switch (outcome.kind) {
       case 'dropped': {
         const [durationMs, lockedMs] = [performance.now() - startedMs, outcome.lockedMs].map(Math.round);
-        log.info({ day, durationMs, lockedMs }, 'dropped a day of events');
+        log.info({ day, durationMs, lockedMs }, 'day of events dropped');
         result.dropped.push(day);
         break;
       }
       case 'kept':
-        log.info({ day, reason: outcome.reason }, 'a day of events has expired, but is kept for now');
+        log.info({ day, reason: outcome.reason }, 'expired day of events kept');
         result.kept.push({ day, reason: outcome.reason });
         break;
       case 'gone':

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql.ts';
 import { isoDay } from '../../database/uuid-time.ts';
 import { boundedTransaction } from './bounded.ts';
 
-/** A transaction: a few milliseconds, during which an operator's call about one of these events waits. */
+/** Events in one transaction. It takes a few milliseconds, in which an operator's call about one of them waits. */
 const eventsAtOnce = 500;
 
 const counted = (column: string) =>
@@ -18,12 +18,12 @@ const findDays = {
 };
 
 /**
- * Deletes rejected events of the days (UTC) before `before`, with their payloads and what was counted of them. One that an
- * operator has acknowledged or failed is no longer `rejected`, and stays.
+ * Deletes the rejected events of the days (UTC) before `before`, with their payloads and statistics. An event that an
+ * operator has acked or failed is no longer `rejected` and is kept.
  *
  * @param before a midnight
- * @param signal ends it before the next transaction, with its reason
- * @returns how many.
+ * @param signal ends the function before the next transaction; its reason is thrown
+ * @returns the number of deleted events.
  */
 export async function expireRejected(database: Database, before: Date, signal?: AbortSignal): Promise<number> {
   let expired = 0;
@@ -38,14 +38,14 @@ export async function expireRejected(database: Database, before: Date, signal?: 
   return expired;
 }
 
-/** Names the day's own tables: statements about all of them lock all of them. */
+/** Deletes some events. It names the day's own partitions, because a statement on the parent would lock all of them. */
 async function deleteSome(database: Database, day: Date): Promise<number> {
   const [events, payloads] = [partitionName('events', day), partitionName('event_payloads', day)];
   return boundedTransaction(database, async (sql) => {
-    // Dropped since the days were listed.
+    // The day was dropped after the days were listed.
     const [table] = await sql.query<{ found: boolean }>(isThere, [events]);
     if (table?.found !== true) return 0;
-    // Locked first and deleted in a second statement: see migrations/functions/lock_events.sql.
+    // Locks and deletes in two statements: see migrations/functions/lock_events.sql.
     const rows = await sql.query<{ id: string }>(
       {
         name: '',
@@ -71,8 +71,8 @@ const deleteCounted = (events: string) => `
   select date_bin('1 hour', received_at, timestamptz '2000-01-01 00:00:00+00'), provider, -count(*), -count(*), -count(*) from gone group by 1, 2`;
 
 /**
- * Forgets the values that no event of the day has any more. Event types of rejected events go when no event of the day was
- * rejected at first: those of the few that people have acknowledged do no harm.
+ * Deletes the filter values that no event of the day has any more. The event types of rejected events are deleted only
+ * when the day has no such event left. Remaining types of the few acked ones do no harm.
  */
 async function forgetValues(sql: Sql, day: Date, events: string): Promise<void> {
   const kinds = ['provider', 'app_key', 'account_slug'].map(

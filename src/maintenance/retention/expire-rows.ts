@@ -5,10 +5,10 @@ import { boundedTransaction } from './bounded.ts';
 import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
 
-/** People look at rejected webhooks while they set an account up; a month later nobody does. */
+/** Rejected webhooks are useful while an account is being set up, but not after a month. */
 const rejectedRetentionDays = 30;
 
-/** How many rows of each kind have expired. */
+/** The number of deleted rows of each kind. */
 export type ExpiredRows = Record<
   | 'dedup_keys'
   | 'rejected_events'
@@ -20,16 +20,20 @@ export type ExpiredRows = Record<
 >;
 
 /**
- * Deletes what has expired and goes with no day: deduplication keys after their 24 hours; rejected events after 30 days,
- * or after the events' own retention if that is shorter; counts of rejections by minute after a day, by day with
- * the rejected events; summaries of notifications 30
- * days after they were sent, or when their events are gone; what is known about the bursts of deleted destinations. Many
- * short transactions, so that it can be ended at any moment, and run by several at once.
+ * Deletes expired rows that are not dropped together with a day:
  *
- * @param options.eventRetentionDays null when events are kept for ever
- * @param options.now by which rejected events are as old as they are
- * @param options.signal ends it before the next transaction
- * @throws what the database throws, and the signal's reason.
+ * - deduplication keys after 24 hours;
+ * - rejected events after 30 days, or after the events' own retention if that is shorter;
+ * - counts of rejections by minute after a day, and by day together with the rejected events;
+ * - notification summaries 30 days after they were sent, or when their events are gone;
+ * - burst rows of deleted destinations.
+ *
+ * It uses many short transactions, so it can be ended at any time and can run in several processes at once.
+ *
+ * @param options.eventRetentionDays null when events are kept forever
+ * @param options.now the time from which the age of rejected events is computed
+ * @param options.signal ends the function before the next transaction
+ * @throws the database's error, or the signal's reason.
  */
 export async function expireRows(
   database: Database,
@@ -51,7 +55,7 @@ export async function expireRows(
       `status <> 'pending' and (coalesce(sent_at, last_failed_at) < now() - interval '30 days' or last_received_at < $3::timestamptz)`,
       [oldestDay],
     ),
-    // Of a destination that is still there the row is used again and again.
+    // The row of an existing destination is kept, because it is reused.
     notification_bursts: await expire(
       database,
       signal,
@@ -63,8 +67,8 @@ export async function expireRows(
 }
 
 /**
- * Deletes the rows of a table that meet a condition. Every pass reads the whole table once, since there is no index: much of
- * it is to be deleted, and an index would cost whoever writes.
+ * Deletes the rows of a table that meet a condition. It reads the whole table once. An index would slow down all
+ * writes, and a large part of the table has to be deleted anyway.
  */
 async function expire(
   database: Database,
@@ -73,7 +77,7 @@ async function expire(
   condition: string,
   values: unknown[] = [],
 ): Promise<number> {
-  // What is locked is being renewed: it is no longer what has expired.
+  // Skips locked rows: they are being renewed, so they are not expired.
   const text = `
     with gone as (
       delete from ${table} where ctid = any(array(

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/sql.ts';
 
-/** 2 MB, for deletes: tens of thousands of small rows, and a tenth of a second at most. */
+/** Pages in one delete: 2 MB. That is tens of thousands of small rows, and takes at most 0.1 s. */
 export const pagesADelete = 256;
 
 const countPages = {
@@ -8,12 +8,12 @@ const countPages = {
   text: `select (pg_relation_size(to_regclass($1)) / current_setting('block_size')::integer)::integer as pages`,
 };
 
-/** A part of a table's pages, as the bounds of its rows' `ctid`: from the first on, up to but without the last. */
+/** A range of a table's pages, as bounds of `ctid`. `low` is inclusive, `high` exclusive. */
 export type PageRange = [low: string, high: string];
 
 /**
- * All pages that a table has now, in ranges. For statements that need no index because, a range each, they read the
- * table once: `where ctid >= $1::tid and ctid < $2::tid`.
+ * All current pages of a table, in ranges. With one statement for each range
+ * (`where ctid >= $1::tid and ctid < $2::tid`), the table is read once without an index.
  */
 export async function pageRanges(sql: Sql, table: string, pagesAtOnce: number): Promise<PageRange[]> {
   const [row] = await sql.query<{ pages: number | null }>(countPages, [table]);

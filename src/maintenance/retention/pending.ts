@@ -7,7 +7,7 @@ const findPartitions = {
   text: 'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
 };
 
-/** Those partitions of a day that there are. A day whose tables are not all there is one that people have touched. */
+/** The existing partitions of a day. Some are missing only if someone has dropped them by hand. */
 export async function partitionsOf(sql: Sql, day: Date): Promise<Set<string>> {
   const names = dailyTables.map((table) => partitionName(table, day));
   const rows = await sql.query<{ name: string }>(findPartitions, [names]);
@@ -15,23 +15,23 @@ export async function partitionsOf(sql: Sql, day: Date): Promise<Set<string>> {
 }
 
 /**
- * Whether anything is still to be done about a day's events: one is pending, queued, to be replayed, or has a command or a
- * message on its way. Every pending event is queued or has a next attempt, so that indexes answer, in a moment.
+ * Whether an event of a day still has work to do: it is pending, queued or to be replayed, or it has an open command or
+ * message. Every pending event is queued or has a next attempt, so indexes are enough for a fast result.
  */
 export async function hasWork(sql: Sql, day: Date, partitions: ReadonlySet<string>): Promise<boolean> {
   const [low, high] = [uuidFloor(day), uuidFloor(new Date(day.getTime() + dayMs))];
   const isOfDay = `event_id >= $1 and event_id < $2`;
-  const looks = [
+  const queries = [
     `select 1 from event_queue where ${isOfDay}`,
     `select 1 from event_replays where ${isOfDay}`,
     `select 1 from event_commands where ${isOfDay}`,
     `select 1 from notification_summaries where status = 'pending' and first_received_at < $4 and last_received_at >= $3`,
   ];
   const [events, notifications] = ['events', 'notifications'].map((table) => partitionName(table, day));
-  if (events !== undefined && partitions.has(events)) looks.push(`select 1 from ${events} where due_at is not null`);
+  if (events !== undefined && partitions.has(events)) queries.push(`select 1 from ${events} where due_at is not null`);
   if (notifications !== undefined && partitions.has(notifications))
-    looks.push(`select 1 from ${notifications} where status = 'pending'`);
-  const text = `select ${looks.map((look) => `exists (${look})`).join(' or ')} as found`;
+    queries.push(`select 1 from ${notifications} where status = 'pending'`);
+  const text = `select ${queries.map((query) => `exists (${query})`).join(' or ')} as found`;
   const [row] = await sql.query<{ found: boolean }>({ name: '', text }, [
     ...[low, high],
     ...[day, new Date(day.getTime() + dayMs)],

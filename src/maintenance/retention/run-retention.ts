@@ -6,9 +6,11 @@ import { dropExpiredDays } from './drop-expired-days.ts';
 import { expireRows } from './expire-rows.ts';
 
 /**
- * Makes the coming days' partitions, deletes what has expired, and, where events are not kept for good, old days.
+ * Creates the partitions of the coming days, deletes expired rows, and drops expired days unless events are kept
+ * forever.
  *
- * @param signal ends it before the next batch or day
+ * @param olderThanDays the age of expired days; null keeps all events
+ * @param signal ends the function before the next batch or day
  */
 export async function retainEvents(
   deps: { database: Database; log: Log },
@@ -22,11 +24,11 @@ export async function retainEvents(
   const { dropped, kept } = await dropExpiredDays(database, { olderThanDays, log, signal });
   const keptFor = (wanted: (typeof kept)[number]['reason']) => kept.filter(({ reason }) => reason === wanted);
   const busy = keptFor('busy');
-  // Once is nothing; a backup that lasts into every run of this task keeps them for ever.
+  // A single failure is harmless. But a backup that overlaps every run of this task would keep the days forever.
   if (busy.length > 0)
     log.warn(
       { days_kept_busy: busy.length, oldest: busy[0]?.day },
-      'expired days of events are still there: something reads the tables for long, a backup for instance; the next run tries again',
+      'expired days not dropped, a long transaction such as a backup reads the tables; the next run retries',
     );
   return {
     ...expired,

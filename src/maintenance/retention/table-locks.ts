@@ -4,13 +4,13 @@ import { lockKeys } from '../../database/lock-keys.ts';
 import { dailyTables } from '../../database/partitions.ts';
 
 /**
- * How long each try to lock the tables waits. While one waits, all who come later wait behind it, ingestion too; so the
- * first tries ask for little, and a busy server is left alone after the last one.
+ * How long each try to lock the tables waits. While it waits, all later transactions, including ingestion, queue behind
+ * it. So the first tries are short, and after the last one the day is left for the next run.
  */
 export const lockPatienceMs: readonly number[] = [20, 50, 100, 100, 100];
-/** Between two tries: what has piled up behind one goes on. */
+/** The pause between two tries, in which the queued transactions continue. */
 const pauseMs = 150;
-/** While the locks are held, what each statement may take, and wait for a lock. Everybody waits meanwhile; it is milliseconds. */
+/** Limits for statements and locks while the tables are locked. All other transactions wait; normally a few ms. */
 const heldStatementMs = 1_000;
 const heldWaitMs = 200;
 
@@ -24,8 +24,8 @@ const findHolders = `
   ) as held`;
 
 /**
- * Whether somebody has been at these tables, or their parents, for so long that a try to lock them would be in vain: a
- * backup, a long list. (Who they are only shows to their own user; for others there are the tries.)
+ * Whether a long transaction, such as a backup, holds locks of these tables or their parents, so that a try to lock
+ * them would fail. Transactions of other database users are not visible here; for them, the tries time out.
  */
 export async function heldForLong(client: PoolClient, partitions: readonly string[]): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(findHolders, [[...dailyTables, ...partitions]]);
@@ -33,10 +33,10 @@ export async function heldForLong(client: PoolClient, partitions: readonly strin
 }
 
 /**
- * Locks partitions and their parents against everybody until the end of the transaction, the parents first, as every
- * statement does.
+ * Locks partitions and their parents exclusively until the end of the transaction. Parents come first, in the same
+ * order as in all other statements.
  *
- * @returns false when they were not to be had; then no lock is held.
+ * @returns false when the locks could not be acquired; no lock is held then.
  */
 export async function lockTables(
   client: PoolClient,
@@ -49,9 +49,9 @@ export async function lockTables(
     if (await heldForLong(client, partitions)) return false;
     await client.query('savepoint unlocked');
     try {
-      // The time of the whole statement, not of each of its locks.
+      // `statement_timeout` limits the whole statement; `lock_timeout` alone would limit each of its locks.
       await client.query(`set local statement_timeout = ${waitMs}; set local lock_timeout = ${waitMs}`);
-      // Whoever makes partitions takes these in the same order.
+      // The creation of partitions takes these locks in the same order.
       await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
       await client.query(`lock table ${tables} in access exclusive mode`);
       await client.query(`set local statement_timeout = ${heldStatementMs}; set local lock_timeout = ${heldWaitMs}`);
@@ -64,7 +64,7 @@ export async function lockTables(
   return false;
 }
 
-/** A lock, or a statement, took longer than it was given. */
+/** Whether an error is a lock timeout (55P03) or a statement timeout (57014). */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '57014');
 }

@@ -14,12 +14,12 @@ import { readRuns } from './runs.ts';
 import { scheduleId } from './schedule-options.ts';
 
 /**
- * Operators wait no longer for Temporal than this, with all that one question takes. How a schedule stands is answered by a
- * workflow of Temporal's own: on a busy server that takes seconds. One that is down says so at once.
+ * The limit for all calls to Temporal that one request needs. The state of a schedule is read from a workflow of
+ * Temporal, which takes seconds on a busy server. A server that is down fails immediately.
  */
 const limitMs = 10_000;
 
-/** Asks Temporal about maintenance, for people. Connects at the first question. */
+/** Creates the client for maintenance in Temporal. It connects at the first call. */
 export function createMaintenanceClient(options: TemporalOptions): Maintenance & { close(): Promise<void> } {
   const { taskQueue, namespace } = options;
   const connection = connectLazily(options);
@@ -48,7 +48,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
       const [nextRunAt = null] = info.nextActionTimes;
       return {
         ...{ name, scheduled: true, paused: state.paused, running, lastRun },
-        // Temporal goes on counting.
+        // Temporal also reports a next time for a paused schedule.
         nextRunAt: state.paused ? null : nextRunAt,
       };
     } catch (error) {
@@ -65,7 +65,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
     resume: (name, note) => call(() => handle(name).unpause(note)),
     startBackup: ({ id, workflowId }) =>
       call(async () => {
-        // Without its schedule there is no worker that could make it.
+        // Without the schedule, no worker can make backups.
         await handle('backup').describe();
         try {
           await client.workflow.start<typeof upkeep>('upkeep', {
@@ -75,7 +75,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
             staticSummary: maintenanceTasks.backup.description,
           });
         } catch (error) {
-          // A call that was sent twice.
+          // The call was sent twice.
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { upkeep } from '../../../workflows/index.ts';
 import type { MaintenanceRun } from '../maintenance.ts';
 
-/** As runs of this and of older versions end. */
+/** The result of a run, in the form of this version and of older ones. */
 const runResult = z.object({
   outcome: z.enum(['completed', 'skipped']),
   backupId: z.string().optional(),
@@ -18,9 +18,9 @@ const runResult = z.object({
 });
 
 /**
- * What became of the runs that a schedule has started.
+ * Reads the state of the recent runs of a schedule.
  *
- * @param recent oldest first, as Temporal lists them.
+ * @param recent the runs, oldest first, as Temporal lists them.
  */
 export async function readRuns(
   client: Client,
@@ -63,11 +63,11 @@ async function ended(
     case 'TIMED_OUT':
       return failed('timed_out', 'it took too long');
     default:
-      return failed('unknown', 'Temporal does not say how it ended');
+      return failed('unknown', 'Temporal reports no outcome');
   }
 }
 
-/** The sentence of the activity that failed. */
+/** The message of the failed activity. */
 async function reason(handle: { result(): Promise<unknown> }): Promise<string> {
   try {
     await handle.result();
@@ -76,7 +76,7 @@ async function reason(handle: { result(): Promise<unknown> }): Promise<string> {
     const failure = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
     if (failure instanceof ApplicationFailure) return failure.message;
   }
-  return 'the worker that did it is gone, or took too long';
+  return 'its worker crashed or took too long';
 }
 
 const forgotten = (startedAt: Date): MaintenanceRun => ({

@@ -4,16 +4,16 @@ import type { MaintenanceInput } from '../../../workflows/maintenance-messages.t
 import type { MaintenanceSettings } from '../settings.ts';
 import { type MaintenanceTask, type MaintenanceTaskName, maintenanceTasks } from '../tasks.ts';
 
-/** A task's schedule in Temporal. Gateways of other task queues may share the namespace. */
+/** The id of a task's schedule. It contains the task queue, because other gateways may share the namespace. */
 export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${taskQueue}-upkeep-${name}`;
 
-/** What the Web UI shows in the list of workflows; `definition` tells whether the schedule is up to date. */
+/** The memo of the workflows, shown in the Web UI. `definition` shows whether the schedule is up to date. */
 interface MaintenanceMemo {
   task: string;
   definition: string;
 }
 
-/** Which tasks are to be scheduled, and with what: null for one that is not. */
+/** The workflow inputs of the scheduled tasks; null for a task that is not scheduled. */
 export function inputsOf(settings: MaintenanceSettings): Record<MaintenanceTaskName, MaintenanceInput | null> {
   const { backup, auditRetentionDays, eventRetentionDays } = settings;
   return {
@@ -24,7 +24,7 @@ export function inputsOf(settings: MaintenanceSettings): Record<MaintenanceTaskN
   };
 }
 
-/** The whole schedule of a task but for its state, which belongs to operators. */
+/** The schedule of a task without its state, because operators control the state. */
 export function scheduleOptions(taskQueue: string, name: MaintenanceTaskName, input: MaintenanceInput) {
   const task = maintenanceTasks[name];
   const memo: MaintenanceMemo = { task: name, definition: definitionOf(task, input) };
@@ -45,11 +45,13 @@ export function scheduleOptions(taskQueue: string, name: MaintenanceTaskName, in
 }
 
 function specOf({ when }: MaintenanceTask): ScheduleSpec {
-  // Without a time zone it is UTC.
+  // Calendars without a time zone are in UTC.
   return 'everyMs' in when ? { intervals: [{ every: when.everyMs }] } : { calendars: [when.atUtc] };
 }
 
-/** A schedule is written again only when this has changed: what an operator does at that moment could be lost. */
+/**
+ * A hash of the definition. A schedule is updated only when it changes: an update may lose a concurrent change by hand.
+ */
 const definitionOf = (task: MaintenanceTask, input: MaintenanceInput) =>
   createHash('sha256')
     .update(JSON.stringify([task, input]))

@@ -7,10 +7,10 @@ import { inputsOf, scheduleId, scheduleOptions } from './schedule-options.ts';
 
 /** A healthy server answers in milliseconds. */
 const callLimitMs = 5_000;
-/** A Temporal that has lost its data, or a schedule that somebody has deleted, has it again after this. */
-const lookMs = 10 * 60_000;
+/** The interval of checks. A deleted schedule, or one that Temporal has lost, is created again after this time. */
+const checkIntervalMs = 10 * 60_000;
 
-/** Sees to it that Temporal has the maintenance schedules as this worker's settings want them. */
+/** Creates and updates the maintenance schedules in Temporal according to this worker's settings. */
 export class MaintenanceSchedules {
   readonly #options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log };
   readonly #poller: Poller;
@@ -19,8 +19,8 @@ export class MaintenanceSchedules {
   constructor(options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log }) {
     this.#options = options;
     this.#poller = new Poller({
-      name: 'schedules of the upkeep',
-      idleMs: lookMs,
+      name: 'maintenance schedules',
+      idleMs: checkIntervalMs,
       log: options.log,
       work: () => this.#work(),
     });
@@ -29,7 +29,7 @@ export class MaintenanceSchedules {
   start(): void {
     const { settings, log } = this.#options;
     if (inputsOf(settings).backup === null)
-      log.warn({}, 'this worker schedules no backups: neither BACKUP_DIR nor BACKUP_URL is set');
+      log.warn({}, 'backups not scheduled, neither BACKUP_DIR nor BACKUP_URL is set');
     this.#poller.start();
   }
 
@@ -37,7 +37,7 @@ export class MaintenanceSchedules {
     return this.#poller.stop();
   }
 
-  /** Hands over the connection, or takes it away. */
+  /** Sets the connection, or removes it with null. */
   connected(connection: ConnectionLike | null): void {
     this.#connection = connection;
     if (connection) this.#poller.wake();
@@ -55,7 +55,7 @@ export class MaintenanceSchedules {
   }
 
   async #ensure(client: Client, name: MaintenanceTaskName, input: ReturnType<typeof inputsOf>[MaintenanceTaskName]) {
-    // One that another worker has made is left alone: that one may have a place for backups.
+    // A schedule created by another worker is kept: that worker may have a place for backups.
     if (input === null) return;
     const { taskQueue, log } = this.#options;
     const id = scheduleId(taskQueue, name);
@@ -67,15 +67,16 @@ export class MaintenanceSchedules {
     });
     if (!current) {
       await client.schedule.create({ scheduleId: id, ...options }).catch((error: unknown) => {
-        // Another worker was quicker.
+        // Another worker has just created it.
         if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       });
       return;
     }
     if (current.action.memo?.definition === memo.definition) return;
-    // Its state stays: that it is paused, and why.
+    // Keeps the state: whether it is paused, and the reason.
     await handle.update(({ state }) => ({ ...options, state }));
-    // After an upgrade, or because somebody wants it so; or two workers have different settings, and the last to start has won.
-    log.warn({ schedule: id, input }, "a schedule of the upkeep was changed to this worker's version and settings");
+    // Expected after an upgrade or a change of settings. Otherwise two workers have different settings, and the last
+    // one to start has won.
+    log.warn({ schedule: id, input }, "maintenance schedule changed to this worker's version and settings");
   }
 }

@@ -1,8 +1,8 @@
 import { getCACertificates } from 'node:tls';
 
 /**
- * The certificate authorities of this machine in PEM, with those of Node's `NODE_EXTRA_CA_CERTS`. A machine without any, as a
- * small container image is, trusts those that Node brings along.
+ * The certificate authorities of this machine in PEM, and those in `NODE_EXTRA_CA_CERTS`. If the machine has none, as
+ * in a small container image, Node's bundled ones are used.
  */
 export function systemAuthorities(): string[] {
   const system = getCACertificates('system');

@@ -6,13 +6,13 @@ export class PemError extends Error {
   override name = 'PemError';
 }
 
-/** All public certificate authorities together take a quarter of this. */
+/** Four times the size of all public certificate authorities together. */
 const maxBytes = 1024 * 1024;
 
 /**
  * Reads a PEM file that a setting names.
  *
- * @throws PemError when it is missing, unreadable, no file, or larger than 1 MiB.
+ * @throws PemError when it is missing, unreadable, not a file, or larger than 1 MiB.
  */
 export function readPem(path: string): string {
   try {
@@ -30,7 +30,7 @@ export function readPem(path: string): string {
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM text, in its order: a bundle of authorities, or a certificate with its chain.
+ * Parses the certificates of a PEM text, in its order: a bundle of authorities, or a certificate with its chain.
  *
  * @throws PemError when there is none, or one cannot be read.
  */
@@ -47,9 +47,9 @@ export function certificatesIn(pem: string): X509Certificate[] {
 }
 
 /**
- * A private key without a passphrase.
+ * Parses a private key without a passphrase.
  *
- * @throws PemError when it is none, or is encrypted. What it holds is not repeated.
+ * @throws PemError when the text is not a private key, or is encrypted. The error does not repeat the text.
  */
 export function privateKeyIn(pem: string): KeyObject {
   if (/^(-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED)/m.test(pem))
@@ -61,6 +61,6 @@ export function privateKeyIn(pem: string): KeyObject {
   }
 }
 
-/** Whether a private key is that of a certificate. */
+/** Whether a private key belongs to the first certificate. */
 export const isKeyOf = (key: KeyObject, [certificate]: X509Certificate[]): boolean =>
   certificate?.checkPrivateKey(key) === true;

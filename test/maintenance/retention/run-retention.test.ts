@@ -29,7 +29,7 @@ test('days that a reader keeps are counted, and a warning says so', async () => 
     expect.objectContaining({
       level: 40,
       days_kept_busy,
-      msg: expect.stringMatching(/^expired days of events are still there: .*backup/),
+      msg: expect.stringMatching(/^expired days not dropped, .*backup/),
     }),
   ]);
   expect(lines[0]?.oldest).toSatisfy((day: string) => day <= isoOf(noon(20)));
