@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { bearable, damageOf, head } from '../support/attack.ts';
+import { damageLimits, head, measureDamage } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles, type Roles } from '../support/gateway-roles.ts';
@@ -27,7 +27,7 @@ test.each<[name: string, connections: number, request: (path: string, token: str
     const api = await roles.startApi();
     const { account_slug } = await api.admin.createAccount({});
     const requests = request(`/generic/${account_slug}`, roles.variables.ADMIN_TOKEN ?? '').repeat(1_000);
-    const damage = await damageOf(api, { method: 'GET', path: '/health/live' }, async (open) => {
+    const damage = await measureDamage(api, { method: 'GET', path: '/health/live' }, async (open) => {
       for (let n = 0; n < connections; n++) {
         const { socket } = await open({ localAddress: `127.0.1.${1 + (n % 8)}` });
         socket.write(requests);
@@ -36,7 +36,7 @@ test.each<[name: string, connections: number, request: (path: string, token: str
       }
     });
     expect(damage.statuses).toEqual([200]);
-    expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
-    expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
+    expect(damage.grownMiB).toBeLessThan(damageLimits.grownMiB);
+    expect(damage.slowestMs).toBeLessThan(damageLimits.slowestMs);
   },
 );

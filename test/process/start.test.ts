@@ -17,13 +17,13 @@ import { secretText } from '../support/secrets.ts';
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
-/** Runs a line as somebody does who pastes it into a shell. */
+/** Runs a line in a shell, as if it was pasted. */
 async function pasted(line: string) {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: cleanEnvironment() });
   return JSON.parse(stdout);
 }
 
-test('it says where everything is, and its three lines work when pasted', { timeout }, async () => {
+test('the start prints all addresses, and its three example commands work when pasted', { timeout }, async () => {
   const dataDir = temporaryFolder();
   const gateway = await startWholeGateway(dataDir);
   expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -31,7 +31,7 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(gateway.stdout()).toContain(dataDir);
   expect(gateway.stdout()).toContain('127.0.0.0/8');
   expect(gateway.stdout()).toMatch(/E-mail +written to \/.+\/outbox \(set SENDGRID_API_KEY to send it\)\n/);
-  // Nothing is wrong, so nothing is logged.
+  // Without problems nothing is logged.
   expect(gateway.stderr()).toBe('');
 
   const ui = await fetch(gateway.webUiUrl);
@@ -50,7 +50,7 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(more).toEqual([]);
   expect(event).toMatchObject({ id: sent.id, attempts: 1, response_code: 200 });
 
-  // The link to its workflow leads to the Web UI that was named.
+  // The link to the workflow leads to the Web UI that the start printed.
   const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
   expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
   expect((await fetch(workflow.url)).status).toBe(200);
@@ -61,7 +61,7 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(gateway.stderr()).toBe('');
 });
 
-test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
+test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
@@ -90,7 +90,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     (e) => e.delivery_status === 'delivered' && e.workflow !== null,
     90_000,
   );
-  // The very run that was waiting went on, and at the time that it had planned.
+  // The same workflow run continued, at its planned time.
   expect(after.workflow.run_id).toBe(before.workflow.run_id);
   const [one, two] = after.delivery_history;
   expect([one.response_code, two.response_code, two.number, after.delivery_history.length]).toEqual([500, 200, 2, 2]);
@@ -100,7 +100,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     waiting.body.id,
     waiting.body.id,
   ]);
-  // What was encrypted before is still readable.
+  // Secrets that were encrypted before can still be decrypted.
   const patched = await second.admin.request('PATCH', `/admin/accounts/${account.id}`, {
     skip_signature_verification: false,
   });
@@ -112,7 +112,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
   expect(verified.status).toBe(202);
 });
 
-test('one that is stopped in the middle of its start leaves nothing', { timeout }, async () => {
+test('a gateway that is stopped during its start leaves no process', { timeout }, async () => {
   const dataDir = temporaryFolder();
   for (const moment of [/Starting PostgreSQL/, /Starting Temporal/]) {
     const gateway = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
@@ -122,11 +122,11 @@ test('one that is stopped in the middle of its start leaves nothing', { timeout 
     expect(processesOn([dataDir])).toEqual([]);
     expect(gateway.stderr()).toBe('');
   }
-  // And the folder is as good as new.
+  // The folder can be used again.
   await startWholeGateway(dataDir);
 });
 
-test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
+test('a second gateway on the same data folder is refused, and the first is not affected', { timeout }, async () => {
   const dataDir = await startedFolder();
   const first = await startWholeGateway(dataDir);
   const second = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
@@ -137,7 +137,7 @@ test('a second gateway on the same data folder is refused and does the first no 
   first.server('temporal');
 });
 
-test('two gateways side by side, each with its folder', { timeout }, async () => {
+test('two gateways with different data folders run side by side', { timeout }, async () => {
   const gateways = await Promise.all(
     [startedFolder(), startedFolder()].map(async (folder) => startWholeGateway(await folder)),
   );

@@ -9,8 +9,8 @@ import { installTestRuntime } from './runtime.ts';
 const run = { api: runApi, worker: runWorker };
 
 /**
- * Runs a role inside the test's process, with the settings that a process would get: for tests that neither kill it nor look at
- * its exit code. To start a process takes two seconds of a core.
+ * Runs a role inside the test's process, with the settings that a process would get. For tests that neither kill the
+ * role nor check its exit code, because the start of a process takes two seconds of processor time.
  */
 export function roleHere(role: keyof typeof run, variables: Record<string, string>): RunningRole {
   installTestRuntime();
