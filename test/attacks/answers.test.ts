@@ -17,7 +17,7 @@ const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gate
 test.each<[name: string, connections: number, request: (path: string, token: string) => string]>([
   ['a file', 1, () => get(bundle)],
   ['a file', 50, () => get(bundle)],
-  ['what does not exist', 50, () => get('/nothing/here/at-all')],
+  ['unknown paths', 50, () => get('/nothing/here/at-all')],
   ['admin calls without a token', 50, () => get('/admin/events')],
   ['large admin answers', 10, (_path, token) => get('/admin/providers', `x-admin-token: ${token}\r\n`)],
   ['webhooks', 10, (path) => `${head(path, { length: 100 })}${'a'.repeat(100)}`],
@@ -31,7 +31,7 @@ test.each<[name: string, connections: number, request: (path: string, token: str
       for (let n = 0; n < connections; n++) {
         const { socket } = await open({ localAddress: `127.0.1.${1 + (n % 8)}` });
         socket.write(requests);
-        // Some say that they will send nothing more.
+        // Some connections close their sending side.
         if (n % 5 === 4) socket.end();
       }
     });

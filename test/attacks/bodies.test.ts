@@ -11,20 +11,20 @@ beforeAll(async () => {
   roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
 });
 
-/** A process for each attack: what one of them leaves behind would hide what the next one takes. */
+/** A new process for each attack, because memory left by one attack would hide the growth by the next. */
 async function startApi(): Promise<{ api: ApiProcess; path: string }> {
   const api = await roles.startApi();
   const { account_slug } = await api.admin.createAccount({});
   return { api, path: `/generic/${account_slug}` };
 }
 
-function expectBearable(damage: Awaited<ReturnType<typeof measureDamage>>, statuses: number[]): void {
+function expectWithinLimits(damage: Awaited<ReturnType<typeof measureDamage>>, statuses: number[]): void {
   expect(damage.statuses).toEqual(statuses);
   expect(damage.grownMiB).toBeLessThan(damageLimits.grownMiB);
   expect(damage.slowestMs).toBeLessThan(damageLimits.slowestMs);
 }
 
-/** The database is not what is attacked, so that the other client asks for what needs none. */
+/** The attacks do not aim at the database, so the other client requests a path that needs no database. */
 const other = { method: 'GET', path: '/health/live' };
 
 test.each([
@@ -39,14 +39,14 @@ test.each([
     const attackers = await Promise.all(Array.from({ length: 10 }, () => open()));
     for (const { socket } of attackers) socket.write(body);
   });
-  expectBearable(damage, [200]);
+  expectWithinLimits(damage, [200]);
 });
 
 test.each([
   ['one address', 1],
-  // Together they may hold three quarters of MAX_BODY_BYTES_IN_FLIGHT, one of them a quarter.
+  // One address may hold a quarter of MAX_BODY_BYTES_IN_FLIGHT, all large bodies together three quarters.
   ['eight addresses', 8],
-])('400 connections from %s that hold back the end of a megabyte', async (_name, addresses) => {
+])('400 connections from %s with unfinished bodies of a megabyte', async (_name, addresses) => {
   const { api, path } = await startApi();
   const most = Buffer.alloc(mib - 1, 'a');
   const damage = await measureDamage(api, other, async (open) => {
@@ -56,5 +56,5 @@ test.each([
       socket.write(most);
     }
   });
-  expectBearable(damage, [200]);
+  expectWithinLimits(damage, [200]);
 });
