@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { type ActedOn, somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -8,6 +7,7 @@ import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+import { createResources, type ResourceIds } from '../support/resources.ts';
 import { until } from '../support/until.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
@@ -65,7 +65,7 @@ async function audited({ method, path, body, headers = {} }: Sent): Promise<{ an
 const idsIn = (operation: AdminOperation, values: Record<string, string>) =>
   Object.fromEntries(operation.parameters.map((name) => [name, values[name]]));
 
-const fresh = (): Promise<ActedOn> => somethingToActOn(gateway, consumer.url);
+const fresh = (): Promise<ResourceIds> => createResources(gateway, consumer.url);
 const bodyOf = (operation: AdminOperation) => (operation.body === undefined ? {} : { body: operation.body });
 const withParameters = operations.filter(({ parameters }) => parameters.length > 0);
 const named = (list: AdminOperation[]) => list.map((operation) => [operation.id, operation] as const);

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -11,6 +10,7 @@ import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { createResources } from '../support/resources.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
@@ -75,7 +75,7 @@ describe.each([
   ['at the commit', 'at commit', 'P0001'],
 ] as const)('an entry that the database refuses %s', (_name, when, sqlState) => {
   test.each(named)('makes %s fail without a change', async (_id, operation) => {
-    const values = await somethingToActOn(gateway, consumer.url);
+    const values = await createResources(gateway, consumer.url);
     const before = await stored();
     const entriesBefore = await countEntries();
     await refuseEntries(when, sqlState);
@@ -107,7 +107,7 @@ test('while the database is stopped every operation is 503, with a right or a wr
   const postgres = await ownPostgres();
   const cut = await startGateway({ worker: false, databaseUrl: await freshDatabase(postgres.address) });
   try {
-    const values = await somethingToActOn(cut, consumer.url);
+    const values = await createResources(cut, consumer.url);
     await postgres.stop();
     for (const operation of operations) {
       const answer = await act(operation, values, cut.baseUrl);

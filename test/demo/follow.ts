@@ -6,9 +6,9 @@ import type { Screen } from './screen.ts';
 import { attemptLine, span } from './timeline.ts';
 
 const pollMs = 200;
-/** An idle gateway makes an attempt within milliseconds of its time; after this nobody is going to. */
+/** An idle gateway makes an attempt within milliseconds of its time. After this time no worker seems to run. */
 const patienceMs = 15_000;
-/** Delivered straight after the commit, an event gets its workflow a moment later. */
+/** An event that is delivered directly after the commit gets its workflow a moment later. */
 const workflowLimitMs = 5_000;
 
 interface Following {
@@ -21,7 +21,7 @@ interface Following {
 /**
  * Shows the attempts of an event as they are made, until it is delivered and has its workflow.
  *
- * @throws DemoError when it will not be: the consumer cannot be reached, or nobody delivers.
+ * @throws DemoError if the consumer cannot be reached or no worker delivers
  */
 export async function follow(eventId: string, { gateway, consumer, screen, signal }: Following): Promise<DemoEvent> {
   let shown = 0;

@@ -36,10 +36,10 @@ export interface Webhook {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** No answer of a gateway takes longer. */
+/** Longer than any answer of a gateway takes. */
 const limitMs = 15_000;
 
-/** The gateway as operators and providers see it: over HTTP. Throws DemoError for whatever goes wrong. */
+/** An HTTP client of the gateway, for operators and providers. All its errors are DemoErrors. */
 export class Gateway {
   readonly url: string;
   readonly #settings: Settings;
@@ -49,7 +49,7 @@ export class Gateway {
     this.#settings = settings;
   }
 
-  /** Makes sure that a gateway is there, ready, and takes the token. */
+  /** Checks that a gateway runs, is ready and accepts the token. */
   async check(): Promise<void> {
     const ready = await this.#fetch('/health/ready', {});
     if (ready.status === 503)

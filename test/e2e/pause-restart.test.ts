@@ -1,13 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptsOf } from '../support/history.ts';
-import { pauseDeliveries, resumeDeliveries, toldToWait } from '../support/paused.ts';
+import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// Workers that are restarted, and workflows that are lost, while deliveries are paused.
+// Restarted workers and lost workflows while deliveries are paused.
 
 let stage: Stage;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
   const { admin } = gateway;
   const waiting = await waitingEvent(stage);
   await gateway.stopWorker();
-  // It was asked for before the pause, and no worker has heard of it yet.
+  // The command was recorded before the pause, and no worker has seen it yet.
   expect((await stage.operate.retry(waiting.id)).status).toBe(202);
   await pauseDeliveries(admin);
   const consumer = await stage.consumer();
@@ -46,7 +46,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
     expect(atMs).toBeGreaterThanOrEqual(resumedMs);
 });
 
-test('an event whose workflow is lost has one again when deliveries are resumed', async () => {
+test('an event with a lost workflow gets a new one when deliveries are resumed', async () => {
   const { admin, temporal } = stage.gateway;
   const held = hold();
   const consumer = await stage.consumer(held.reply, 200);
@@ -66,7 +66,7 @@ test('an event whose workflow is lost has one again when deliveries are resumed'
     const { status, runId } = await stage.workflows.status(id);
     return status === 'RUNNING' && runId !== lost.runId;
   });
-  await toldToWait(stage, id);
+  await waitsForResumption(stage, id);
   expect(consumer.deliveries).toHaveLength(1);
   await resumeDeliveries(admin);
   const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');

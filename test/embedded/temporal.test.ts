@@ -48,7 +48,7 @@ const startWorkflow = (address: string, workflowId: string, ns = namespace) =>
 const statusOf = (address: string, workflowId: string, ns = namespace) =>
   eventually(async () => (await clientOf(address, ns).workflow.getHandle(workflowId).describe()).status.name);
 
-test('the namespace keeps closed workflows for seven days, and all is there at the second start', {
+test('the namespace keeps closed workflows for seven days, and the second start finds all data', {
   timeout,
 }, async () => {
   const dataDir = openedDataDir();
@@ -67,7 +67,7 @@ test('the namespace keeps closed workflows for seven days, and all is there at t
   expect(await retentionDays(second.address)).toBe(7);
 });
 
-test('a killed server is back on the same ports with its workflows', { timeout }, async () => {
+test('a killed server is restarted on the same ports with its workflows', { timeout }, async () => {
   const server = await started(openedDataDir());
   await startWorkflow(server.address, 'kept');
   for (let death = 0; death < 3; death += 1) {
@@ -80,7 +80,7 @@ test('a killed server is back on the same ports with its workflows', { timeout }
   expect(await retentionDays(server.address)).toBe(7);
 });
 
-test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
+test('a stop during a restart leaves no process', { timeout }, async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
@@ -90,8 +90,8 @@ test('a stop that meets a restart leaves nothing behind', { timeout }, async () 
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('taken ports are passed over', { timeout }, async () => {
-  // Taken by the test, or by somebody else already.
+test('if ports are taken, other ports are used', { timeout }, async () => {
+  // Taken by this test, or already by another process.
   await Promise.all([takePort(7233), takePort(uiPort)]);
   const server = await started(openedDataDir());
   expect(server.address).not.toBe('127.0.0.1:7233');
@@ -99,7 +99,7 @@ test('taken ports are passed over', { timeout }, async () => {
   expect((await eventually(() => fetch(server.uiUrl))).status).toBe(200);
 });
 
-test('servers that start at the same moment each get ports of their own', { timeout }, async () => {
+test('servers that start at the same moment get different ports', { timeout }, async () => {
   const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map((dir) => started(dir)));
   expect(new Set(servers.map((server) => server.address)).size).toBe(3);
   expect(new Set(servers.map((server) => server.uiUrl)).size).toBe(3);
@@ -122,14 +122,14 @@ test('the server of a killed gateway is taken over', { timeout }, async () => {
   expect(await statusOf(server.address, 'kept', 'default')).toBe('RUNNING');
 });
 
-test("another gateway's server is let alone", { timeout }, async () => {
+test("another gateway's server is not touched", { timeout }, async () => {
   const first = await started(openedDataDir());
   const second = await started(openedDataDir());
   expect(first.pid()).not.toBeNull();
   expect(second.address).not.toBe(first.address);
 });
 
-test('a damaged file is refused with a sentence', { timeout }, async () => {
+test('a damaged file is refused with a readable message', { timeout }, async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   await first.stop();

@@ -14,7 +14,7 @@ const timeout = 240_000;
 const project = fileURLToPath(new URL('../..', import.meta.url));
 gatewaysEndWithTheirTest();
 
-/** Runs the real `npm start` in a process group of its own, as a shell or a supervisor does, until the gateway is up. */
+/** Runs `npm start` in its own process group, as a shell or a supervisor does, until the gateway has started. */
 async function npmStart(dataDir: string) {
   const child = spawn('npm', ['start'], {
     cwd: project,
@@ -53,8 +53,8 @@ test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with
   expect(output()).toContain('Stopping …');
 });
 
-// A terminal sends SIGINT to the whole process group, and npm then forwards it: the gateway gets it twice.
-// systemd does the same with SIGTERM unless KillMode says otherwise.
+// A terminal sends SIGINT to the whole process group, and npm forwards its own: the gateway gets the signal twice.
+// systemd does the same with SIGTERM unless KillMode is set.
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s to the process group stops everything gracefully, with exit code 0',
   { timeout },
@@ -67,7 +67,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('a second Ctrl-C ends a gateway at once that waits for an attempt in flight', { timeout }, async () => {
+test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight', { timeout }, async () => {
   const gateway = await startWholeGateway(await startedFolder());
   const consumer = await startConsumer(hang);
   onTestFinished(() => consumer.close());

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test('roles, backup and restore: no connection to PostgreSQL is in clear text', { timeout }, async () => {
+test('roles, backup and restore make no clear-text connection to PostgreSQL', { timeout }, async () => {
   const { ca } = filesOf({ ca: authority.cert });
   const [plain, empty] = [await server.database(), await server.database()];
   const way = await recordedWay(plain);
@@ -56,7 +56,7 @@ test('roles, backup and restore: no connection to PostgreSQL is in clear text', 
   for (const { sent } of way.seen) expect(sent.subarray(0, sslRequest.length)).toEqual(sslRequest);
 });
 
-test('a start with an authority that is not that of the server says so', { timeout }, async () => {
+test('a start with the wrong certificate authority says so', { timeout }, async () => {
   const { other } = filesOf({ other: (await newAuthority('Another authority')).cert });
   const url = new URL(await server.database());
   url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: other }).toString();

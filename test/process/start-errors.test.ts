@@ -18,9 +18,9 @@ gatewaysEndWithTheirTest();
 type Start = (role: Role, variables: Record<string, string | undefined>) => RunningRole;
 
 /**
- * Starts a gateway that cannot start; what it says on standard error.
+ * Starts a gateway that cannot start, and returns its standard error.
  *
- * @param start in the test's process where another case of the same role shows how its process ends.
+ * @param start `roleHere` where another case with the same role checks the end of a process.
  */
 async function refusal(
   role: string,
@@ -31,7 +31,7 @@ async function refusal(
   const { code, signal } = await gateway.exited;
   const said = gateway.stderr();
   expect({ code, signal, said }).toEqual({ code: 1, signal: null, said: expect.any(String) });
-  // For people: whole sentences, no stack trace, no JSON and no object printed.
+  // Errors are sentences, without a stack trace, JSON or a printed object.
   expect(said).not.toMatch(/^\s+at .+:\d+/m);
   expect(said).not.toMatch(/^\{"level"|\[Object|\[cause\]|Error:/m);
   expect(said.trim()).toMatch(/^[A-Z'].*[.)\w]$/s);
@@ -48,7 +48,7 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** A port that nobody listens on. */
+/** A port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -57,12 +57,12 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('the host is no address of this machine', { timeout }, async () => {
+test('a host that is not an address of this machine is reported', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
   expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' }, roleHere)).toContain('HOST=192.0.2.1');
 });
 
-test("somebody else's folder, a damaged marker, a file: each is left as it is", async () => {
+test('a foreign folder, a damaged marker and a file are refused and left unchanged', async () => {
   const foreign = temporaryFolder();
   writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
   expect(await refusal('all', { DATA_DIR: foreign })).toContain('thesis.txt');
@@ -76,7 +76,9 @@ test("somebody else's folder, a damaged marker, a file: each is left as it is", 
   expect(await refusal('all', { DATA_DIR: join(foreign, 'thesis.txt') })).toContain('DATA_DIR');
 });
 
-test('a damaged database folder is told, nothing in it is deleted, and nothing stays', { timeout }, async () => {
+test('a damaged database folder is reported, nothing in it is deleted, and no process is left', {
+  timeout,
+}, async () => {
   const dataDir = await startedFolder();
   writeFileSync(join(dataDir, 'postgres', 'data', 'global', 'pg_control'), 'rubbish');
   const said = await refusal('all', { DATA_DIR: dataDir });
@@ -84,7 +86,7 @@ test('a damaged database folder is told, nothing in it is deleted, and nothing s
   expect(said).toContain('Nothing was deleted');
 });
 
-test('all wrong settings are named at once, and no secret is repeated', async () => {
+test('one error lists all wrong settings, and repeats no secret', async () => {
   const said = await refusal('all', {
     PORT: 'eighty',
     DELIVERY_SCHEDULE: '10s,30',
@@ -111,15 +113,12 @@ test('all wrong settings are named at once, and no secret is repeated', async ()
 test.each([
   ['all', { ADMIN_TOKEN: 'password' }],
   ['api', { ADMIN_TOKEN: '', ADMIN_TOKENS: 'ann:passwordpassword' }],
-])(
-  '%s: an admin token that can be guessed stops the start, and the error says how to make one',
-  async (role, tokens) => {
-    const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
-    const said = await refusal(role, { ...variables, ...tokens }, roleHere);
-    expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
-    expect(said).not.toMatch(/password/);
-  },
-);
+])('%s: a weak admin token is refused, and the error says how to generate one', async (role, tokens) => {
+  const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
+  const said = await refusal(role, { ...variables, ...tokens }, roleHere);
+  expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
+  expect(said).not.toMatch(/password/);
+});
 
 test.each([
   ['api', ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN']],
@@ -130,40 +129,48 @@ test.each([
   expect([...said.matchAll(/^ {2}- (\w+)/gm)].map(([, name]) => name)).toEqual(needed);
 });
 
-test('a role that there is not', async () => {
+test('an unknown role is refused', async () => {
   expect(await refusal('wroker', {})).toContain(
     "There is no role 'wroker'. The roles are: all, api, worker, migrate, restore, backup-sql, reseal.",
   );
 });
 
-test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_URL', { timeout }, async (role) => {
-  const port = await closedPort();
-  const dataDir = temporaryFolder();
-  const { variables } = gatewayRoles({
-    databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
-  });
-  const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
-  expect(said).toContain('DATABASE_URL');
-  expect(said).toContain(`127.0.0.1:${port}`);
-  expect(said).not.toContain('hunter2');
-});
+test.each(['all', 'api', 'worker', 'migrate'])(
+  '%s: a DATABASE_URL without a server is reported',
+  { timeout },
+  async (role) => {
+    const port = await closedPort();
+    const dataDir = temporaryFolder();
+    const { variables } = gatewayRoles({
+      databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
+    });
+    const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
+    expect(said).toContain('DATABASE_URL');
+    expect(said).toContain(`127.0.0.1:${port}`);
+    expect(said).not.toContain('hunter2');
+  },
+);
 
-test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wrong', { timeout }, async (role) => {
-  const url = new URL(await freshDatabase());
-  url.password = secretText('hunter2');
-  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
-  expect(said).toContain('DATABASE_URL');
-  expect(said).toContain('password');
-  expect(said).not.toContain('hunter2');
-});
+test.each(['api', 'worker', 'migrate'])(
+  '%s: a wrong password in DATABASE_URL is reported',
+  { timeout },
+  async (role) => {
+    const url = new URL(await freshDatabase());
+    url.password = secretText('hunter2');
+    const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
+    expect(said).toContain('DATABASE_URL');
+    expect(said).toContain('password');
+    expect(said).not.toContain('hunter2');
+  },
+);
 
-test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
+test.each(['api', 'worker'])('%s: a database that is not migrated is reported', { timeout }, async (role) => {
   const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables, roleHere);
   expect(said).toContain('npm run migrate');
 });
 
 test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
-  '%s: the schema of a version from before the first release is refused and left as it is',
+  '%s: the schema of a version before the first release is refused and left unchanged',
   { timeout },
   async (role) => {
     const databaseUrl = await migratedDatabase();
@@ -194,7 +201,7 @@ test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', { 
   expect(said).toContain('Start the version that migrated it');
 });
 
-test.each(['api', 'migrate'])('%s: there is no such database, and none is made', { timeout }, async (role) => {
+test.each(['api', 'migrate'])('%s: a missing database is reported and not created', { timeout }, async (role) => {
   const server = await freshDatabase();
   const url = new URL(server);
   url.pathname += '_mistyped';
@@ -205,7 +212,7 @@ test.each(['api', 'migrate'])('%s: there is no such database, and none is made',
   expect(made).toEqual([]);
 });
 
-test('a taken port, or no Temporal, no Go and no network: says what to do, and stops the servers again', {
+test('with a taken port, or without Temporal, Go and network, the start says what to do and stops the servers again', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
@@ -221,7 +228,7 @@ test('a taken port, or no Temporal, no Go and no network: says what to do, and s
     DATA_DIR: dataDir,
     PATH: '/usr/bin:/bin',
     XDG_CACHE_HOME: cache,
-    // Nobody answers there.
+    // A closed port.
     HTTPS_PROXY: 'http://127.0.0.1:9',
     HTTP_PROXY: 'http://127.0.0.1:9',
     https_proxy: 'http://127.0.0.1:9',
@@ -230,6 +237,6 @@ test('a taken port, or no Temporal, no Go and no network: says what to do, and s
   expect(said).toContain('there is no Go on PATH');
   expect(said).toContain('TEMPORAL_ADDRESS');
   expect(readdirSync(join(cache, 'webhook-gateway', readdirSync(join(cache, 'webhook-gateway'))[0] ?? ''))).toEqual([]);
-  // The folder is whole: with another port, and once there is Temporal, it starts.
+  // The folder is intact: with a free port and with Temporal, it starts.
   await startWholeGateway(dataDir);
 });

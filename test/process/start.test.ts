@@ -17,26 +17,26 @@ import { secretText } from '../support/secrets.ts';
 const timeout = 240_000;
 gatewaysEndWithTheirTest('file');
 
-/** Runs a line as somebody does who pastes it into a shell. */
+/** Runs a line in a shell, as if it was pasted. */
 async function pasted(line: string) {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: cleanEnvironment() });
   return JSON.parse(stdout);
 }
 
 let gateway: WholeGateway;
-/** On a new folder, as after `npm ci`. Each test leaves it running. */
+/** Started on a new folder, as after `npm ci`. Each test leaves it running, except the last one. */
 beforeAll(async () => {
   gateway = await startWholeGateway(temporaryFolder());
 });
 
-test('it says where everything is, and its three lines work when pasted', { timeout }, async () => {
+test('the start prints all addresses, and its three example commands work when pasted', { timeout }, async () => {
   const { dataDir } = gateway;
   expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
   expect(gateway.stdout()).toContain(dataDir);
   expect(gateway.stdout()).toContain('127.0.0.0/8');
   expect(gateway.stdout()).toMatch(/E-mail +written to \/.+\/outbox \(set SENDGRID_API_KEY to send it\)\n/);
-  // Nothing is wrong, so nothing is logged.
+  // Without problems nothing is logged.
   expect(gateway.stderr()).toBe('');
 
   const ui = await fetch(gateway.webUiUrl);
@@ -55,13 +55,13 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(more).toEqual([]);
   expect(event).toMatchObject({ id: sent.id, attempts: 1, response_code: 200 });
 
-  // The link to its workflow leads to the Web UI that was named.
+  // The link to the workflow leads to the Web UI that the start printed.
   const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
   expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
   expect((await fetch(workflow.url)).status).toBe(200);
 });
 
-test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
+test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
@@ -90,7 +90,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     (e) => e.delivery_status === 'delivered' && e.workflow !== null,
     90_000,
   );
-  // The very run that was waiting went on, and at the time that it had planned.
+  // The same workflow run continued, at its planned time.
   expect(after.workflow.run_id).toBe(before.workflow.run_id);
   const [one, two] = after.delivery_history;
   expect([one.response_code, two.response_code, two.number, after.delivery_history.length]).toEqual([500, 200, 2, 2]);
@@ -100,7 +100,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     waiting.body.id,
     waiting.body.id,
   ]);
-  // What was encrypted before is still readable.
+  // Secrets that were encrypted before can still be decrypted.
   const patched = await second.admin.request('PATCH', `/admin/accounts/${account.id}`, {
     skip_signature_verification: false,
   });
@@ -113,7 +113,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
   expect(await second.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('one that is stopped in the middle of its start leaves nothing', { timeout }, async () => {
+test('a gateway that is stopped during its start leaves no process', { timeout }, async () => {
   const dataDir = temporaryFolder();
   for (const moment of [/Starting PostgreSQL/, /Starting Temporal/]) {
     const gateway = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
@@ -123,12 +123,12 @@ test('one that is stopped in the middle of its start leaves nothing', { timeout 
     expect(processesOn([dataDir])).toEqual([]);
     expect(gateway.stderr()).toBe('');
   }
-  // And the folder is as good as new.
+  // The folder can be used again.
   const whole = await startWholeGateway(dataDir);
   expect(await whole.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
+test('a second gateway on the same data folder is refused, and the first is not affected', { timeout }, async () => {
   const second = spawnGateway('all', { PORT: '0', DATA_DIR: gateway.dataDir });
   expect((await second.exited).code).toBe(1);
   expect(second.stderr()).toContain(`Another gateway (process ${gateway.pid}) is running on the data folder`);
@@ -137,7 +137,7 @@ test('a second gateway on the same data folder is refused and does the first no 
   gateway.server('temporal');
 });
 
-test('two gateways side by side, each with its folder; Ctrl-C stops one and all that it started', {
+test('two gateways with different data folders run side by side, and Ctrl-C stops one with its servers', {
   timeout,
 }, async () => {
   const other = await startWholeGateway(await startedFolder());
@@ -152,7 +152,7 @@ test('two gateways side by side, each with its folder; Ctrl-C stops one and all 
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
   expect(processesOn([gateway.dataDir])).toEqual([]);
   expect(gateway.stdout()).toMatch(/Stopping …\n$/);
-  // Nothing was wrong, so nothing was logged.
+  // Nothing failed, so nothing was logged.
   expect(gateway.stderr()).toBe('');
   expect((await fetch(`${other.baseUrl}/health/ready`)).status).toBe(200);
 });

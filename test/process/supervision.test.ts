@@ -11,10 +11,10 @@ const timeout = 240_000;
 gatewaysEndWithTheirTest('file');
 
 let gateway: WholeGateway;
-/** One for all tests: each leaves it running. The last one kills it. */
+/** Shared by all tests: each leaves it running, except the last one. */
 beforeAll(async () => {
   const folder = await startedFolder();
-  // Whoever else starts a Temporal on this machine wants its usual ports, and would take them while ours is dead.
+  // Other tests that start Temporal try its usual ports, and would take them while this server is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
   gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
   for (const server of usual) server?.close();
@@ -27,7 +27,7 @@ async function consumed() {
   return { consumer, account };
 }
 
-/** Takes a port until it is closed; null when it is taken already. */
+/** Takes a port until the returned server is closed; null if it is already taken. */
 function takenPort(port: number): Promise<Server | null> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ function takenPort(port: number): Promise<Server | null> {
   });
 }
 
-/** Kills the server and waits until another process is in its place. */
+/** Kills the server and waits until another process has replaced it. */
 async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Promise<void> {
   const pid = gateway.server(name);
   process.kill(pid, 'SIGKILL');
@@ -46,7 +46,7 @@ async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Pro
 const said = (gateway: WholeGateway) =>
   `the gateway says:\n${gateway.stderr()}\nPostgreSQL says:\n${readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8')}`;
 
-/** Posts one webhook, again while the database cannot take it, and waits until all about it is done. */
+/** Posts one webhook, repeatedly while the database is unavailable, and waits until it is delivered. */
 async function delivered(gateway: WholeGateway, account: { provider: string; account_slug: string }, id: string) {
   const answer = await eventually('a webhook is taken in', async () => {
     const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
@@ -62,7 +62,7 @@ async function delivered(gateway: WholeGateway, account: { provider: string; acc
   });
 }
 
-test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are taken in and delivered, time and again', {
+test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', {
   timeout,
 }, async () => {
   const { account, consumer } = await consumed();
@@ -75,11 +75,11 @@ test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are 
   expect(gateway.isRunning()).toBe(true);
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
   for (const id of ids) expect((await gateway.admin.event(id)).attempts).toBe(1);
-  // It told whoever runs it.
+  // The gateway logged the restarts.
   expect(gateway.stderr()).toContain('embedded server crashed, restarting');
 });
 
-test("somebody has PostgreSQL's port for a while after its death: it comes back when the port is free", {
+test('when another process takes the port of a killed PostgreSQL, it is restarted once the port is free', {
   timeout,
 }, async () => {
   const { account } = await consumed();
@@ -87,7 +87,7 @@ test("somebody has PostgreSQL's port for a while after its death: it comes back 
   const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
   const thief = await eventually('the port is taken', async () => {
     process.kill(gateway.server('postgres'), 'SIGKILL');
-    // It is back within moments, so there is no time to sleep; missed, the next try is another death.
+    // PostgreSQL restarts within moments, so this does not sleep. If it is too late, it kills the server again.
     for (const end = Date.now() + 1_000; Date.now() < end; ) {
       const taken = await takenPort(ours);
       if (taken) return taken;
@@ -101,7 +101,7 @@ test("somebody has PostgreSQL's port for a while after its death: it comes back 
   await delivered(gateway, account, 'after');
 });
 
-test('an event that waits for its next attempt survives the death of both', { timeout }, async () => {
+test('an event that waits for its next attempt survives when both servers are killed', { timeout }, async () => {
   const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
@@ -116,7 +116,9 @@ test('an event that waits for its next attempt survives the death of both', { ti
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('the whole gateway is killed: the next start takes over what it left and goes on', { timeout }, async () => {
+test('after the whole gateway is killed, the next start takes over its servers and continues', {
+  timeout,
+}, async () => {
   const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');

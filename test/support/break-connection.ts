@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { until } from './until.ts';
 
-/** Ends another connection from the server's side, and returns when the news of it has come to whoever holds it. */
+/** Closes another connection from the server's side, and returns after its client has noticed. */
 export async function breakConnection(by: Pool, pid: number | undefined): Promise<void> {
   await by.query('select pg_terminate_backend($1)', [pid]);
   await until('it is gone', async () => {

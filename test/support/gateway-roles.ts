@@ -9,16 +9,16 @@ import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
 
 export interface Roles {
-  /** The settings that all of them share. */
+  /** The settings that all roles share. */
   variables: Record<string, string>;
   databaseUrl: string;
   migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
   startApi(more?: Record<string, string>): Promise<ApiProcess>;
   startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
-  /** The same inside the test's process, which takes far less time: see `role-here.ts`. */
+  /** Runs the api inside the test's process, which takes far less time: see `role-here.ts`. */
   apiHere(more?: Record<string, string>): Promise<Api>;
   workerHere(more?: Record<string, string>): Promise<RunningRole>;
-  /** One statement on a connection of its own; its rows. */
+  /** Runs one statement on a new connection and returns its rows. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
@@ -31,7 +31,7 @@ export type ApiProcess = Api & GatewayProcess;
 
 const adminToken = secretText('admin-token-of-processes');
 
-/** The separate processes of one gateway, on servers that exist already. */
+/** The separate processes of one gateway, on existing servers. */
 export function gatewayRoles(options: {
   databaseUrl: string;
   temporalAddress?: string;
@@ -79,7 +79,7 @@ async function asWorker<T extends RunningRole>(role: T): Promise<T> {
   return role;
 }
 
-/** One statement on a connection of its own; its rows. */
+/** Runs one statement on a new connection and returns its rows. */
 export async function queryOnce<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

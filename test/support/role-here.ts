@@ -6,8 +6,8 @@ import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';
 
 /**
- * Runs a role inside the test's process, with the settings that a process would get: for tests that neither kill it nor look at
- * its exit code. To start a process takes two seconds of a core.
+ * Runs a role inside the test's process, with the settings that a process would get. For tests that neither kill the
+ * role nor check its exit code, because the start of a process takes two seconds of processor time.
  */
 export function roleHere(role: Role, variables: Record<string, string | undefined>): RunningRole {
   installTestRuntime();

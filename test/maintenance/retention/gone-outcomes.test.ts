@@ -10,9 +10,9 @@ import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, midnight, openStage } from './stage.ts';
 
-// A day may go while an attempt of one of its events is in flight: a retry changes nothing about an event that is settled.
+// A day may be dropped during an attempt of one of its events: a retry does not make a settled event pending.
 
-test('an attempt whose event is gone changes nothing, and those that are recorded with it are recorded', async () => {
+test('an attempt of a dropped event changes nothing, and other attempts of its batch are recorded', async () => {
   const { gateway, database, failed, receive } = await openStage();
   onTestFinished(() => gateway.stop());
   const gone = await failed(new Date(midnight(40).getTime() + 5_000));
@@ -40,7 +40,7 @@ test('an attempt whose event is gone changes nothing, and those that are recorde
   await expectExact(database);
 });
 
-test('a retry that is in flight while its day goes ends, and so does its workflow', async () => {
+test('a retry in flight ends when its day is dropped, and so does its workflow', async () => {
   const { gateway, workflows, consumer: open, close } = await openLife({});
   onTestFinished(close);
   const { database, admin } = gateway;

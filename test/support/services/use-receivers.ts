@@ -4,15 +4,12 @@ import { openStage, type Stage } from '../situations.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 
 /**
- * A gateway whose deliveries are exhausted at once, and receivers of every kind, for all tests of a file: opened before
- * them, cleared after each, closed in the end.
+ * Opens a gateway with a schedule without delays and receivers of every kind for all tests of a file. Both are cleared
+ * after each test and closed after the last one.
  *
- * @param opened is handed both before the first test
+ * @param opened gets both before the first test
  */
-export function playWithReceivers(
-  options: TestGatewayOptions,
-  opened: (stage: Stage, receivers: Receivers) => void,
-): void {
+export function useReceivers(options: TestGatewayOptions, opened: (stage: Stage, receivers: Receivers) => void): void {
   let stage: Stage;
   let receivers: Receivers;
   beforeAll(async () => {

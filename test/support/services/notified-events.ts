@@ -28,14 +28,14 @@ export interface Situation {
   ids: string[];
 }
 
-/** Gives an account one more destination; its id. */
+/** Adds a destination to an account and returns its id. */
 export async function addDestination(admin: AdminClient, accountId: string, destination: Destination): Promise<string> {
   const created = await admin.post(`/admin/accounts/${accountId}/destinations`, destination);
   if (created.status !== 201) throw new Error(`no destination: ${JSON.stringify(created.body)}`);
   return created.body.id;
 }
 
-/** A new account whose consumer answers with `replies` (never 2xx unless told), with these destinations. */
+/** Creates an account with these destinations. Its consumer answers with `replies`, by default never with 2xx. */
 export async function accountWith(
   stage: Stage,
   destinations: Destination[],
@@ -49,7 +49,7 @@ export async function accountWith(
   return { account, consumer, ids };
 }
 
-/** Sends one webhook; the event's id. */
+/** Sends one webhook and returns the event's id. */
 export async function sendEvent(
   stage: Stage,
   { account }: Situation,
@@ -57,13 +57,13 @@ export async function sendEvent(
   headers?: Record<string, string>,
 ): Promise<string> {
   const answer = await send(stage.gateway.baseUrl, account, body, headers);
-  if (answer.status !== 202) throw new Error(`not taken: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 202) throw new Error(`not accepted: ${JSON.stringify(answer.body)}`);
   return answer.body.id;
 }
 
-/** The event once its generation has failed and so many notifications, of all generations, wait for nothing any more. */
-export async function told(stage: Stage, id: string, count: number, limitMs?: number) {
-  // Each notification changes several times; its row says cheaply when the last change has come.
+/** Waits until the event's generation has failed and `count` notifications of all generations are settled. */
+export async function notified(stage: Stage, id: string, count: number, limitMs?: number) {
+  // A notification changes several times. Polling its row is cheaper than reading the event.
   await until(
     `${count} notifications are settled`,
     async () => {
@@ -94,11 +94,11 @@ export const summarised = (event: { notifications: Notification[] }): string[] =
 const sent = (generation: number) =>
   ['chat_one', 'chat_two', 'email', 'webhook'].map((type) => `${generation} ${type} sent 1`);
 
-/** All four kinds, each sent at the first attempt, as `summarised` has them. */
+/** The result of `summarised` when all four kinds are sent at the first try. */
 export const allSent = sent(0);
 export const allSentAgain = [...sent(0), ...sent(1)];
 
-/** What people read in Slack. */
+/** The text that users read in Slack. */
 export const shownBySlack = (message: SlackMessage | undefined): string =>
   unescaped(
     stringsIn(message)
@@ -106,13 +106,13 @@ export const shownBySlack = (message: SlackMessage | undefined): string =>
       .join('\n'),
   );
 
-/** What people read in Discord: a backslash before punctuation is not shown. */
+/** The text that users read in Discord, which hides a backslash before punctuation. */
 export const shownByDiscord = (message: DiscordMessage | undefined): string =>
   stringsIn(message)
     .map(({ text }) => text.replaceAll(/\\([^\w\s])/g, '$1'))
     .join('\n');
 
-/** What people read in a mail, as text and as HTML. */
+/** The subject, text and HTML that users read in a mail. */
 export function shownByMail(mail: SentMail | undefined): { subject: string; text: string; html: string; raw: string } {
   const part = (type: string) => mail?.content.find((one) => one.type === type)?.value ?? '';
   const html = part('text/html');

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * A client that asks the gateway while others attack it, in a thread of its own: the attackers keep the event loop of theirs
- * busy, and what it would wait for that is no damage to the gateway. It says `ready` when it begins to measure, and reports the
- * damage after a message.
+ * A client of a gateway under attack. It runs in its own thread, because attackers keep the event loop of the test busy,
+ * which would count as a delay of the gateway. It posts `ready` when it starts to measure, and the damage after it gets
+ * a message.
  */
 interface Task {
   pid: number;
@@ -14,18 +14,18 @@ interface Task {
   request: { method: string; path: string; body?: string };
 }
 
-/** What an attack does to the others. */
+/** The effect of an attack on the gateway and another client. */
 export interface Damage {
-  /** How far the memory of the gateway (its resident set) rose above what it was before. */
+  /** The growth of the gateway's resident set since before the attack. */
   grownMiB: number;
-  /** The longest that another client waited for its answer. */
+  /** The longest time for which this client waited for an answer. */
   slowestMs: number;
-  /** The answers that this client got, each status once. */
+  /** The statuses that this client got, each once. */
   statuses: number[];
 }
 
 const pollMs = 50;
-/** Its address is none of the attackers'. */
+/** No attacker has this address. */
 const localAddress = '127.0.0.99';
 
 /** The resident set of a process, in MiB. */
@@ -35,7 +35,7 @@ function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
-/** One request on a connection of its own; resolves with the status once the answer is whole. */
+/** Sends one request on a new connection. Resolves with the status after the complete answer. */
 function statusOf(baseUrl: string, { method, path, body }: Task['request']): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest(`${baseUrl}${path}`, { method, agent: false, localAddress }, (answer) => {
@@ -47,9 +47,9 @@ function statusOf(baseUrl: string, { method, path, body }: Task['request']): Pro
   });
 }
 
-async function stand({ pid, baseUrl, request }: Task): Promise<void> {
-  // What a gateway loads, compiles and keeps once it has had some traffic is not the attack's. After 512 requests its memory
-  // grows by some 15 MiB more at most, until V8's space for short-lived objects is full for the first time.
+async function run({ pid, baseUrl, request }: Task): Promise<void> {
+  // Warm-up: the growth by code that is loaded and compiled does not count. After 512 requests the memory grows by at
+  // most about 15 MiB more, until V8's young generation is full for the first time.
   for (let n = 0; n < 8; n++) await Promise.all(Array.from({ length: 64 }, () => statusOf(baseUrl, request)));
   const before = residentMiB(pid);
   const damage: Damage = { grownMiB: 0, slowestMs: 0, statuses: [] };
@@ -69,4 +69,4 @@ async function stand({ pid, baseUrl, request }: Task): Promise<void> {
   parentPort?.postMessage(damage);
 }
 
-await stand(workerData);
+await run(workerData);
