@@ -78,7 +78,7 @@ test('the OpenAPI document has operations, each with a unique id', () => {
 describe('one entry, with the ids of the request', () => {
   test.each(named(operations))('%s that succeeds', async (id, operation) => {
     const values = await fresh();
-    const { answer, entry } = await until('it is not Temporal that is late', async () => {
+    const { answer, entry } = await until('Temporal answers in time', async () => {
       const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
       return !isEngineLate(one.answer) && one;
     });

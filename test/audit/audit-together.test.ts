@@ -87,7 +87,7 @@ describe.each([
     expect(await countEntries()).toBe(entriesBefore);
     // The same request succeeds once the database accepts entries again.
     await rows(gateway.database, 'drop function refuse_entry cascade');
-    const again = await until('it is not Temporal that is late', async () => {
+    const again = await until('Temporal answers in time', async () => {
       const one = await act(operation, values, gateway.baseUrl);
       return !isEngineLate(one) && one;
     });

@@ -140,7 +140,7 @@ test('the oldest beyond BACKUP_KEEP are deleted with their files; failed ones go
   for (let count = 0; count < keep + 2; count++) names.push((await made()).name);
   // Files are deleted before rows, so that none is left behind.
   const completed = async () => (await backupsOf(gateway)).filter(({ status }) => status === 'completed');
-  await until('they are pruned', async () => (await completed()).length === keep);
+  await until('the oldest backups are deleted', async () => (await completed()).length === keep);
   expect(files()).toEqual(names.slice(-keep).sort());
   const listed = await backupsOf(gateway);
   expect((await completed()).map(({ name }) => name)).toEqual(names.slice(-keep).reverse());
@@ -163,7 +163,7 @@ test('a missing file is listed as failed, a copy as unverified, and a restored f
     error: `it was renamed: by its manifest it is ${first.name}`,
     size_bytes: archive.length,
   });
-  const lost = await until('the loss is noticed', async () =>
+  const lost = await until('the missing file is listed as failed', async () =>
     (await backupsOf(gateway)).find(({ id, status }) => id === first.id && status === 'failed'),
   );
   expect(lost.error).toContain('gone');
@@ -172,13 +172,13 @@ test('a missing file is listed as failed, a copy as unverified, and a restored f
   // The file is put back.
   writeFileSync(join(dir, first.name), archive);
   await made();
-  await until('the first one counts again', async () =>
+  await until('the restored file is completed', async () =>
     (await backupsOf(gateway)).some(({ id, status }) => id === first.id && status === 'completed'),
   );
   // As after a restore: the file has no row.
   await gateway.database.pool.query('delete from backups where id = $1', [first.id]);
   await made();
-  const again = await until('it is listed anew', async () =>
+  const again = await until('the file has a row again', async () =>
     (await backupsOf(gateway)).find(({ name }) => name === first.name),
   );
   const { rows, encrypted, key_id } = first;

@@ -13,8 +13,8 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, testFolder, verifiedIn } from './support.ts';
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
@@ -92,10 +92,14 @@ test('the files of a killed process are never listed, and the next backup remove
   await mkdir(dir);
   const child = spawn(process.execPath, [writer, dir]);
   const files = () => readdir(dir);
-  await eventually('something was written', async () => {
-    const [file] = await files();
-    return file !== undefined && (await stat(join(dir, file))).size > 1024 * 1024;
-  });
+  await until(
+    'something was written',
+    async () => {
+      const [file] = await files();
+      return file !== undefined && (await stat(join(dir, file))).size > 1024 * 1024;
+    },
+    { retryErrors: true },
+  );
   child.kill('SIGKILL');
   await once(child, 'close');
   const store = openDirectoryStore(dir);
@@ -153,7 +157,7 @@ test('a backup that is interrupted or loses its database gives an error in words
   await expect(backUp('postgresql://127.0.0.1:1/none', store)).rejects.toThrow(/could not be read.*ECONNREFUSED/);
   expect(await readdir(dir)).toEqual([]);
   // No connection is left open.
-  await eventually('the snapshots have ended', async () => {
+  await until('the snapshots have ended', async () => {
     const text = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and datname = current_database()`;
     return (await queryOnce(url, text)).length === 0;
   });

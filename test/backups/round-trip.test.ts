@@ -6,8 +6,8 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { sendPaced } from './paced-webhooks.ts';
@@ -32,14 +32,14 @@ test('a restored database equals the snapshot row by row, although webhooks came
   // A worker would act on some of the rows.
   await gateway.stopWorker();
   await fillEveryKind(gateway);
-  await eventually('entries of the audit log are sealed', async () => {
+  await until('entries of the audit log are sealed', async () => {
     const found = await rows(gateway.database, 'select 1 from audit_chain');
     return found.length > 0;
   });
   await gateway.database.pool.query(manyAttempts);
   const store = folderStore();
   const load = sendPaced(gateway.baseUrl, account, webhooksPerSecond);
-  await eventually('webhooks come in', async () => load.accepted() > webhooksPerSecond);
+  await until('webhooks come in', () => load.accepted() > webhooksPerSecond);
 
   const expected = Promise.withResolvers<Content>();
   const before = load.ids();
@@ -109,7 +109,7 @@ test('partitions that are created or dropped while the snapshot is taken do not 
   await blocker.query('begin');
   await blocker.query(`lock table ${day?.name} in access exclusive mode`);
   const backup = backUp(gateway.databaseUrl, store);
-  await eventually('the backup waits for the table', async () => {
+  await until('the backup waits for the table', async () => {
     const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock' and datname = current_database()`;
     return (await rows(gateway.database, waiting)).length > 0;
   });

@@ -15,9 +15,9 @@ import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { parseS3Address } from '../../src/backups/s3-address.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
@@ -93,7 +93,7 @@ test('a failure while reading and an interruption leave neither an object nor pa
   await expect(store.write(newName(), Readable.from(content), stopping.signal)).rejects.toThrow(
     'The backup was interrupted.',
   );
-  await eventually('the parts are gone', async () => (await uploads()).length === 0);
+  await until('the parts are gone', async () => (await uploads()).length === 0);
   expect((await verifiedIn(store)).every(({ sizeBytes }) => sizeBytes < 1024 * 1024)).toBe(true);
 });
 
@@ -101,7 +101,7 @@ test('the uploads of a killed process are not listed, and the next backup remove
   const before = await verifiedIn(store);
   const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
   const child = spawn(process.execPath, [writer, '', url], { stdio: 'ignore' });
-  await eventually('an upload is under way', async () => (await uploads()).length > 0);
+  await until('an upload is under way', async () => (await uploads()).length > 0);
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(await verifiedIn(store)).toEqual(before);

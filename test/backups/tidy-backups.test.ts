@@ -271,7 +271,7 @@ test('a connection that breaks while the files are listed gives an error and cha
           'select 1 from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database() and state like $1',
           ['idle in%'],
         );
-      await until('it is gone', async () => (await open()).rows.length === 0);
+      await until('the connection is closed', async () => (await open()).rows.length === 0);
       return store.files();
     },
   };

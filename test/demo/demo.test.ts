@@ -116,7 +116,7 @@ describe('with a gateway in a separate process', () => {
 
   test('a wrong token is reported', async () => {
     const { code, output } = await demo({ GATEWAY_URL: gatewayUrl, ADMIN_TOKEN: 'not-the-token' });
-    expect(output).toContain('does not take the admin token of ADMIN_TOKEN');
+    expect(output).toContain('refused the admin token of ADMIN_TOKEN');
     expect(output).not.toContain('    at ');
     expect(code).toBe(1);
   });
@@ -140,7 +140,7 @@ test('a missing gateway is reported', async () => {
 
 test('a server that is not a gateway is reported', async () => {
   const { code, output } = await demo({ GATEWAY_URL: inject('temporalUiUrl'), ADMIN_TOKEN: 'any-token' });
-  expect(output).toContain(`What answers at ${inject('temporalUiUrl')} is no webhook gateway.`);
+  expect(output).toContain(`The server at ${inject('temporalUiUrl')} is not a webhook gateway.`);
   expect(code).toBe(1);
 });
 
@@ -158,7 +158,7 @@ test('if the gateway cannot reach the consumer, the demo reports reason and reme
 test('without a worker the demo ends with an error after a while', async () => {
   const gateway = await startGateway({ worker: false });
   const { code, output } = await demo({ GATEWAY_URL: gateway.baseUrl, ADMIN_TOKEN: gateway.adminToken });
-  expect(output).toContain('nobody makes the attempt');
+  expect(output).toContain('no attempt was made');
   expect(code).toBe(1);
   await gateway.stop();
 });

@@ -33,11 +33,13 @@ export async function follow(eventId: string, { gateway, consumer, screen, signa
     if (event.delivery_status === 'delivered') return await withWorkflow(event, gateway, signal);
     if (shown > 0 && !consumer.verified.has(eventId)) throw new DemoError(unreachable(event, gateway, consumer));
     if (event.delivery_status !== 'pending')
-      throw new DemoError(`The event is ${event.status} and its delivery ${event.delivery_status}; somebody ended it.`);
+      throw new DemoError(
+        `The event is ${event.status} and its delivery ${event.delivery_status}: an operator ended it.`,
+      );
     const dueMs = Date.parse(event.next_attempt_at ?? event.received_at);
     if (Date.now() - dueMs > patienceMs)
       throw new DemoError(
-        `The event has been due for ${span(Date.now() - dueMs)} and nobody makes the attempt. Does a worker run (npm start has one)?`,
+        `The event has been due for ${span(Date.now() - dueMs)}, but no attempt was made. Does a worker run (npm start has one)?`,
       );
     if (shown > 0 && dueMs > Date.now())
       screen.status(`           waiting for attempt ${shown + 1}: ${Math.ceil((dueMs - Date.now()) / 1000)} s …`);

@@ -55,7 +55,7 @@ export class Gateway {
     if (ready.status === 503)
       throw new DemoError(`The gateway at ${this.url} is up, but its database is not available.`);
     if (ready.status !== 200 || (await ready.text()) !== '{"status":"ok"}')
-      throw new DemoError(`What answers at ${this.url} is no webhook gateway.`);
+      throw new DemoError(`The server at ${this.url} is not a webhook gateway.`);
     await this.#admin('GET', '/admin/accounts?app_key=demo');
   }
 
@@ -90,8 +90,8 @@ export class Gateway {
     const text = await response.text();
     if (response.status === 401)
       throw new DemoError(
-        `The gateway at ${this.url} does not take the admin token of ${this.#settings.tokenSource}.\n` +
-          'Set ADMIN_TOKEN to one that it takes, or DATA_DIR to the data folder that it was started with.',
+        `The gateway at ${this.url} refused the admin token of ${this.#settings.tokenSource}.\n` +
+          'Set ADMIN_TOKEN to a token of that gateway, or DATA_DIR to its data folder.',
       );
     if (!response.ok) throw new DemoError(`${method} ${path} was answered ${response.status}: ${text}`);
     return text === '' ? null : JSON.parse(text);

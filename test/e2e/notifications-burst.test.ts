@@ -46,7 +46,7 @@ async function failTogether(situation: Situation, count: number): Promise<string
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1)
     ids.push(await sendEvent(stage, situation, JSON.stringify({ id: randomUUID(), type: `order-${n}` })));
-  await expect.poll(() => lasts.length, { timeout: 30_000 }).toBe(count);
+  await until('all last attempts wait for their answers', () => lasts.length === count);
   for (const held of lasts) held.answer(500);
   return ids;
 }
@@ -103,7 +103,7 @@ test('after the window messages are sent one by one again', async () => {
   const situation = await accountWith(stage, receivers.destinations.slice(2, 3));
   const first = await failTogether(situation, burst + 1);
   expect(await statuses(first, 1)).toEqual({ chat_one: ['sent', 'sent', 'suppressed'] });
-  await expect.poll(() => receivers.slack.messages.length, { timeout: 30_000 }).toBe(3);
+  await until('the summary is sent', () => receivers.slack.messages.length === 3);
   // The window has ended for the newest message.
   await until('the window is over', () => Date.now() > (receivers.slack.requests.at(-1)?.atMs ?? 0) + burstMs);
   const next = await failTogether(situation, 1);

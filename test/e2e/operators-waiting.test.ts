@@ -125,7 +125,7 @@ test('retries that fail do not use up attempts of the schedule', async () => {
   await stage.gateway.admin.eventually(id, (e) => e.status === 'enqueued');
   await stage.operate.retry(id);
   await stage.operate.retry(id);
-  await until('the workflow has heard of both', async () => (await stage.workflows.state(id)).retries === 2);
+  await until('the workflow has received both retries', async () => (await stage.workflows.state(id)).retries === 2);
   held.answer(500);
   const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   expect(statesOf(event)).toBe('failed/failed');

@@ -65,7 +65,7 @@ test('a summary that becomes due waits too', async () => {
   await sleep(looksMs);
   expect(receivers.slack.messages).toHaveLength(1);
   await resumeDeliveries(stage.gateway.admin);
-  await until('the summary has come', () => receivers.slack.messages.length === 2);
+  await until('the summary is sent', () => receivers.slack.messages.length === 2);
   const summaries = await rows(stage.gateway.database, 'select attempts from notification_summaries');
   expect(summaries).toEqual([{ attempts: 1 }]);
 });

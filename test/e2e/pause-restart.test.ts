@@ -27,7 +27,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
   const consumer = await stage.consumer();
   const sent = await Promise.all(Array.from({ length: 10 }, () => stage.sendTo(consumer)));
   await gateway.startWorker();
-  await until('the workflow has heard of the retry', async () => {
+  await until('the workflow has received the retry', async () => {
     const [left] = await rows(gateway.database, 'select count(*)::integer as n from event_commands');
     return left?.n === 0 && (await stage.workflows.state(waiting.id)).retries === 1;
   });
@@ -62,7 +62,7 @@ test('an event with a lost workflow gets a new one when deliveries are resumed',
   });
   await new Client({ connection, namespace: temporal.namespace }).workflow.getHandle(`event-${id}`).terminate();
   await connection.close();
-  await until('it has another one', async () => {
+  await until('the event has a new workflow', async () => {
     const { status, runId } = await stage.workflows.status(id);
     return status === 'RUNNING' && runId !== lost.runId;
   });

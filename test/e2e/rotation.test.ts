@@ -133,7 +133,7 @@ describe('signing_secret', () => {
 
     const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
     // Caches may accept the old secret for a moment.
-    await until('the old one is refused', async () => (await refusals()).status === 401);
+    await until('the old secret is refused', async () => (await refusals()).status === 401);
     const answers = await Promise.all(Array.from({ length: senders }, refusals));
     expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
     const [count] = await rows(
@@ -185,7 +185,7 @@ describe.each([
       });
       const traffic = startTraffic(account, secretText('inbound'), deliveredSenders);
       await traffic.more();
-      await until('deliveries with the old one', () => consumer.deliveries.length > 0);
+      await until('there are deliveries with the old secret', () => consumer.deliveries.length > 0);
       const body: Change =
         secretField === 'delivery_secret'
           ? { delivery_secret: secrets.next }
@@ -198,7 +198,7 @@ describe.each([
 
       expect(refusedOf(traffic.sent)).toEqual([]);
       const ids = new Set(traffic.sent.map(({ id }) => id));
-      await until('all are delivered', async () => {
+      await until('all webhooks are delivered', async () => {
         const left = `select 1 from events where account_id = $1 and delivery_status <> 'delivered' limit 1`;
         return (await rows(gateway.database, left, [account.id])).length === 0;
       });

@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
@@ -58,16 +57,6 @@ export async function query(url: string, sql: string): Promise<unknown> {
     return result.rows[0]?.[0];
   } finally {
     await client.end().catch(() => undefined);
-  }
-}
-
-export async function eventually<T>(look: () => Promise<T | null | undefined | false>, limitMs = 20_000): Promise<T> {
-  const end = Date.now() + limitMs;
-  while (true) {
-    const found = await look().catch(() => null);
-    if (found) return found;
-    if (Date.now() > end) throw new Error('it did not happen');
-    await sleep(50);
   }
 }
 

@@ -8,8 +8,8 @@ import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { kill } from '../support/kill.ts';
 import { copyPrepared } from '../support/prepared.ts';
+import { until } from '../support/until.ts';
 import {
-  eventually,
   leftovers,
   log,
   onProgress,
@@ -72,10 +72,12 @@ test('a killed server is restarted on the same port with its data, each time', {
   const server = await started(await preparedDataDir());
   await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   for (let death = 0; death < 3; death += 1) {
-    const pid = await eventually(async () => server.pid());
+    const pid = await until('the server runs', () => server.pid());
     process.kill(pid, 'SIGKILL');
-    await eventually(async () => server.pid() !== null && server.pid() !== pid);
-    expect(await eventually(() => query(server.url, 'SELECT answer FROM kept'))).toBe(42);
+    await until('the server is restarted', () => server.pid() !== null && server.pid() !== pid);
+    expect(
+      await until('the database answers', () => query(server.url, 'SELECT answer FROM kept'), { retryErrors: true }),
+    ).toBe(42);
   }
 });
 
@@ -116,7 +118,7 @@ test("a terminal's Ctrl-C does not reach the server, and the server of a killed 
   expect(await query(other.url, 'SELECT answer FROM kept')).toBe(42);
 
   process.kill(other.pid, 'SIGKILL');
-  await eventually(async () => (await commandOf(other.pid)) === null);
+  await until('the gateway has ended', async () => (await commandOf(other.pid)) === null);
   expect(await commandOf(other.postgresPid)).not.toBeNull();
   const server = await started(openedDataDir(folder));
   expect(await commandOf(other.postgresPid)).toBeNull();
@@ -146,13 +148,17 @@ test('an interrupted creation of the database is repeated', { timeout }, async (
 test('a gateway that is killed while it creates the database leaves a folder that starts', { timeout }, async () => {
   const folder = temporaryFolder();
   const starting = otherGateway(folder, 'postgres').catch(() => null);
-  await eventually(async () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')));
-  const [pid] = await eventually(async () => {
-    return await pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder));
-  });
+  await until(
+    'the database is being created',
+    () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')),
+    { retryErrors: true },
+  );
+  const [pid] = await until('the gateway runs', () =>
+    pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder)),
+  );
   kill(pid);
   await starting;
-  const dataDir = await eventually(async () => openedDataDir(folder));
+  const dataDir = await until('the folder is free', () => openedDataDir(folder), { retryErrors: true });
   const server = await started(dataDir);
   expect(await query(server.url, 'SELECT 1')).toBe(1);
 });

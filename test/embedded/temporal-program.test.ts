@@ -20,7 +20,8 @@ import { runCommand } from '../../src/embedded/run-command.ts';
 import { buildTemporalFrom } from '../../src/embedded/temporal-build.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { isAtLeast } from '../../src/embedded/temporal-version.ts';
-import { eventually, onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
+import { until } from '../support/until.ts';
+import { onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
 const timeout = 60_000;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
@@ -222,7 +223,7 @@ test('an interrupted build ends with all processes that it started', { timeout }
   );
   expect(message).toContain('interrupted');
   // The kernel needs a moment to remove processes that have just ended.
-  await eventually(async () => (await pidsWhere((command) => command === sleeps)).length === 0);
+  await until('the build has ended', async () => (await pidsWhere((command) => command === sleeps)).length === 0);
   expect(existsSync(inCache(cacheDir))).toBe(false);
 });
 

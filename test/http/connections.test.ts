@@ -158,13 +158,13 @@ test('above MAX_BODY_BYTES_IN_FLIGHT a client gets 503, others are served, and t
   const second = await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true });
   // Together more than a quarter of 4 MiB: the second body is refused, or displaces the first one once that stalls.
   second.socket.write(head(address, { length: 300_000 }) + 'a'.repeat(299_999));
-  const refusal = await until('one of them is refused', () => first.received() || second.received() || null);
+  const refusal = await until('one of the two is refused', () => first.received() || second.received() || null);
   expect(statuses(refusal)[0]).toBe(503);
   expect(refusal.toLowerCase()).toContain('retry-after: 5');
-  await until('its body says why', () => `${first.received()}${second.received()}`.includes('"code":"overloaded"'));
+  await until('the body has the code', () => `${first.received()}${second.received()}`.includes('"code":"overloaded"'));
   expect((await send(own.baseUrl, target, 'x'.repeat(500_000))).status).toBe(202);
   for (const { socket } of [first, second]) socket.destroy();
-  await until('there is room again', async () => {
+  await until('the memory is released', async () => {
     const again = await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true });
     again.socket.write(head(address, { length: mib }, closing) + 'a'.repeat(mib));
     await again.closed;

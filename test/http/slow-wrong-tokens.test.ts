@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { SlowAnswers } from '../../src/http/admin/slow-answers.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -97,28 +97,28 @@ function asking(port: number, requests = 1): Socket {
 test('at most 64 answers are delayed at a time; further answers are sent at once', async () => {
   const { port, waits } = await slowServer();
   asking(port, 100);
-  await eventually('all are asked for', async () => waits.length === 100);
+  await until('all requests have arrived', () => waits.length === 100);
   expect(waits).toEqual([...Array(64).fill(true), ...Array(36).fill(false)]);
 });
 
 test('a delay ends when the client disconnects', async () => {
   const { slow, port, waits } = await slowServer();
   const sockets = [asking(port), asking(port, 20)];
-  await eventually('all are asked for', async () => waits.length === 21);
+  await until('all requests have arrived', () => waits.length === 21);
   for (const socket of sockets) socket.resetAndDestroy();
-  await eventually('none waits', async () => slow.waiting === 0);
+  await until('no answer is delayed', () => slow.waiting === 0);
   asking(port);
-  await eventually('one more is asked for', async () => waits.length === 22);
+  await until('one more request has arrived', () => waits.length === 22);
   expect(waits).toEqual(Array(22).fill(true));
 });
 
 test('closing ends all delays, and later answers are not delayed', async () => {
   const { slow, port, waits } = await slowServer();
   asking(port, 3);
-  await eventually('all are asked for', async () => waits.length === 3);
+  await until('all requests have arrived', () => waits.length === 3);
   slow.close();
   expect(slow.waiting).toBe(0);
   asking(port);
-  await eventually('one more is asked for', async () => waits.length === 4);
+  await until('one more request has arrived', () => waits.length === 4);
   expect(waits).toEqual([true, true, true, false]);
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -54,7 +55,7 @@ test('during a flood of unknown addresses every account gets 202: cached, expire
   await sleep(2_100);
   expect((await post(cached)).status).toBe(202);
   const strangers = flood();
-  while (strangers.statuses.length < connections) await sleep(20);
+  await until('the flood is under way', () => strangers.statuses.length >= connections);
   const answers: number[] = [];
   answers.push((await post(cached)).status, (await post(expired)).status);
   for (let n = 0; n < 5; n++) {
@@ -77,7 +78,7 @@ test('a flood of unknown addresses needs far fewer statements than requests', as
   await sleep(1_100); // PostgreSQL reports the statistics of a connection once a second at most.
   const before = await calls();
   const strangers = flood();
-  while (strangers.statuses.length < 5_000) await sleep(20);
+  await until('5,000 requests are answered', () => strangers.statuses.length >= 5_000);
   await strangers.stop();
   await sleep(1_100);
   expect((await calls()) - before).toBeLessThan(strangers.statuses.length / 2);

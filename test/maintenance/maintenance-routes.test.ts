@@ -102,32 +102,32 @@ test('a task that is triggered while it runs is not started a second time', asyn
   await gateway.stopWorker();
   const before = await taskOf(gateway, 'audit-purge');
   expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
-  await until('it runs', async () => (await taskOf(gateway, 'audit-purge')).running);
+  await until('the task runs', async () => (await taskOf(gateway, 'audit-purge')).running);
   const taken = async () => (await temporal.schedule('audit-purge').describe()).info;
   const { numActionsTaken } = await taken();
   expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
-  await until('the second one is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
+  await until('the second run is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
   expect((await taken()).numActionsTaken).toBe(numActionsTaken);
   expect((await taskOf(gateway, 'audit-purge')).last_run).toEqual(before.last_run);
   await gateway.startWorker();
-  await until('it ends', async () => !(await taskOf(gateway, 'audit-purge')).running);
+  await until('the task has ended', async () => !(await taskOf(gateway, 'audit-purge')).running);
 });
 
 test('a failed task shows the reason, without details of the database', async () => {
   await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
   try {
     await ask('POST', '/admin/upkeep/retention/trigger');
-    const handle = await until('it runs', async () => {
+    const handle = await until('the task runs', async () => {
       const { info } = await temporal.schedule('retention').describe();
       return info.runningActions.at(-1)?.workflow.workflowId;
     });
     // Otherwise the activity would be retried four times.
-    await until('it has failed once', async () => {
+    await until('the task has failed once', async () => {
       const { raw } = await temporal.client.workflow.getHandle(handle).describe();
       return raw.pendingActivities?.[0]?.lastFailure?.message?.includes('the database could not be used');
     });
     await temporal.client.workflow.getHandle(handle).cancel();
-    await until('it has ended', async () => !(await taskOf(gateway, 'retention')).running);
+    await until('the task has ended', async () => !(await taskOf(gateway, 'retention')).running);
     expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
   } finally {
     await gateway.database.pool.query('alter table event_stats_away rename to event_stats');

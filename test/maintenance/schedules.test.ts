@@ -75,7 +75,7 @@ test('a worker logs a warning when it changes a schedule of another worker; equa
     // The first check finds the difference, and stopping the worker waits for that check.
     schedules.connected(temporal.client.connection);
     schedules.start();
-    await until('the schedule is as it should be', () => changed(auditRetentionDays));
+    await until('the schedule has the new setting', () => changed(auditRetentionDays));
     await schedules.stop();
     return told.splice(0).filter(({ schedule }) => schedule !== undefined);
   };
@@ -91,7 +91,7 @@ test('three concurrent workers create one set of schedules', async () => {
   await triggered(gateway, 'backup');
   expect(await backupsOf(gateway)).toHaveLength(1);
   // Temporal lists them a moment later.
-  const listed = await until('they are listed', async () => {
+  const listed = await until('the schedules are listed', async () => {
     const found: string[] = [];
     for await (const { scheduleId } of temporal.client.schedule.list())
       if (scheduleId.startsWith(gateway.temporal.taskQueue)) found.push(scheduleId);

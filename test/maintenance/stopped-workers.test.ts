@@ -33,7 +33,7 @@ async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lo
     async stopDuringTask() {
       await holder.query('select pg_advisory_lock($1)', [lockKey]);
       expect((await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`)).status).toBe(202);
-      await until('the task is at work', async () => {
+      await until('the task runs', async () => {
         const { recentActions } = (await temporal.schedule(name).describe()).info;
         const workflowId = recentActions.at(-1)?.action.workflow.workflowId;
         if (workflowId === undefined) return false;

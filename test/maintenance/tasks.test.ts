@@ -53,7 +53,7 @@ test('the sweep counts the events and notifications that it requeued', { timeout
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const events: string[] = [];
   // The relay (every 30 s) and the scheduled task look for the same rows, and the first one requeues them.
-  const result = await until('the run that was asked for finds one', async () => {
+  const result = await until('the triggered run finds an overdue event', async () => {
     const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: `lost-${events.length}` }));
     events.push(body.id);
     await gateway.admin.eventually(body.id, (event) => event.attempts === 1 && event.status === 'enqueued');

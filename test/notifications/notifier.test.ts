@@ -24,7 +24,7 @@ test('concurrent calls, also of another worker, make one try', async () => {
   const { notices, send } = service(() => answer);
   const [one, other] = [new Notifier(deps(send)), new Notifier(deps(send))];
   const asked = [one.notify(key, never), one.notify(key, never)];
-  await until('the try is under way', async () => notices.length > 0 || null);
+  await until('the first try has started', async () => notices.length > 0 || null);
   expect(await other.notify(key, never)).toMatchObject({ kind: 'later' });
   resolve(taken);
   expect(await Promise.all(asked)).toEqual([
@@ -143,9 +143,9 @@ test('a try that ends after its claim expired counts if it succeeded, but not if
   const lease = { leaseS: 0.02 };
   const sending = new Notifier(deps(accepting.send, lease)).notify(late, never);
   const failing = new Notifier(deps(refusing.send, lease)).notify(lost, never);
-  await until('both are under way', () => accepting.notices.length + refusing.notices.length === 2);
+  await until('both tries have started', () => accepting.notices.length + refusing.notices.length === 2);
   for (const key of [late, lost]) {
-    const again = await until('its claim is over', () => claim(stage.database, key, { tries: 5, leaseS: 60 }));
+    const again = await until('the claim has expired', () => claim(stage.database, key, { tries: 5, leaseS: 60 }));
     expect(again).toMatchObject({ attempt: 2 });
   }
   resolve();
@@ -182,7 +182,7 @@ test('at most eight messages to a destination are in flight; the others are told
   const asked = ids.map(async (eventId) =>
     told.push(await notifier.notify({ eventId, generation: 0, destinationId }, never)),
   );
-  await until('all others have their answer', () => told.length === 12);
+  await until('the other calls have returned', () => told.length === 12);
   expect(told.every(({ kind }) => kind === 'later')).toBe(true);
   open(taken);
   await Promise.all(asked);

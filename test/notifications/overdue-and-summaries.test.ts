@@ -73,7 +73,7 @@ test('the sweep sends all to a working destination, past one that hangs and one 
   const notifier = new Notifier(common);
   const sweep = new OverdueNotifications({ ...common, notifier, overdueS: 0.2 });
   sweep.start();
-  await until('all are told that can be', () => told.length === 60);
+  await until('the working destination has all messages', () => told.length === 60);
   expect(new Set(told)).toEqual(new Set([taking]));
   release(taken);
   await sweep.stop();
@@ -93,7 +93,7 @@ test('the sweep leaves room for a workflow’s own notification', async () => {
     const told = await notifier.notifyInPassing({ eventId, generation: 0, destinationId }, never);
     if (told.kind === 'later') refusedIds.push(eventId);
   });
-  await until('all but eight have passed by', () => refusedIds.length === 22);
+  await until('22 calls have returned', () => refusedIds.length === 22);
   resolve(taken);
   await Promise.all(inPassing);
   const [left = ''] = refusedIds;

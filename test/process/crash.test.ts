@@ -2,9 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -135,7 +136,7 @@ test('an api that is killed under load loses no acknowledged webhook', { timeout
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const posting = postUntilItDies(api.baseUrl, account);
-  await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 150);
+  await until('webhooks are stored', async () => (await eventRows(roles)).length > 150);
   api.signal('SIGKILL');
   const acknowledged = await posting;
   expect(await api.exited).toEqual(killed);

@@ -7,8 +7,9 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
-import { cleanEnvironment, eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { hang } from '../support/replies.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,7 +35,7 @@ async function npmStart(dataDir: string) {
   onTestFinished(() => {
     for (const { pid } of stillRunning(started)) process.kill(pid, 'SIGKILL');
   });
-  await eventually('npm start is up', async () => {
+  await until('npm start is up', async () => {
     started = tree();
     if (child.exitCode !== null) throw new Error(`npm ended: ${output}`);
     return output.includes('Ctrl-C stops everything');
@@ -73,7 +74,7 @@ test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   await send(gateway.baseUrl, account, '{"id":"waits"}');
-  await eventually('the attempt is in flight', async () => consumer.deliveries.length > 0);
+  await until('the attempt is in flight', () => consumer.deliveries.length > 0);
   gateway.signal('SIGINT');
   await gateway.printed(/Stopping …/);
   const servers = processTree(gateway.pid);
@@ -82,5 +83,5 @@ test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight
     gateway.signal('SIGINT');
   }
   expect((await gateway.exited).code).toBe(1);
-  await eventually('its servers end too', async () => stillRunning(servers).length === 0);
+  await until('the servers have ended', () => stillRunning(servers).length === 0);
 });

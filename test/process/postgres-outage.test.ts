@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 300_000;
 /** Eight posters send fewer than 80 webhooks a second: all that the server accepts must be delivered in time. */
@@ -45,10 +46,10 @@ test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged w
   };
   const posters = Promise.all(Array.from({ length: 8 }, (_, name) => poster(name)));
   const acknowledged = () => answers.filter(({ status }) => status === 202).map(({ body }) => body.id as string);
-  await eventually('webhooks are taken in', async () => acknowledged().length > 50);
+  await until('webhooks are accepted', () => acknowledged().length > 50);
 
   await postgres.stop();
-  await eventually('webhooks are refused', async () => answers.at(-1)?.status === 503);
+  await until('webhooks are refused', () => answers.at(-1)?.status === 503);
   expectDatabaseUnavailable(await send(api.baseUrl, account, '{"id":"during"}'));
   // An unknown account and a wrong secret get 503 too, because the database cannot be asked.
   expectDatabaseUnavailable(await send(api.baseUrl, { provider: 'generic', account_slug: 'not-known-yet' }, '{}'));
@@ -60,11 +61,11 @@ test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged w
   expect((await fetch(`${api.baseUrl}/health/live`)).status).toBe(200);
   const refused = () => answers.filter(({ status }) => status !== 202).length;
   const refusedBefore = refused();
-  await eventually('they go on being refused', async () => refused() > refusedBefore + 100);
+  await until('further webhooks are refused', () => refused() > refusedBefore + 100);
 
   await postgres.start();
   const during = acknowledged().length;
-  await eventually('webhooks are taken in again', async () => acknowledged().length > during + 50);
+  await until('webhooks are accepted again', () => acknowledged().length > during + 50);
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
   posting = false;
   await posters;
@@ -86,7 +87,7 @@ async function inFlight(gateway: Awaited<ReturnType<typeof running>>, meanwhile:
   const { promise, resolve } = Promise.withResolvers<void>();
   consumer.replies = [(response) => void promise.then(() => response.writeHead(200).end('done'))];
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
-  await eventually('the attempt is in flight', async () => consumer.deliveries.length === 1);
+  await until('the attempt is in flight', () => consumer.deliveries.length === 1);
   await meanwhile();
   resolve();
   return body.id as string;
@@ -148,11 +149,11 @@ test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook i
   );
   for (let death = 0; death < 3; death += 1) {
     const before = acknowledged.length;
-    await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+    await until('webhooks are accepted', () => acknowledged.length > before + 50);
     await postgres.kill();
   }
   const before = acknowledged.length;
-  await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+  await until('webhooks are accepted', () => acknowledged.length > before + 50);
   posting = false;
   await posters;
   expect([...others]).toEqual([503]);

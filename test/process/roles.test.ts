@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -103,13 +104,13 @@ test('two workers share the work', { timeout }, async () => {
   const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   for (let n = 0; n < 4; n += 1) await send(api.baseUrl, account, `{"id":"${n}"}`);
-  await eventually('four attempts are in flight', async () => consumer.deliveries.length === 4);
+  await until('four attempts are in flight', () => consumer.deliveries.length === 4);
   resolve();
   await allDelivered(roles, 4);
   const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
   const made = () => [makes(first.stderr()), makes(second.stderr())];
   // Their log lines may not have arrived yet.
-  await eventually('both have told of what they made', async () => made().every((attempts) => attempts >= 2));
+  await until('both workers have logged their attempts', () => made().every((attempts) => attempts >= 2));
   expect(made()).toEqual([2, 2]);
 });
 

@@ -6,13 +6,13 @@ import { startConsumer } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
-  eventually,
   gatewaysEndWithTheirTest,
   processesOn,
   spawnGateway,
   temporaryFolder,
 } from '../support/gateway-process.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest('file');
@@ -48,7 +48,7 @@ test('the start prints all addresses, and its three example commands work when p
   expect(await pasted(makeAccount)).toMatchObject({ provider: 'generic', account_slug: 'hello', enabled: true });
   const sent = await pasted(sendWebhook);
   expect(sent).toMatchObject({ status: 'received', external_id: 'hello-1', event_type: 'greeting', duplicate: false });
-  const [event, ...more] = await eventually('the third line shows the event delivered', async () => {
+  const [event, ...more] = await until('the third line shows the event delivered', async () => {
     const events = await pasted(showEvents);
     return events[0]?.delivery_status === 'delivered' && events;
   });
@@ -105,7 +105,7 @@ test('the next start keeps accounts, events and the workflow of an event that wa
     skip_signature_verification: false,
   });
   expect(patched.status).toBe(200);
-  await eventually('the secret is asked for', async () => (await send(second.baseUrl, account, '{}')).status === 401);
+  await until('webhooks need the secret', async () => (await send(second.baseUrl, account, '{}')).status === 401);
   const verified = await send(second.baseUrl, account, '{"id":"verified"}', {
     'x-webhook-secret': secretText('kept-secret'),
   });

@@ -5,7 +5,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest('file');
@@ -40,7 +41,7 @@ function takenPort(port: number): Promise<Server | null> {
 async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Promise<void> {
   const pid = gateway.server(name);
   process.kill(pid, 'SIGKILL');
-  await eventually(`${name} is there again`, async () => gateway.server(name) !== pid);
+  await until(`${name} is restarted`, () => gateway.server(name) !== pid, { retryErrors: true });
 }
 
 const said = (gateway: WholeGateway) =>
@@ -48,18 +49,26 @@ const said = (gateway: WholeGateway) =>
 
 /** Posts one webhook, repeatedly while the database is unavailable, and waits until it is delivered. */
 async function delivered(gateway: WholeGateway, account: { provider: string; account_slug: string }, id: string) {
-  const answer = await eventually('a webhook is taken in', async () => {
-    const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
-    if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
-    if (posted.status === 202) return posted;
-    throw new Error(`${said(gateway)}`);
-  });
+  const answer = await until(
+    'a webhook is accepted',
+    async () => {
+      const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
+      if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
+      if (posted.status === 202) return posted;
+      throw new Error(`${said(gateway)}`);
+    },
+    { retryErrors: true },
+  );
   const done = () => gateway.admin.event(answer.body.id);
-  return eventually('it is delivered and has its workflow', async () => {
-    const event = await done();
-    if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
-    throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; ${said(gateway)}`);
-  });
+  return until(
+    'it is delivered and has its workflow',
+    async () => {
+      const event = await done();
+      if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
+      throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; ${said(gateway)}`);
+    },
+    { retryErrors: true },
+  );
 }
 
 test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', {
@@ -85,17 +94,21 @@ test('when another process takes the port of a killed PostgreSQL, it is restarte
   const { account } = await consumed();
   await delivered(gateway, account, 'before');
   const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
-  const thief = await eventually('the port is taken', async () => {
-    process.kill(gateway.server('postgres'), 'SIGKILL');
-    // PostgreSQL restarts within moments, so this does not sleep. If it is too late, it kills the server again.
-    for (const end = Date.now() + 1_000; Date.now() < end; ) {
-      const taken = await takenPort(ours);
-      if (taken) return taken;
-    }
-    return null;
-  });
+  const thief = await until(
+    'the port is taken',
+    async () => {
+      process.kill(gateway.server('postgres'), 'SIGKILL');
+      // PostgreSQL restarts within moments, so this does not sleep. If it is too late, it kills the server again.
+      for (const end = Date.now() + 1_000; Date.now() < end; ) {
+        const taken = await takenPort(ours);
+        if (taken) return taken;
+      }
+      return null;
+    },
+    { retryErrors: true },
+  );
   const log = () => readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8');
-  await eventually('the port is missed', async () => log().includes('could not bind'));
+  await until('PostgreSQL finds its port taken', () => log().includes('could not bind'));
   expect((await send(gateway.baseUrl, account, '{}')).status).toBe(503);
   thief.close();
   await delivered(gateway, account, 'after');
@@ -107,10 +120,14 @@ test('an event that waits for its next attempt survives when both servers are ki
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
   const before = await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);
   await Promise.all([killed(gateway, 'postgres'), killed(gateway, 'temporal')]);
-  const event = await eventually('it is delivered', async () => {
-    const now = await gateway.admin.event(body.id);
-    return now.delivery_status === 'delivered' && now.workflow !== null && now;
-  });
+  const event = await until(
+    'it is delivered',
+    async () => {
+      const now = await gateway.admin.event(body.id);
+      return now.delivery_status === 'delivered' && now.workflow !== null && now;
+    },
+    { retryErrors: true },
+  );
   expect(event.delivery_history.map((a: { response_code: number }) => a.response_code)).toEqual([500, 200]);
   expect(event.workflow.run_id).toBe(before.workflow.run_id);
   expect(consumer.deliveries).toHaveLength(2);

@@ -4,9 +4,10 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
@@ -49,7 +50,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
   expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   const ids = answers.map(({ body }) => body.id as string);
   const failing = ids.filter((_, n) => failsAtFirst(n)).sort();
-  const during = await eventually('all have had their first attempt while Temporal is away', async () => {
+  const during = await until('all have had their first attempt while Temporal is away', async () => {
     const rows = (await eventRows(roles)).filter(({ id }) => id !== before.body.id);
     return rows.length === 200 && rows.every(({ attempts }) => attempts === 1) && rows;
   });

@@ -10,10 +10,11 @@ import { type AdminClient, send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import type { RunningRole } from '../support/running-role.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 600_000;
 gatewaysEndWithTheirTest();
@@ -173,7 +174,7 @@ test('with the documented steps, under traffic, nothing is refused or lost, and 
     const before = told.deliveries.length;
     const [api] = running.apis;
     expect((await send(api?.baseUrl ?? '', untouched, `{"id":"${id}"}`, headers)).status).toBe(202);
-    await eventually('the destination is notified', async () => told.deliveries.length > before);
+    await until('the destination is notified', () => told.deliveries.length > before);
     new Webhook(toldSecret).verify(told.deliveries.at(-1)?.body ?? '', {
       'webhook-id': String(told.deliveries.at(-1)?.headers['webhook-id']),
       'webhook-timestamp': String(told.deliveries.at(-1)?.headers['webhook-timestamp']),
@@ -201,7 +202,7 @@ test('with the documented steps, under traffic, nothing is refused or lost, and 
   await flow.stop();
 
   expect(flow.refused).toEqual([]);
-  const events = await eventually('all of them are delivered', async () => {
+  const events = await until('all webhooks are delivered', async () => {
     const rows = await roles.query(`select id from events where account_id = $1 and delivery_status <> 'delivered'`, [
       account.id,
     ]);
@@ -256,7 +257,7 @@ test('after reseal was killed, the next run continues, and a further run finds n
     return row?.n ?? 0;
   };
   const killed = spawnGateway('reseal', env);
-  await eventually('it has begun', async () => (await sealedWith(keys.new)) > 0);
+  await until('reseal has started', async () => (await sealedWith(keys.new)) > 0);
   killed.signal('SIGKILL');
   await killed.exited;
   const left = await sealedWith(keys.old);

@@ -15,13 +15,14 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
 import { unreleasedMigrations } from '../support/unreleased-schema.ts';
+import { until } from '../support/until.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
 const knownMigrations = migrations.map(({ name }) => name);
@@ -110,8 +111,8 @@ test('a restored gateway is paused; when resumed, it continues the pending deliv
   expect(paused).toHaveLength(1);
   const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: key } });
   await roles.workerHere();
-  await eventually('both are delivered', async () => consumer.deliveries.length >= 2);
-  const attempts = await eventually('both are recorded', async () => {
+  await until('both events are delivered', () => consumer.deliveries.length >= 2);
+  const attempts = await until('both attempts are recorded', async () => {
     const found = await queryOnce<{ event_id: string; number: number; n: number }>(
       databaseUrl,
       'select event_id, max(number) as number, count(*)::integer as n from delivery_attempts group by 1',
@@ -160,9 +161,10 @@ test('an event that was replayed after the backup is delivered once, from its st
   consumer.replies = [200];
   const sent = consumer.deliveries.length;
   expect((await gateway.admin.post('/admin/delivery/resume')).status).toBe(200);
-  await eventually(
+  await until(
     'the workflow of the replay has ended',
     async () => (await workflows.status(id, runId)).status === 'COMPLETED',
+    { retryErrors: true },
   );
   // While the old workflow ran, the sweep may have failed to start a new one. It retries after five minutes.
   await queryOnce(databaseUrl, 'update events set swept_at = null');

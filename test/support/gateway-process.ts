@@ -18,8 +18,6 @@ export interface GatewayProcess extends RunningRole {
 
 /** Longer than the 45 s after which a gateway that shuts down ends itself. */
 const stopLimitMs = 60_000;
-/** A condition is often a statement on a new connection, which is expensive for the server. */
-const pollMs = 100;
 
 const running = new Set<RunningRole>();
 /** Folders whose processes must have ended after each test (`gateway`) or after the file (`test`). */
@@ -174,23 +172,4 @@ export function processesOn(wanted: string[]): { pid: number; command: string }[
         return [];
       }
     });
-}
-
-/** Asks until the answer is neither null, undefined nor false; an error counts as no answer. */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | null | undefined | false>,
-  limitMs = 90_000,
-): Promise<T> {
-  let last: unknown = null;
-  for (const end = Date.now() + limitMs; ; await sleep(pollMs)) {
-    try {
-      const found = await look();
-      if (found) return found;
-      last = found;
-    } catch (error) {
-      last = error;
-    }
-    if (Date.now() > end) throw new Error(`it did not happen: ${what}`, { cause: last });
-  }
 }

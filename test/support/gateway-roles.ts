@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
-import { eventually, type GatewayProcess, spawnGateway } from './gateway-process.ts';
+import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
 import { roleHere } from './role-here.ts';
 import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
+import { until } from './until.ts';
 
 export interface Roles {
   /** The settings that all roles share. */
@@ -69,7 +70,7 @@ async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
   const [, port] = await role.printed(/"port":(\d+),"msg":"api listening"/, 'stderr');
   const baseUrl = `http://127.0.0.1:${port}`;
   watchAnswersOf(baseUrl);
-  await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
+  await until('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok, { retryErrors: true });
   return { ...role, baseUrl, admin: adminClient(baseUrl, adminToken) };
 }
 
@@ -123,5 +124,5 @@ export function allDelivered(roles: Roles, count: number, limitMs?: number): Pro
       `${rows.length} of ${count} events, ${done.length} done; one of the others: ${JSON.stringify(rows.find((row) => !done.includes(row)))}`,
     );
   };
-  return eventually(`${count} events are delivered and have their workflows`, states, limitMs);
+  return until(`${count} events are delivered and have their workflows`, states, { limitMs, retryErrors: true });
 }

@@ -7,10 +7,11 @@ import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgre
 import { answers } from '../../src/embedded/temporal-namespace.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { eventually, temporaryFolder } from './gateway-process.ts';
+import { temporaryFolder } from './gateway-process.ts';
 import { queryOnce } from './gateway-roles.ts';
 import { kill } from './kill.ts';
 import { copyPrepared } from './prepared.ts';
+import { until } from './until.ts';
 
 /** A server of one test, which can stop it and start it again with the same data at the same address. */
 export interface OwnServer {
@@ -54,7 +55,9 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
     async kill() {
       const pid = server?.pid();
       kill(pid);
-      await eventually('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')));
+      await until('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')), {
+        retryErrors: true,
+      });
     },
   };
 }
@@ -91,7 +94,7 @@ export async function startOwnTemporal(): Promise<OwnServer> {
     async start() {
       if (child) return;
       child = spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
-      await eventually('Temporal answers', () => answers(server.address));
+      await until('Temporal answers', () => answers(server.address), { retryErrors: true });
     },
     async stop() {
       const ending = child;

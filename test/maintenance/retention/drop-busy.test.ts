@@ -100,7 +100,7 @@ test('a statement that waits for a day that is dropped finds no rows of it', asy
   const { dropping, end } = await holdAmongLocks(stage);
   const calls = ['ack', 'replay', 'fail'].map((name) => gateway.admin.post(`/admin/events/${id}/${name}`));
   const asked = gateway.admin.request('GET', `/admin/events/${id}`);
-  await until('all of them wait', async () => {
+  await until('all statements wait', async () => {
     const waiting = await rows(
       database,
       `select 1 from pg_locks where relation = 'events'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
@@ -180,7 +180,7 @@ test('webhooks are accepted without waiting while a reader keeps days from being
   // A check sees a reader only once it is a second old, so there are both tries to lock and checks.
   for (let n = 0; n < 3; n++) expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);
   const taken = statuses.length;
-  await until('some more are taken', () => statuses.length > taken + 10);
+  await until('further webhooks are accepted', () => statuses.length > taken + 10);
   stopped = true;
   await Promise.all(sending);
   await reader.end();

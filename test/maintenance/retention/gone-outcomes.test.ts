@@ -54,7 +54,7 @@ test('a retry in flight ends when its day is dropped, and so does its workflow',
   await workflows.result(event.id);
   expect((await admin.post(`/admin/delivery/retry/${event.id}`)).status).toBe(202);
   await retried.arrived;
-  await until('the day goes', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
+  await until('the day is dropped', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
   retried.answer(200);
   expect(await workflows.result(event.id)).toEqual({ outcome: 'already_settled', generation: 0, attempts: 1 });
 });

@@ -143,7 +143,7 @@ export async function holdBeforeLocks(gateway: TestGateway) {
     end: other.end,
     /** The server process that waits for the lock. */
     waiting: () =>
-      until('somebody waits', async () => {
+      until('a process waits for the lock', async () => {
         const [found] = await rows(
           gateway.database,
           `select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hang } from '../replies.ts';
+import { until } from '../until.ts';
 import { post } from './post.ts';
 import { type SendGrid, sendGridPath, sendGridRateLimited, sendGridRevoked, startSendGrid } from './sendgrid.ts';
 
@@ -117,7 +118,7 @@ test('an outage lasts until the test ends it', async () => {
   service.outage = null;
   service.faults = [hang];
   const hanging = send(published).catch((error: unknown) => error);
-  await expect.poll(() => service.requests.length).toBe(3);
+  await until('the third request has arrived', () => service.requests.length === 3);
   service.hangUp();
   expect(await hanging).toBeInstanceOf(TypeError);
   expect((await send(published)).status).toBe(202);

@@ -67,7 +67,7 @@ export async function tlsPostgres(certificate: Certificate, authority: string): 
       writeCertificate(next);
       await queryOnce(server.url, 'select pg_reload_conf()');
       const wanted = pemBytes(next.cert);
-      await until('the server shows it', async () => (await shownBy(server.url)).equals(wanted));
+      await until('the server presents the certificate', async () => (await shownBy(server.url)).equals(wanted));
     },
     async stop() {
       await server.stop();
