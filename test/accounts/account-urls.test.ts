@@ -158,4 +158,4 @@ test('what an older gateway stored in the clear is sealed at the start', async (
   } finally {
     await next.stop();
   }
-});
+}, 30_000);

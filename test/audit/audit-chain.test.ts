@@ -70,7 +70,7 @@ describe('purge', () => {
     const left = await sql("select count(*)::integer as n from audit_logs where action = 'account.list'");
     expect(left).toEqual([{ n: 1 }]);
     expect(await verify()).toMatchObject({ ok: true, anchor: { seq: 14 } });
-  });
+  }, 30_000);
 
   test('that cannot be written down deletes nothing', async () => {
     await daysAgo(100, () => visits(3));
@@ -88,7 +88,7 @@ describe('purge', () => {
     ]);
     expect(await verify()).toMatchObject({ ok: true, anchor: null });
     expect((await purge()).body).toEqual({ deleted: 3 });
-  });
+  }, 30_000);
 
   test('of several at once each entry is deleted by one', async () => {
     await daysAgo(100, () => visits(20));
@@ -96,7 +96,7 @@ describe('purge', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
     expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(20);
     expect(await verify()).toMatchObject({ ok: true });
-  });
+  }, 30_000);
 });
 
 describe('verify', () => {
@@ -110,7 +110,7 @@ describe('verify', () => {
     expect(others).toMatchObject({ ok: true, anchor: null, failure: null });
     expect(head).toEqual({ seq: others.checked, seal: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(others.checked).toBeGreaterThanOrEqual(5);
-  });
+  }, 30_000);
 
   const changes: [name: string, statement: string, failure: Record<string, unknown>][] = [
     ['an actor', `update audit_logs set actor = 'mallory' where seq = 3`, { kind: 'changed', seq: 3 }],
@@ -126,18 +126,22 @@ describe('verify', () => {
       { kind: 'changed', seq: 3 },
     ],
   ];
-  test.each(changes)('names the entry after somebody changed %s', async (_name, statement, failure) => {
-    await visits(6);
-    await sealed();
-    const [third] = await sql('select id from audit_logs where seq = 3');
-    await gateway.database.pool.query(statement);
-    const found = await verify();
-    expect(found).toMatchObject({ ok: false, checked: 2, failure });
-    if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
-    // And its own entry says what it found.
-    const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
-    expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
-  });
+  test.each(changes)(
+    'names the entry after somebody changed %s',
+    async (_name, statement, failure) => {
+      await visits(6);
+      await sealed();
+      const [third] = await sql('select id from audit_logs where seq = 3');
+      await gateway.database.pool.query(statement);
+      const found = await verify();
+      expect(found).toMatchObject({ ok: false, checked: 2, failure });
+      if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
+      // And its own entry says what it found.
+      const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
+      expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
+    },
+    30_000,
+  );
 
   test('names an entry that the gateway did not write', async () => {
     await visits(2);
@@ -185,7 +189,7 @@ describe('verify', () => {
     // A gateway that ran on knew the newer head, and its entries say so.
     expect(await verify()).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
     expect(await verify(noted)).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
-  });
+  }, 30_000);
 
   test('a head that was noted before a purge is still good after it', async () => {
     await daysAgo(100, () => visits(3));
@@ -195,7 +199,7 @@ describe('verify', () => {
     await purge();
     expect(await verify(`?head=${head.seq}:${head.seal}`)).toMatchObject({ ok: true, anchor: head });
     expect(await verify(`?head=${head.seq}:${'0'.repeat(64)}`)).toMatchObject({ ok: false, failure: { seq: 3 } });
-  });
+  }, 30_000);
 });
 
 describe('what cannot be', () => {

@@ -76,22 +76,26 @@ test('the document has operations, each with a name of its own', () => {
 });
 
 describe('one entry, with what it was about', () => {
-  test.each(named(operations))('%s that succeeds', async (id, operation) => {
-    const values = await fresh();
-    const { answer, entry } = await until('it is not Temporal that is late', async () => {
-      const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
-      return !isEngineLate(one.answer) && one;
-    });
-    expect(operation.successes, answer.text).toContain(answer.status);
-    expect(operationIdOf(entry.action)).toBe(id);
-    expect(entry.details).toMatchObject(idsIn(operation, values));
-    // The purge writes its own entry, with what it has deleted.
-    if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
-    else expect(entry.details.status).toBe(answer.status);
-    const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
-    const name = made[id];
-    if (name) expect(entry.details[name]).toBe(answer.body.id);
-  });
+  test.each(named(operations))(
+    '%s that succeeds',
+    async (id, operation) => {
+      const values = await fresh();
+      const { answer, entry } = await until('it is not Temporal that is late', async () => {
+        const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
+        return !isEngineLate(one.answer) && one;
+      });
+      expect(operation.successes, answer.text).toContain(answer.status);
+      expect(operationIdOf(entry.action)).toBe(id);
+      expect(entry.details).toMatchObject(idsIn(operation, values));
+      // The purge writes its own entry, with what it has deleted.
+      if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
+      else expect(entry.details.status).toBe(answer.status);
+      const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
+      const name = made[id];
+      if (name) expect(entry.details[name]).toBe(answer.body.id);
+    },
+    30_000,
+  );
 
   test.each(named(withParameters))('%s of what is not there', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {
@@ -206,4 +210,4 @@ test('of 200 at once each has its entry', async () => {
   await Promise.all(ids.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));
   const left = await entries();
   expect(left.map(({ details }) => details.account_id).sort()).toEqual(ids);
-});
+}, 30_000);

@@ -74,25 +74,29 @@ describe.each([
   ['for its data', 'before', '22P05'],
   ['at the commit', 'at commit', 'P0001'],
 ] as const)('an entry that is refused %s', (_name, when, sqlState) => {
-  test.each(named)('makes a problem of %s, which changes nothing', async (_id, operation) => {
-    const values = await somethingToActOn(gateway, consumer.url);
-    const before = await stored();
-    const entriesBefore = await countEntries();
-    await refuseEntries(when, sqlState);
-    const answer = await act(operation, values, gateway.baseUrl);
-    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-    expect(await stored()).toBe(before);
-    expect(await countEntries()).toBe(entriesBefore);
-    // The same works as soon as entries are taken again.
-    await rows(gateway.database, 'drop function refuse_entry cascade');
-    const again = await until('it is not Temporal that is late', async () => {
-      const one = await act(operation, values, gateway.baseUrl);
-      return !isEngineLate(one) && one;
-    });
-    expect(operation.successes).toContain(again.status);
-  });
+  test.each(named)(
+    'makes a problem of %s, which changes nothing',
+    async (_id, operation) => {
+      const values = await somethingToActOn(gateway, consumer.url);
+      const before = await stored();
+      const entriesBefore = await countEntries();
+      await refuseEntries(when, sqlState);
+      const answer = await act(operation, values, gateway.baseUrl);
+      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect(await stored()).toBe(before);
+      expect(await countEntries()).toBe(entriesBefore);
+      // The same works as soon as entries are taken again.
+      await rows(gateway.database, 'drop function refuse_entry cascade');
+      const again = await until('it is not Temporal that is late', async () => {
+        const one = await act(operation, values, gateway.baseUrl);
+        return !isEngineLate(one) && one;
+      });
+      expect(operation.successes).toContain(again.status);
+    },
+    30_000,
+  );
 });
 
 test('a refused token stays 401 though nobody could write that down', async () => {
@@ -125,4 +129,4 @@ test('while the database is stopped everything is 503, and a wrong token is told
   } finally {
     await cut.stop();
   }
-});
+}, 30_000);

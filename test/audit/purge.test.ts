@@ -139,7 +139,7 @@ test('several purges, sealers and verifications at once', async () => {
   expect(all.reduce((a, b) => a + b)).toBe(50);
   await log.sealer.seal();
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 0, anchor: { seq: 50 } });
-});
+}, 30_000);
 
 test('a purge stops before what was tampered with: the evidence stays', async () => {
   await log.sealed(1, 9);

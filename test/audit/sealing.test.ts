@@ -82,7 +82,7 @@ test('many writers, sealers and verifications at once leave one chain without ga
   );
   expect(counts).toEqual({ n: '3000', first: '1', last: '3000' });
   expect(await log.verify()).toMatchObject({ ok: true, checked: 3_000, unsealed: 0 });
-});
+}, 30_000);
 
 test('a sealer that is killed while it seals leaves a chain that goes on', async () => {
   await log.sealed(1, 3);
@@ -116,7 +116,7 @@ test('the loop seals what comes, logs the head now and then, and seals and logs 
   expect(lines.at(-1)).toMatchObject({ msg: 'the head of the audit log', ...head });
   expect(lines.map(({ seq }) => seq)).toEqual([...new Set(lines.map(({ seq }) => seq))]);
   for (const { seq, seal } of lines) expect(await log.verify({ seq, seal })).toMatchObject({ ok: true });
-});
+}, 30_000);
 
 test('with another SECRETS_KEY nothing verifies, and nothing is sealed onto the chain', async () => {
   await log.sealed(1, 3);

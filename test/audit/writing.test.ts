@@ -47,7 +47,7 @@ test('any JSON comes back, and verifies', async () => {
     }),
     { numRuns: 100 },
   );
-});
+}, 30_000);
 
 test('what PostgreSQL does not take is replaced, in names too, and costs no other entry', async () => {
   const bad = { actor: 'a\0b\ud800c', ipAddress: '\0', details: { 'k\0': 'v\0', half: ['\udc00x', '\\u0000'] } };
@@ -119,7 +119,7 @@ test('more than can wait are refused, and the others are written', async () => {
   expect(refused.length).toBeGreaterThan(0);
   for (const { reason } of refused) expect(reason).toBeInstanceOf(BatcherFull);
   expect(await log.sealer.seal()).toBe(6_000 - refused.length);
-});
+}, 30_000);
 
 test('an entry has the time at which it was made, and every action fits', async () => {
   const before = Date.now();

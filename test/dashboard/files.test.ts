@@ -62,7 +62,7 @@ describe('the files', () => {
     const args = [tsc, '--noEmit', '-p', fileURLToPath(folder)];
     // What the compiler finds is on its output, and so in the error.
     await expect(promisify(execFile)(process.execPath, args)).resolves.toEqual({ stdout: '', stderr: '' });
-  });
+  }, 30_000);
 });
 
 describe('texts', () => {

@@ -41,13 +41,13 @@ test('brings an empty database up, with partitions for the days ahead, and does 
   expect(await migrate(database, log)).toEqual([]);
   expect(await migrateOnce(url, log)).toEqual([]);
   expect(await tables()).toEqual(made);
-});
+}, 30_000);
 
 test('several at once: one works, the others find it done', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
   expect(applied.flat()).toEqual(names);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
-});
+}, 30_000);
 
 test('a connection that breaks in a migration ends it', async () => {
   // An uncommitted table of the same name holds the first migration up.
@@ -67,7 +67,7 @@ test('a connection that breaks in a migration ends it', async () => {
   client.release();
   await expect(migrating).rejects.toThrow(/terminat|connection/i);
   expect(await migrateOnce(url, log)).toEqual(names);
-});
+}, 30_000);
 
 test('down takes everything back, and up works again', async () => {
   await migrate(database, log);
@@ -77,7 +77,7 @@ test('down takes everything back, and up works again', async () => {
   expect(left.filter((name) => ours.includes(name) || /_\d{8}$/.test(name))).toEqual([]);
   expect(await migrate(database, log)).toEqual(names);
   expect(await tables()).toEqual(made);
-});
+}, 30_000);
 
 test('days that had events before there were notifications get a partition for them', async () => {
   await migrate(database, log);
@@ -89,7 +89,7 @@ test('days that had events before there were notifications get a partition for t
   expect(before.length).toBeGreaterThan(daysAhead);
   await database.orm.migrator.up();
   expect(await daysOf('notifications')).toEqual(before);
-});
+}, 30_000);
 
 test('a database that is not there is an error, not a hang', async () => {
   const gone = new URL(url);

@@ -109,7 +109,7 @@ test('changes of different fields at the same time are all kept, whoever comes l
       config: { url: `https://b.test/${round}`, secret: `secret ${round}` },
     });
   }
-});
+}, 30_000);
 
 test('of a change and a deletion at once, either comes first and the destination is gone', async () => {
   for (let round = 0; round < 10; round++) {

@@ -42,17 +42,21 @@ describe('create', () => {
     ],
     [chat, { webhook_url: url }],
     [{ ...chat, destination_type: 'chat_two' }, { webhook_url: url }],
-  ])('%j', async (body, config) => {
-    const { data, status, response } = await client.at(account_id).post(body);
-    expect(status).toBe(201);
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    const shown = {
-      ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
-      ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
-    };
-    expect(data).toEqual(shown);
-    expect(await client.listed(account_id)).toEqual([data]);
-  });
+  ])(
+    '%j',
+    async (body, config) => {
+      const { data, status, response } = await client.at(account_id).post(body);
+      expect(status).toBe(201);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      const shown = {
+        ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
+        ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
+      };
+      expect(data).toEqual(shown);
+      expect(await client.listed(account_id)).toEqual([data]);
+    },
+    30_000,
+  );
 
   test('with everything', async () => {
     const fields = {
@@ -188,7 +192,7 @@ test('of the 101st, 409', async () => {
   const refused = answers.find(({ status }) => status === 409);
   expect(refused?.error?.value).toMatchObject({ code: 'conflict' });
   expect(await client.listed(account_id)).toHaveLength(100);
-});
+}, 30_000);
 
 test('secrets and addresses are nowhere in the tables, and secrets in no answer', async () => {
   const secret = secretText('plaintext-in-no-table');

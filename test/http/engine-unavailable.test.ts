@@ -53,7 +53,7 @@ test('while Temporal is away the upkeep is 503, a backup fails at once, and webh
     ['backup.trigger', { backup_id, ...failed }],
     ['backup.trigger', { status: 202, backup_id, workflow_id: `backup-${backup_id}` }],
   ]);
-});
+}, 30_000);
 
 test('an api without TEMPORAL_ADDRESS says so', async () => {
   const gateway = await startWithout({ apiWithoutTemporal: true, worker: false });

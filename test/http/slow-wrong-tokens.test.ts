@@ -44,7 +44,7 @@ test('an address that guesses waits for its 429, and its right token does not', 
   expect(order).toEqual(['right', 'wrong']);
   // Two seconds, less what a timer may be early.
   expect(tookMs).toBeGreaterThan(1_900);
-});
+}, 30_000);
 
 test('a wrong token with a body that never comes waits like any other: nothing of it is read', async () => {
   const gateway = await gatewayWith();
@@ -57,7 +57,7 @@ test('a wrong token with a body that never comes waits like any other: nothing o
   );
   const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (chunk: Buffer) => resolve([chunk])));
   expect(String(first)).toMatch(/^HTTP\/1\.1 429 /);
-});
+}, 30_000);
 
 test('a gateway that stops answers what waits', async () => {
   const gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
@@ -66,7 +66,7 @@ test('a gateway that stops answers what waits', async () => {
   await ask(gateway, gateway.adminToken);
   await gateway.stop();
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(5).fill(429));
-});
+}, 30_000);
 
 /** A server whose answers all wait, as if their address had guessed for long; `waits` says which of them did. */
 async function slowServer(): Promise<{ slow: SlowAnswers; port: number; waits: boolean[] }> {

@@ -51,7 +51,7 @@ test('ten wrong tokens of an address are 401, more are 429 with Retry-After, and
   const entry = (await entriesOf(address)).find(({ action }) => action === 'auth.denied');
   expect(entry).toMatchObject({ actor: address, details: { method: 'GET', status: 401 } });
   expect((await entriesOf(address)).filter(({ action }) => action === 'account.list')).toHaveLength(15);
-});
+}, 30_000);
 
 test('a flood of 500 at once stops no right token, and leaves eleven entries', async () => {
   const address = '192.0.2.3';
@@ -61,7 +61,7 @@ test('a flood of 500 at once stops no right token, and leaves eleven entries', a
   const statuses = (await Promise.all(flood)).map(({ status }) => status).sort();
   expect(statuses).toEqual([...times(10, 401), ...times(490, 429)]);
   expect(await denials(address)).toEqual([...times(10, 401), 429]);
-});
+}, 30_000);
 
 test('a missing token, an empty one and any address below /admin count alike', async () => {
   const address = '192.0.2.4';
@@ -82,7 +82,7 @@ test('a missing token, an empty one and any address below /admin count alike', a
   expect((await ask(address, 'wrong', '/admin/nothing')).status).toBe(429);
   // What needs no token is nobody's business here.
   expect((await ask(address, undefined, '/health/live')).status).toBe(200);
-});
+}, 30_000);
 
 test('the addresses of one IPv6 /64 count as one, those of the next do not', async () => {
   for (let n = 1; n <= 10; n++) expect((await ask(`2001:db8:0:1::${n}`, 'wrong')).status).toBe(401);
@@ -90,7 +90,7 @@ test('the addresses of one IPv6 /64 count as one, those of the next do not', asy
   expect((await ask('2001:DB8:0000:0001::1', 'wrong')).status).toBe(429);
   expect((await ask('2001:db8:0:2::1', 'wrong')).status).toBe(401);
   expect((await ask('2001:db8:0:0:ffff::1', 'wrong')).status).toBe(401);
-});
+}, 30_000);
 
 test('an IPv4 address counts as itself, however it is written', async () => {
   for (let n = 1; n <= 10; n++) expect((await ask('::ffff:192.0.2.5', 'wrong')).status).toBe(401);
@@ -113,7 +113,7 @@ test('who has no proxy is told by the connection', async () => {
   } finally {
     await direct.stop();
   }
-});
+}, 30_000);
 
 test('actors are the names of tokens', async () => {
   const address = '192.0.2.8';

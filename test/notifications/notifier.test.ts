@@ -34,7 +34,7 @@ test('two at once, and one of another worker, make one try', async () => {
   expect(notices).toHaveLength(1);
   expect(await other.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
   expect(await only()).toMatchObject({ status: 'sent', attempts: 1, due_at: null, error: null });
-});
+}, 30_000);
 
 test('what is said: the key, the moment, the error, and the payload only where it was asked for', async () => {
   const key = await exhausted();
@@ -53,7 +53,7 @@ test('what is said: the key, the moment, the error, and the payload only where i
     },
     { payload: { contentType: null, body: Buffer.from('body') } },
   ]);
-});
+}, 30_000);
 
 test('five tries, then it has failed; each leaves its reason', async () => {
   const key = await exhausted();
@@ -67,14 +67,14 @@ test('five tries, then it has failed; each leaves its reason', async () => {
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(5);
   expect(await only()).toMatchObject({ status: 'failed', attempts: 5, error: 'the last straw', due_at: null });
-});
+}, 30_000);
 
 test('a failure for good is not tried again', async () => {
   const key = await exhausted();
   const { send } = service(refused({ permanent: true, error: 'no SENDGRID_API_KEY' }));
   expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(await only()).toMatchObject({ status: 'failed', attempts: 1, error: 'no SENDGRID_API_KEY' });
-});
+}, 30_000);
 
 test('before its wait is over nothing is tried', async () => {
   const key = await exhausted();
@@ -85,7 +85,7 @@ test('before its wait is over nothing is tried', async () => {
   expect(again).toMatchObject({ kind: 'later' });
   expect(again.kind === 'later' && again.waitMs > 50_000 && again.waitMs <= 60_000).toBe(true);
   expect(notices).toHaveLength(1);
-});
+}, 30_000);
 
 test('Retry-After also holds back the other messages to that destination, which lose no try by it', async () => {
   const account = await stage.account();
@@ -109,7 +109,7 @@ test('Retry-After also holds back the other messages to that destination, which 
   expect(await notifier.notify({ eventId: second, generation: 0, destinationId: other }, never)).toEqual({
     ...{ kind: 'settled', status: 'sent' },
   });
-});
+}, 30_000);
 
 test('a worker that died in a try loses it; when its claim is over the next one is made', async () => {
   const key = await exhausted();
@@ -121,7 +121,7 @@ test('a worker that died in a try loses it; when its claim is over the next one 
   await rows(stage.database, 'update notifications set due_at = now()');
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'sent' });
   expect(await only()).toMatchObject({ status: 'sent', attempts: 2 });
-});
+}, 30_000);
 
 test('nobody knows how the last try ended: it counts as failed, and says so', async () => {
   const key = await exhausted();
@@ -133,7 +133,7 @@ test('nobody knows how the last try ended: it counts as failed, and says so', as
   expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(0);
   expect(await only()).toMatchObject({ status: 'failed', error: expect.stringContaining('may have arrived') });
-});
+}, 30_000);
 
 test('a try that outlasted its claim still counts when it was taken, and not when it was refused', async () => {
   const { promise: claimedAnew, resolve } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ test('a try that outlasted its claim still counts when it was taken, and not whe
   const states = Object.fromEntries((await stage.notifications()).map((row) => [row.event_id, row]));
   expect(states[late.eventId]).toMatchObject({ status: 'sent', attempts: 2 });
   expect(states[lost.eventId]).toMatchObject({ status: 'pending', attempts: 2, error: null });
-});
+}, 30_000);
 
 test('a config that does not decrypt fails for good, without a word of what it holds', async () => {
   const key = await exhausted();
@@ -162,7 +162,7 @@ test('a config that does not decrypt fails for good, without a word of what it h
   expect(await notifier.notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(notices).toHaveLength(0);
   expect((await only())?.error).toBe('the config of the destination does not decrypt with SECRETS_KEY');
-});
+}, 30_000);
 
 test('an error that PostgreSQL would not take is stored without what it minds', async () => {
   const key = await exhausted();

@@ -52,7 +52,7 @@ test('a summary is sent once when its time has come, tried again when it is refu
   expect(shown.notifications).toMatchObject([
     { status: 'suppressed', attempts: 0, sent_at: null, summary: { events: 3, status: 'sent' } },
   ]);
-});
+}, 30_000);
 
 test('the sweep sends all that is left to a destination that takes it, past one that does not and one that is held', async () => {
   const account = await stage.account();
@@ -79,7 +79,7 @@ test('the sweep sends all that is left to a destination that takes it, past one 
   await sweep.stop();
   const waiting = (await stage.notifications()).filter((row) => row.destination_id === held);
   expect(waiting.every((row) => row.status === 'pending' && row.attempts === 0)).toBe(true);
-});
+}, 30_000);
 
 test('a live notification is not kept waiting by the sweep', async () => {
   const account = await stage.account();
@@ -100,7 +100,7 @@ test('a live notification is not kept waiting by the sweep', async () => {
   expect(await notifier.notify({ eventId: left, generation: 0, destinationId }, never)).toEqual({
     ...{ kind: 'settled', status: 'sent' },
   });
-});
+}, 30_000);
 
 test('each try says the same, whatever became of the event meanwhile', async () => {
   const key = await exhausted();

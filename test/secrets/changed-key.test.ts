@@ -37,7 +37,7 @@ test('with a new key and the previous one, webhooks verify and the audit log hol
   expect((await send(after.baseUrl, account, '{"id":"one"}', withSecret('secret-of-before'))).status).toBe(202);
   await after.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_secret: 'secret-of-after' });
   expect(await verified(after)).toMatchObject({ ok: true, failure: null });
-});
+}, 30_000);
 
 test('two processes that seal with different keys at once, each opening both, disturb neither one', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -56,7 +56,7 @@ test('two processes that seal with different keys at once, each opening both, di
     }
     expect(await verified(round % 2 === 0 ? one : two)).toMatchObject({ ok: true, failure: null });
   }
-});
+}, 30_000);
 
 test('a process that does not have the new key leaves entries of that key for others to seal', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -73,4 +73,4 @@ test('a process that does not have the new key leaves entries of that key for ot
   const left = 'select count(*)::integer as n from audit_logs where seq is null';
   await until('all entries are sealed', async () => (await rows(ahead.database, left))[0]?.n === 0);
   expect(await verified(ahead)).toMatchObject({ ok: true, failure: null });
-});
+}, 30_000);

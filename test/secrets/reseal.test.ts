@@ -143,7 +143,7 @@ test('the list names every column of the schema that holds boxes, and each has i
       .filter((name) => !name.startsWith('secrets_keys.'))
       .sort(),
   );
-});
+}, 30_000);
 
 test('everything is sealed with the new key, the old one opens nothing, and the audit log verifies without it', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -176,7 +176,7 @@ test('everything is sealed with the new key, the old one opens nothing, and the 
       },
     ],
   );
-});
+}, 30_000);
 
 test('a second time changes nothing', async () => {
   const next = randomKeyring();
@@ -194,7 +194,7 @@ test('a second time changes nothing', async () => {
     expect([totalOf(again), again.blocked]).toEqual([0, null]);
   }
   expect(await stored()).toEqual(before);
-});
+}, 30_000);
 
 test('ended halfway, the key before stays in use; the next run goes on', async () => {
   const next = randomKeyring();
@@ -212,7 +212,7 @@ test('ended halfway, the key before stays in use; the next run goes on', async (
   expect(await verifyAuditLogs({ database: gateway.database, keyring })).toMatchObject({ ok: true });
   expect((await change(gateway, keyring)).blocked).toBeNull();
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-});
+}, 30_000);
 
 test('two runs at once, beside changes of accounts and destinations, lose none of the changes', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -245,7 +245,7 @@ test('two runs at once, beside changes of accounts and destinations, lose none o
   }
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: gateway.database, keyring: next })).toMatchObject({ ok: true });
-});
+}, 30_000);
 
 test('what cannot be opened is named with its reason and left as it is', async () => {
   const [next, stranger] = [randomKeyring(), randomKeyring()];
@@ -275,7 +275,7 @@ test('what cannot be opened is named with its reason and left as it is', async (
       [three, Buffer.from('no box')],
     ]),
   );
-});
+}, 30_000);
 
 test('while a process still seals with the old key it is not retired; afterwards its writes are refused', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -304,7 +304,7 @@ test('while a process still seals with the old key it is not retired; afterwards
   expect(await rows(stale.database, 'select * from accounts')).toEqual(before);
   expect(nothing(await columnsSealedWith(stale, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: stale.database, keyring: next })).toMatchObject({ ok: true });
-});
+}, 30_000);
 
 test('a copy of a box that was read before the key retired is refused, and a fresh read goes through', async () => {
   const next = randomKeyring();
@@ -327,7 +327,7 @@ test('a copy of a box that was read before the key retired is refused, and a fre
   });
   await copyDestinations(gateway);
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-});
+}, 30_000);
 
 test('going back to a key that was in use before needs to be said', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -336,4 +336,4 @@ test('going back to a key that was in use before needs to be said', async () => 
   await expect(change(gateway, both(old, next))).rejects.toThrow('exchange the two settings');
   expect((await change(gateway, both(old, next), { back: true })).blocked).toBeNull();
   await expect(change(gateway, next)).rejects.toThrow('a key that was replaced cannot be used again');
-});
+}, 30_000);

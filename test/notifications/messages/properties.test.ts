@@ -83,7 +83,7 @@ test('what Slack gets is within its limits and readable', () => {
       expect(throughJson(message)).toEqual(message);
     }),
   );
-});
+}, 30_000);
 
 test('what Discord gets is within its limits and readable', () => {
   fc.assert(
@@ -106,4 +106,4 @@ test('an e-mail is sound and readable, and what it attaches is the payload', () 
       expect(message.attachment?.content ?? null).toBe(asked && asked.body.length > 0 ? asked.body : null);
     }),
   );
-});
+}, 30_000);
