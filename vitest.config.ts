@@ -12,9 +12,10 @@ export default defineConfig({
     // Node runs the code as `npm start` does, and nothing has to be transformed beforehand. No test mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/support/servers.ts'],
-    setupFiles: ['test/support/leaks/setup.ts'],
+    // The time limits of tests depend on their folder: `limits.ts`.
+    setupFiles: ['test/support/leaks/setup.ts', 'test/support/limits.ts'],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
+    // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,
     // For scripts that count: a summary in JSON where they ask for one.
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],

@@ -158,4 +158,4 @@ test('credentials that an older gateway stored in the clear are encrypted at the
   } finally {
     await next.stop();
   }
-});
+}, 30_000);

@@ -73,7 +73,7 @@ describe('purge', () => {
     const left = await sql("select count(*)::integer as n from audit_logs where action = 'account.list'");
     expect(left).toEqual([{ n: 1 }]);
     expect(await verify()).toMatchObject({ ok: true, anchor: { seq: 14 } });
-  });
+  }, 30_000);
 
   test('whose audit entry cannot be written deletes nothing', async () => {
     await daysAgo(100, () => visits(3));
@@ -91,7 +91,7 @@ describe('purge', () => {
     ]);
     expect(await verify()).toMatchObject({ ok: true, anchor: null });
     expect((await purge()).body).toEqual({ deleted: 3 });
-  });
+  }, 30_000);
 
   test('runs concurrently with others, and each entry is deleted once', async () => {
     await daysAgo(100, () => visits(20));
@@ -99,7 +99,7 @@ describe('purge', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
     expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(20);
     expect(await verify()).toMatchObject({ ok: true });
-  });
+  }, 30_000);
 });
 
 describe('verify', () => {
@@ -113,7 +113,7 @@ describe('verify', () => {
     expect(others).toMatchObject({ ok: true, anchor: null, failure: null });
     expect(head).toEqual({ seq: others.checked, seal: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(others.checked).toBeGreaterThanOrEqual(5);
-  });
+  }, 30_000);
 
   const changes: [name: string, statement: string, failure: Record<string, unknown>][] = [
     ['an actor', `update audit_logs set actor = 'mallory' where seq = 3`, { kind: 'changed', seq: 3 }],
@@ -129,18 +129,22 @@ describe('verify', () => {
       { kind: 'changed', seq: 3 },
     ],
   ];
-  test.each(changes)('names the entry after a change of %s', async (_name, statement, failure) => {
-    await visits(6);
-    await sealed();
-    const [third] = await sql('select id from audit_logs where seq = 3');
-    await gateway.database.pool.query(statement);
-    const found = await verify();
-    expect(found).toMatchObject({ ok: false, checked: 2, failure });
-    if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
-    // The audit entry of the call has the result.
-    const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
-    expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
-  });
+  test.each(changes)(
+    'names the entry after a change of %s',
+    async (_name, statement, failure) => {
+      await visits(6);
+      await sealed();
+      const [third] = await sql('select id from audit_logs where seq = 3');
+      await gateway.database.pool.query(statement);
+      const found = await verify();
+      expect(found).toMatchObject({ ok: false, checked: 2, failure });
+      if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
+      // The audit entry of the call has the result.
+      const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
+      expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
+    },
+    30_000,
+  );
 
   test('names an entry that the gateway did not write', async () => {
     await visits(2);
@@ -188,7 +192,7 @@ describe('verify', () => {
     // The gateway kept running and knew the newer head, which its entries note.
     expect(await verify()).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
     expect(await verify(noted)).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
-  });
+  }, 30_000);
 
   test('a head that was noted before a purge verifies after it', async () => {
     await daysAgo(100, () => visits(3));
@@ -198,7 +202,7 @@ describe('verify', () => {
     await purge();
     expect(await verify(`?head=${head.seq}:${head.seal}`)).toMatchObject({ ok: true, anchor: head });
     expect(await verify(`?head=${head.seq}:${'0'.repeat(64)}`)).toMatchObject({ ok: false, failure: { seq: 3 } });
-  });
+  }, 30_000);
 });
 
 describe('invalid parameters', () => {

@@ -76,22 +76,26 @@ test('the OpenAPI document has operations, each with a unique id', () => {
 });
 
 describe('one entry, with the ids of the request', () => {
-  test.each(named(operations))('%s that succeeds', async (id, operation) => {
-    const values = await fresh();
-    const { answer, entry } = await until('Temporal answers in time', async () => {
-      const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
-      return !isEngineLate(one.answer) && one;
-    });
-    expect(operation.successes, answer.text).toContain(answer.status);
-    expect(operationIdOf(entry.action)).toBe(id);
-    expect(entry.details).toMatchObject(idsIn(operation, values));
-    // The entry of a purge also has the number of deleted entries.
-    if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
-    else expect(entry.details.status).toBe(answer.status);
-    const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
-    const name = made[id];
-    if (name) expect(entry.details[name]).toBe(answer.body.id);
-  });
+  test.each(named(operations))(
+    '%s that succeeds',
+    async (id, operation) => {
+      const values = await fresh();
+      const { answer, entry } = await until('Temporal answers in time', async () => {
+        const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
+        return !isEngineLate(one.answer) && one;
+      });
+      expect(operation.successes, answer.text).toContain(answer.status);
+      expect(operationIdOf(entry.action)).toBe(id);
+      expect(entry.details).toMatchObject(idsIn(operation, values));
+      // The entry of a purge also has the number of deleted entries.
+      if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
+      else expect(entry.details.status).toBe(answer.status);
+      const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
+      const name = made[id];
+      if (name) expect(entry.details[name]).toBe(answer.body.id);
+    },
+    30_000,
+  );
 
   test.each(named(withParameters))('%s of a missing resource', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {
@@ -206,4 +210,4 @@ test('each of 200 concurrent requests has its entry', async () => {
   await Promise.all(ids.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));
   const left = await entries();
   expect(left.map(({ details }) => details.account_id).sort()).toEqual(ids);
-});
+}, 30_000);

@@ -46,7 +46,7 @@ test('a release dates the section, sets every version, commits and tags', () => 
   expect(git('diff', '--shortstat', 'HEAD~1', '--', 'package.json', 'openapi.json')).toContain(
     '2 insertions(+), 2 deletions(-)',
   );
-});
+}, 30_000);
 
 test('a release without entries, with uncommitted changes or of an existing version is refused', () => {
   const { folder, git, release } = repository(changelog);
@@ -58,8 +58,8 @@ test('a release without entries, with uncommitted changes or of an existing vers
   expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
   expect(release('9.8.8')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to release') });
   expect(git('tag', '--list')).toBe('v9.8.7');
-});
+}, 30_000);
 
 test('the changelog of this project can be released', () => {
   expect(repository().release('9.8.7')).toMatchObject({ status: 0 });
-});
+}, 30_000);

@@ -62,7 +62,7 @@ describe('the files', () => {
     const args = [tsc, '--noEmit', '-p', fileURLToPath(folder)];
     // The error contains the output of the compiler.
     await expect(promisify(execFile)(process.execPath, args)).resolves.toEqual({ stdout: '', stderr: '' });
-  });
+  }, 30_000);
 });
 
 describe('texts', () => {

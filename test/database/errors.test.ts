@@ -45,10 +45,14 @@ describe('bad data', () => {
     ['a check', 'insert into pairs values (3, 100)', []],
     ['a missing value', 'insert into pairs values (4, null)', []],
     ['a division by zero', 'select 1 / $1::integer', [0]],
-  ])('%s', async (_name, text, values) => {
-    const error = await run(text, values);
-    expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);
-  });
+  ])(
+    '%s',
+    async (_name, text, values) => {
+      const error = await run(text, values);
+      expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);
+    },
+    30_000,
+  );
 });
 
 test('a missing partition', async () => {
@@ -70,7 +74,7 @@ test('a deadlock is worth another try', async () => {
     client.release();
   }
   expect(errors.map(databaseFailure)).toEqual(['retry']);
-});
+}, 30_000);
 
 test('a lost race of serializable transactions is worth another try', async () => {
   const clients = [await database.pool.connect(), await database.pool.connect()] as const;
@@ -157,11 +161,15 @@ describe('the server or the way to it', () => {
         return error;
       },
     ],
-  ])('%s', async (_name, make) => {
-    const error = await make();
-    expect(error).toBeInstanceOf(Error);
-    expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['unavailable', true]);
-  });
+  ])(
+    '%s',
+    async (_name, make) => {
+      const error = await make();
+      expect(error).toBeInstanceOf(Error);
+      expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['unavailable', true]);
+    },
+    30_000,
+  );
 
   async function cancelled() {
     const client = await database.pool.connect();

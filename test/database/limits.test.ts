@@ -40,7 +40,7 @@ test('a change that waits for a lock too long is given up on both sides: nothing
   expect(await busyWith('accounts')).toEqual([]);
   await other.query('rollback');
   expect((await gateway.admin.request('PATCH', path, { org_id: 'x' })).status).toBe(200);
-});
+}, 30_000);
 
 test('a read that takes too long ends in the database, too', async () => {
   await other.query('begin');
@@ -50,4 +50,4 @@ test('a read that takes too long ends in the database, too', async () => {
   expect(await busyWith('event_latencies')).toEqual([]);
   await other.query('rollback');
   expect((await gateway.admin.request('GET', '/admin/delivery/stats')).status).toBe(200);
-});
+}, 30_000);

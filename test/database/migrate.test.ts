@@ -43,14 +43,14 @@ test('brings an empty database up, with partitions for the days ahead, and does 
   expect(await migrate(database, log)).toEqual({ migrations: [], functions: [] });
   expect(await migrateOnce(url, log)).toEqual({ migrations: [], functions: [] });
   expect(await tables()).toEqual(made);
-});
+}, 30_000);
 
 test('several at once: one works, the others find it done', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
   expect(applied.flatMap(({ migrations }) => migrations)).toEqual(names);
   expect(applied.flatMap(({ functions }) => functions)).toEqual(functions);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
-});
+}, 30_000);
 
 test('a connection that breaks in a migration ends it', async () => {
   // An uncommitted table of the same name holds the first migration up.
@@ -70,7 +70,7 @@ test('a connection that breaks in a migration ends it', async () => {
   client.release();
   await expect(migrating).rejects.toThrow(/terminat|connection/i);
   expect(await migrateOnce(url, log)).toEqual({ migrations: names, functions });
-});
+}, 30_000);
 
 test('down takes everything back, and up works again', async () => {
   await migrate(database, log);
@@ -80,7 +80,7 @@ test('down takes everything back, and up works again', async () => {
   expect(left.filter((name) => ours.includes(name) || /_\d{8}$/.test(name))).toEqual([]);
   expect(await migrate(database, log)).toEqual({ migrations: names, functions: [] });
   expect(await tables()).toEqual(made);
-});
+}, 30_000);
 
 test('a database that is not there is an error, not a hang', async () => {
   const gone = new URL(url);

@@ -93,7 +93,7 @@ describe('ensurePartitions', () => {
       other.release();
     }
     expect(await days('events', 2006)).toEqual(['20060605', '20060606']);
-  });
+  }, 30_000);
 
   test('every moment of a day goes into its own partition', async () => {
     const day = new Date('2004-02-29T00:00:00Z');
@@ -128,5 +128,5 @@ describe('ensurePartitions', () => {
     await ensurePartitions(database, new Date('2005-05-05T00:00:00Z'), 1);
     expect(await days('events', 2005)).toEqual(['20050504', '20050505', '20050506']);
     expect(database.pool.totalCount - database.pool.idleCount).toBe(0);
-  });
+  }, 30_000);
 });

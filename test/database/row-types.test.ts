@@ -59,7 +59,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 test('the rows of every statement are what their types say', async () => {
   expect(await withClient(migrated, found)).toEqual([]);
-});
+}, 30_000);
 
 test('each place that declares rows is checked', () => {
   const places = new Set(sent.map(([where]) => where));
@@ -85,9 +85,13 @@ test.each([
     change: `drop function stop_next_account_events; create function stop_next_account_events(integer) returns text return 'no'`,
     finds: /^src\/events\/transitions\/account-deleted\.ts:\d+: more is text \(string\), declared as boolean$/,
   },
-])('$what is found', async ({ change, finds }) => {
-  await withClient(await migratedDatabase(), async (client) => {
-    await client.query(change);
-    expect(await found(client)).toContainEqual(expect.stringMatching(finds));
-  });
-});
+])(
+  '$what is found',
+  async ({ change, finds }) => {
+    await withClient(await migratedDatabase(), async (client) => {
+      await client.query(change);
+      expect(await found(client)).toContainEqual(expect.stringMatching(finds));
+    });
+  },
+  30_000,
+);

@@ -22,4 +22,4 @@ test('a program starts on its own schema, and says so on an older one', async ()
   const refusal = await checkSchema(database).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(StartError);
   expect(refusal).toHaveProperty('message', expect.stringContaining('npm run migrate'));
-});
+}, 30_000);

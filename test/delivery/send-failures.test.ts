@@ -27,7 +27,7 @@ describe('the time limit', () => {
       error: `127.0.0.1:${port} did not answer within 1 s`,
     });
     await closed.promise;
-  });
+  }, 30_000);
 
   test('covers headers that arrive slowly', async () => {
     const { url } = await rawServer((socket) => {
@@ -38,21 +38,25 @@ describe('the time limit', () => {
     expect(await sender().post(hook(url, { timeLimitMs: 150 }))).toMatchObject({ outcome: 'timeout' });
   });
 
-  test.each([200, 500])('when the body exceeds it, the status %i decides', async (code) => {
-    const closed = Promise.withResolvers<void>();
-    const { url } = await consumer((response) => {
-      response.writeHead(code).write('start');
-      const timer = setInterval(() => response.write('.'), 20);
-      response.on('close', () => {
-        clearInterval(timer);
-        closed.resolve();
+  test.each([200, 500])(
+    'when the body exceeds it, the status %i decides',
+    async (code) => {
+      const closed = Promise.withResolvers<void>();
+      const { url } = await consumer((response) => {
+        response.writeHead(code).write('start');
+        const timer = setInterval(() => response.write('.'), 20);
+        response.on('close', () => {
+          clearInterval(timer);
+          closed.resolve();
+        });
       });
-    });
-    const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
-    expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
-    expect(result.responseBody).toMatch(/^start\.*$/);
-    await closed.promise;
-  });
+      const result = await sender().post(hook(url, { timeLimitMs: 1000 }));
+      expect(result).toMatchObject({ outcome: code === 200 ? 'delivered' : 'http_error', responseCode: code });
+      expect(result.responseBody).toMatch(/^start\.*$/);
+      await closed.promise;
+    },
+    30_000,
+  );
 
   test('covers name resolution', async () => {
     const answered = Promise.withResolvers<never>();

@@ -124,7 +124,7 @@ describe('the result', () => {
       ...{ ok: false, outcome: 'timeout', responseCode: null, url },
       detail: `127.0.0.1:${port} did not answer within 1 s`,
     });
-  });
+  }, 30_000);
 
   test('of a closed port', async () => {
     const port = await freePort();

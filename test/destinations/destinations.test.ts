@@ -31,17 +31,21 @@ describe('create', () => {
     ],
     [chat, { webhook_url: url }],
     [{ ...chat, destination_type: 'chat_two' }, { webhook_url: url }],
-  ])('%j', async (body, config) => {
-    const { data, status, response } = await setup.client.at(setup.account_id).post(body);
-    expect(status).toBe(201);
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    const shown = {
-      ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
-      ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
-    };
-    expect(data).toEqual(shown);
-    expect(await setup.client.listed(setup.account_id)).toEqual([data]);
-  });
+  ])(
+    '%j',
+    async (body, config) => {
+      const { data, status, response } = await setup.client.at(setup.account_id).post(body);
+      expect(status).toBe(201);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      const shown = {
+        ...{ id: uuidv7, destination_type: body.destination_type, name: body.name, config },
+        ...{ condition: null, enabled: true, position: 0, created_at: iso, updated_at: iso },
+      };
+      expect(data).toEqual(shown);
+      expect(await setup.client.listed(setup.account_id)).toEqual([data]);
+    },
+    30_000,
+  );
 
   test('with all fields', async () => {
     const fields = {
@@ -192,7 +196,7 @@ test('the 101st destination of an account is 409', async () => {
   const refused = answers.find(({ status }) => status === 409);
   expect(refused?.error?.value).toMatchObject({ code: 'conflict' });
   expect(await setup.client.listed(setup.account_id)).toHaveLength(100);
-});
+}, 30_000);
 
 test('tables contain neither secrets nor addresses, and answers contain no secrets', async () => {
   const secret = secretText('plaintext-in-no-table');

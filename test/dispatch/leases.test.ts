@@ -58,7 +58,7 @@ test('a lease that is held is renewed, so that no other process claims its event
     return now?.over;
   });
   expect(await claimedBy(id)).toBe(leases.token);
-}, 20_000);
+}, 30_000);
 
 test('a lease that is released is not renewed, and another process takes the event over', async () => {
   const id = await queuedEvent();
@@ -69,7 +69,7 @@ test('a lease that is released is not renewed, and another process takes the eve
   const taker = other();
   await until('the event is claimed', async () => (await claim(taker)).claimed.length > 0);
   expect(await claimedBy(id)).toBe(taker.token);
-}, 20_000);
+}, 30_000);
 
 test('a lease that was lost is neither renewed nor good for a write', async () => {
   const id = await queuedEvent();
@@ -92,7 +92,7 @@ test('a lease that was lost is neither renewed nor good for a write', async () =
   await writes.markStarted({ eventId: id, generation: 0, token: leases.token, runId: null });
   await writes.handBack({ eventId: id, generation: 0, token: leases.token, delayS: 0 });
   expect(await claimedBy(id)).toBe(taker.token);
-}, 20_000);
+}, 30_000);
 
 test('leases are renewed again after their connection broke', async () => {
   const id = await queuedEvent();
@@ -112,4 +112,4 @@ test('leases are renewed again after their connection broke', async () => {
     leases.stop();
     await database.close();
   }
-}, 20_000);
+}, 30_000);

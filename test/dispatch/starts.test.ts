@@ -72,7 +72,7 @@ test('without a connection to Temporal no event is claimed, and all start once t
   starts.wake();
   await emptied();
   expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'RUNNING'));
-}, 20_000);
+}, 30_000);
 
 test('an event whose start fails is handed back, and its workflow starts when Temporal takes it', async () => {
   const ids = await moved(1, 2);
@@ -96,4 +96,4 @@ test('a process that stops lets the starts in flight end', async () => {
   await until('a claim is made', async () => (await claims()).length > 0 || (await stage.queued()).length < ids.length);
   await stop();
   expect((await claims()).filter(({ claim_token }) => claim_token === leases.token)).toEqual([]);
-}, 20_000);
+}, 30_000);

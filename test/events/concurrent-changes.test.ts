@@ -39,4 +39,4 @@ test('marks of started workflows and outcomes of attempts, all at once, all coun
   );
   expect(rows[0]?.n).toBe(ids.length);
   expect((await database.pool.query('select 1 from event_queue')).rowCount).toBe(0);
-});
+}, 30_000);

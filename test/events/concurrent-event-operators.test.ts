@@ -113,7 +113,7 @@ describe.each([2, 20])('%i operators at one event', (operators) => {
       // The last one's answer is the event as it is.
       expect(done.map(({ answer }) => answer.body)).toContainEqual(now);
     }
-  });
+  }, 30_000);
 });
 
 test('the same while a worker delivers the events: nothing is lost, and every delivery comes to an end', async () => {
@@ -137,4 +137,4 @@ test('the same while a worker delivers the events: nothing is lost, and every de
     return (await rows(gateway.database, 'select 1 from event_commands limit 1')).length === 0;
   });
   await gateway.stopWorker();
-});
+}, 30_000);

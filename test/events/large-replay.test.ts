@@ -58,7 +58,7 @@ test('a replay of many is noted, and carried out batch by batch, each event once
   expect(await count(`events where generation = 1 and status = 'received' and delivery_status = 'pending'`)).toBe(many);
   expect(await count('event_queue where generation = 1 and lane = 0')).toBe(many);
   expect(await count('event_replays')).toBe(0);
-});
+}, 30_000);
 
 test('a worker carries it out by itself', async () => {
   await failedEvents(many);
@@ -67,7 +67,7 @@ test('a worker carries it out by itself', async () => {
   await gateway.startWorker();
   await until('all are replayed', async () => (await count('events where generation = 1')) === many, 60_000);
   expect(await count('event_replays')).toBe(0);
-});
+}, 30_000);
 
 test.each([
   ['ack', ack, { status: 'processed', delivery_status: 'delivered', generation: 1 }],
@@ -78,16 +78,20 @@ test.each([
     (sql: Parameters<typeof declareDead>[0], id: string) => declareDead(sql, id, null),
     { status: 'dead', delivery_status: 'failed', generation: 1 },
   ],
-] as const)('%s of an event whose replay waits comes after that replay', async (_name, operate, expected) => {
-  const [id = ''] = await failedEvents(many);
-  expect(await replayFailed(gateway.database)).toBe(many);
-  expect(await stateOf(id)).toMatchObject({ status: 'failed', generation: 0 });
-  expect(await operate(gateway.database, id)).toMatchObject({ ok: true });
-  expect(await stateOf(id)).toEqual(expected);
-  await applyAll();
-  expect(await stateOf(id)).toEqual(expected);
-  expect(await count('events where generation = 1 or generation = 2')).toBe(many);
-});
+] as const)(
+  '%s of an event whose replay waits comes after that replay',
+  async (_name, operate, expected) => {
+    const [id = ''] = await failedEvents(many);
+    expect(await replayFailed(gateway.database)).toBe(many);
+    expect(await stateOf(id)).toMatchObject({ status: 'failed', generation: 0 });
+    expect(await operate(gateway.database, id)).toMatchObject({ ok: true });
+    expect(await stateOf(id)).toEqual(expected);
+    await applyAll();
+    expect(await stateOf(id)).toEqual(expected);
+    expect(await count('events where generation = 1 or generation = 2')).toBe(many);
+  },
+  30_000,
+);
 
 test('what is no longer failed when its turn comes is left alone; so is the event of a deleted account', async () => {
   const [delivered = '', dead = ''] = await failedEvents(many);
@@ -107,7 +111,7 @@ test('what is no longer failed when its turn comes is left alone; so is the even
   expect(replayed).toBeGreaterThan(900);
   expect(replayed).toBeLessThan(1_001);
   expect(await count(`events where generation = 1 and delivery_status <> 'failed'`)).toBe(0);
-});
+}, 30_000);
 
 test('operators and workers at the same events at once: each event is replayed once and changed after it', async () => {
   const ids = await failedEvents(many);
@@ -117,7 +121,7 @@ test('operators and workers at the same events at once: each event is replayed o
   expect(acked.every(({ ok }) => ok)).toBe(true);
   expect(await count(`events where generation = 1`)).toBe(many);
   expect(await count(`events where status = 'processed' and delivery_status = 'delivered'`)).toBe(some.length);
-});
+}, 30_000);
 
 test('filters are those of the call', async () => {
   await failedEvents(many, 'app');
@@ -127,4 +131,4 @@ test('filters are those of the call', async () => {
   await applyAll();
   expect(await count(`events where generation = 1 and app_key = 'other'`)).toBe(many);
   expect(await count(`events where generation = 1 and app_key = 'app'`)).toBe(0);
-});
+}, 30_000);

@@ -73,7 +73,7 @@ test('a worker says at the start that deliveries are paused, and when that chang
     await watch.stop();
     await resumeDelivery(database);
   }
-});
+}, 30_000);
 
 test('who waits looks again about as long after as the pause has lasted, and within a minute', () => {
   const pause = { since: new Date(0), reason: '' };

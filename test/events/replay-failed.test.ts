@@ -88,7 +88,7 @@ test('takes what has failed, of any day, and leaves what is dead, rejected, at w
     await rows(gateway.database, 'select id from events where id = any($1) and generation = 0', [left]),
   ).toHaveLength(left.length);
   expect(await replayFailed(gateway.database)).toBe(0);
-});
+}, 30_000);
 
 test('does to each what the replay of one does', async () => {
   const [one, many] = await fillEvents(gateway.database, failedEvents(2, 1));
@@ -147,7 +147,7 @@ test('is part of its caller’s transaction', async () => {
   await expect(rolledBack).rejects.toThrow('no');
   expect(await generations()).toEqual([{ generation: 0, n: 10 }]);
   expect(await rows(gateway.database, 'select * from event_queue')).toEqual([]);
-});
+}, 30_000);
 
 describe('at once', () => {
   test('eight calls replay each event once', async () => {
@@ -158,7 +158,7 @@ describe('at once', () => {
     expect(
       await rows(gateway.database, 'select count(*)::integer as n from event_queue where generation = 1 and lane = 0'),
     ).toEqual([{ n: 2_000 }]);
-  });
+  }, 30_000);
 
   test.each<[string, (id: string) => Promise<unknown>, Record<string, unknown>]>([
     [
@@ -185,18 +185,22 @@ describe('at once', () => {
       (id) => other.query(`update events set swept_at = now() where id = $1`, [id]),
       { generation: 1, status: 'received' },
     ],
-  ])('%s that commits first is respected', async (_name, change, wanted) => {
-    const ids = await fillEvents(gateway.database, failedEvents(9, 3));
-    const id = ids[4] ?? '';
-    await other.query('begin');
-    await change(id);
-    const replaying = replayFailed(gateway.database);
-    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until('it waits for the event', async () => (await other.query(waits)).rowCount === 1);
-    await other.query('commit');
-    expect(await replaying).toBe(_name === 'a change that means nothing' ? 9 : 8);
-    expect(await state(id)).toMatchObject(wanted);
-  });
+  ])(
+    '%s that commits first is respected',
+    async (_name, change, wanted) => {
+      const ids = await fillEvents(gateway.database, failedEvents(9, 3));
+      const id = ids[4] ?? '';
+      await other.query('begin');
+      await change(id);
+      const replaying = replayFailed(gateway.database);
+      const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until('it waits for the event', async () => (await other.query(waits)).rowCount === 1);
+      await other.query('commit');
+      expect(await replaying).toBe(_name === 'a change that means nothing' ? 9 : 8);
+      expect(await state(id)).toMatchObject(wanted);
+    },
+    30_000,
+  );
 
   test('operators and attempts beside it lose nothing', async () => {
     const ids = await fillEvents(gateway.database, failedEvents(200));
@@ -245,5 +249,5 @@ describe('at once', () => {
       `select 1 from events e where generation > 0 and not exists (select 1 from event_queue q where q.event_id = e.id and q.generation = e.generation)`,
     );
     expect(unqueued).toEqual([]);
-  });
+  }, 30_000);
 });

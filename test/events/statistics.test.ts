@@ -157,7 +157,7 @@ test('everything that can happen to events, all at once and folded meanwhile, is
   // What a migration of a database with events counts is the same.
   await database.pool.query('select recount_events()');
   expect(await expectExact()).toEqual(before);
-});
+}, 30_000);
 
 test('what changes nothing about the numbers leaves no row behind', async () => {
   const account = await gateway.admin.createAccount({});
@@ -191,7 +191,7 @@ test('a healthy delivery touches no index after its insert', async () => {
       { timeout: 30_000 },
     )
     .toEqual({ updates: 2, hot: 2 });
-});
+}, 30_000);
 
 test('percentiles of a histogram', () => {
   expect(latencyPercentiles([])).toEqual({ p50: null, p95: null, p99: null });

@@ -60,7 +60,7 @@ test('a deletion stops what one transaction may, and leaves the rest to the work
   expect(await rows(gateway.database, 'select * from stopped_accounts')).toEqual([]);
   const texts = await rows(gateway.database, 'select distinct last_error from events where account_id = $1', [id]);
   expect(texts).toEqual([{ last_error: 'account_deleted' }]);
-});
+}, 30_000);
 
 test('a running worker does the rest', async () => {
   const id = await accountWithPending(many);
@@ -71,11 +71,11 @@ test('a running worker does the rest', async () => {
     'nothing is noted',
     async () => (await rows(gateway.database, 'select * from stopped_accounts')).length === 0,
   );
-});
+}, 30_000);
 
 test('a deletion of few leaves nothing to do', async () => {
   const id = await accountWithPending(9);
   await remove(id);
   expect(await pendingOf(id)).toBe(0);
   expect(await stopNextEvents(gateway.database)).toBe(false);
-});
+}, 30_000);

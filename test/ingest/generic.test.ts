@@ -162,12 +162,16 @@ describe('event type and external id', () => {
     ['[{"id":"in an array"}]', null, generated],
     ['<id>7</id>', null, generated],
     ['', null, generated],
-  ])('%s', async (body, type, id) => {
-    const answer = await send(gateway.baseUrl, account, body, { 'x-secret': current });
-    expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
-    const row = await storedEvent(gateway.database, answer.body.id);
-    expect([row?.event_type, row?.external_id]).toEqual([answer.body.event_type, answer.body.external_id]);
-  });
+  ])(
+    '%s',
+    async (body, type, id) => {
+      const answer = await send(gateway.baseUrl, account, body, { 'x-secret': current });
+      expect(answer).toMatchObject({ status: 202, body: { event_type: type, external_id: id } });
+      const row = await storedEvent(gateway.database, answer.body.id);
+      expect([row?.event_type, row?.external_id]).toEqual([answer.body.event_type, answer.body.external_id]);
+    },
+    30_000,
+  );
 });
 
 describe('secrets', () => {
@@ -202,7 +206,7 @@ describe('secrets', () => {
       expect(answers.join('\n')).not.toContain(secret);
       expect(everything).not.toContain(secret);
     }
-  });
+  }, 30_000);
 
   test('headers keep their order, case and repetitions', async () => {
     const headers = ['Host', 'in.test', 'X-One', '1', 'x-webhook-SECRET', current, 'X-ONE', '2', 'Content-Type', 'a/b'];

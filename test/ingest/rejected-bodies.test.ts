@@ -117,4 +117,4 @@ test('REJECTED_BODY_BYTES of 0 keeps no byte of the body', async () => {
   } finally {
     await other.stop();
   }
-});
+}, 30_000);

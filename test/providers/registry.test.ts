@@ -150,7 +150,7 @@ describe.each([...providers])('%s', (name, provider) => {
       }),
       { numRuns: 400 },
     );
-  });
+  }, 30_000);
 
   test('no webhook verifies without the secret', () => {
     const others = own.map((each) => each.newKey().secret);
@@ -208,5 +208,5 @@ describe.each([...providers])('%s', (name, provider) => {
         expect(provider.eventType(request, config ?? {})?.length ?? 0).toBeLessThanOrEqual(510);
       }
     }
-  });
+  }, 30_000);
 });

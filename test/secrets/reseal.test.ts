@@ -143,7 +143,7 @@ test('the list names every column of the schema that contains boxes, and each co
       .filter((name) => !name.startsWith('secrets_keys.'))
       .sort(),
   );
-});
+}, 30_000);
 
 test('everything is encrypted with the new key, and the audit log verifies without the old key', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -176,7 +176,7 @@ test('everything is encrypted with the new key, and the audit log verifies witho
       },
     ],
   );
-});
+}, 30_000);
 
 test('a second time changes nothing', async () => {
   const next = randomKeyring();
@@ -194,7 +194,7 @@ test('a second time changes nothing', async () => {
     expect([totalOf(again), again.blocked]).toEqual([0, null]);
   }
   expect(await stored()).toEqual(before);
-});
+}, 30_000);
 
 test('after a run that was interrupted, the old key stays in use, and the next run continues', async () => {
   const next = randomKeyring();
@@ -212,7 +212,7 @@ test('after a run that was interrupted, the old key stays in use, and the next r
   expect(await verifyAuditLogs({ database: gateway.database, keyring })).toMatchObject({ ok: true });
   expect((await change(gateway, keyring)).blocked).toBeNull();
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-});
+}, 30_000);
 
 test('two concurrent runs lose no concurrent changes of accounts and destinations', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -245,7 +245,7 @@ test('two concurrent runs lose no concurrent changes of accounts and destination
   }
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: gateway.database, keyring: next })).toMatchObject({ ok: true });
-});
+}, 30_000);
 
 test('a box that cannot be decrypted is reported with the reason and left unchanged', async () => {
   const [next, stranger] = [randomKeyring(), randomKeyring()];
@@ -275,7 +275,7 @@ test('a box that cannot be decrypted is reported with the reason and left unchan
       [three, Buffer.from('no box')],
     ]),
   );
-});
+}, 30_000);
 
 test('a key is not retired while a process encrypts with it; once retired, writes with it are refused', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -304,7 +304,7 @@ test('a key is not retired while a process encrypts with it; once retired, write
   expect(await rows(stale.database, 'select * from accounts')).toEqual(before);
   expect(nothing(await columnsSealedWith(stale, old))).toEqual([]);
   expect(await verifyAuditLogs({ database: stale.database, keyring: next })).toMatchObject({ ok: true });
-});
+}, 30_000);
 
 test('once a key is retired, a copy of a box that was read before is refused, a later copy accepted', async () => {
   const next = randomKeyring();
@@ -327,7 +327,7 @@ test('once a key is retired, a copy of a box that was read before is refused, a 
   });
   await copyDestinations(gateway);
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
-});
+}, 30_000);
 
 test('a return to a former key needs the option `back`', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
@@ -336,4 +336,4 @@ test('a return to a former key needs the option `back`', async () => {
   await expect(change(gateway, both(old, next))).rejects.toThrow('exchange the two settings');
   expect((await change(gateway, both(old, next), { back: true })).blocked).toBeNull();
   await expect(change(gateway, next)).rejects.toThrow('a key that was replaced cannot be used again');
-});
+}, 30_000);

@@ -37,7 +37,7 @@ describe('levels', () => {
       }),
       { numRuns: 1000 },
     );
-  });
+  }, 30_000);
 
   test('the result equals that of JSON.parse, and a text that JSON.parse refuses is not parsed', () => {
     const edited = fc
@@ -71,10 +71,14 @@ describe('levels', () => {
     ['neighbours', '[[],[],{},[[]]]', 3],
     ['a string that does not end', '["[[[[', 1],
     ['a backslash at the end', '["\\', 1],
-  ])('%s', (_name, json, levels) => {
-    expect(within(json, levels)).toBe(true);
-    if (levels > 0) expect(within(json, levels - 1)).toBe(false);
-  });
+  ])(
+    '%s',
+    (_name, json, levels) => {
+      expect(within(json, levels)).toBe(true);
+      if (levels > 0) expect(within(json, levels - 1)).toBe(false);
+    },
+    30_000,
+  );
 });
 
 describe('values', () => {

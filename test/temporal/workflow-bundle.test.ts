@@ -33,10 +33,10 @@ test('a bundle is made once and cached; a truncated bundle is made again', async
   writeFileSync(file, whole.slice(0, -10));
   expect((await bundleWorkflows({ cacheDir, log })).code).toBe(bundled());
   expect(readFileSync(file, 'utf8')).toBe(whole);
-});
+}, 30_000);
 
 test('without a writable cache the code is bundled at each start', async () => {
   const notAFolder = join(emptyFolder(), 'file');
   writeFileSync(notAFolder, '');
   expect((await bundleWorkflows({ cacheDir: notAFolder, log })).code).toBe(bundled());
-});
+}, 30_000);

@@ -120,7 +120,7 @@ test('a replay during an attempt: the attempt ends, and the next run serves the 
   end();
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   expect(asked).toEqual(['0 schedule 1', '0 manual 1', '0 manual 2', '1 schedule 1']);
-}, 20_000);
+}, 30_000);
 
 test('a replay while a destination is being notified: the next run notifies it, and ends no earlier', async () => {
   const { promise: told, resolve: tell } = Promise.withResolvers<NotifyResult>();
@@ -136,7 +136,7 @@ test('a replay while a destination is being notified: the next run notifies it, 
   tell({ status: 'sent' });
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   expect(asked).toEqual(['0 schedule 1', '0 notify one', '0 notify one', '1 schedule 1']);
-}, 20_000);
+}, 30_000);
 
 test('a replay of a generation that runs already, or of an earlier one, begins no new run', async () => {
   const { asked, latest, state, firstRun } = await begin({
@@ -149,4 +149,4 @@ test('a replay of a generation that runs already, or of an earlier one, begins n
   expect(await latest.result()).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
   expect((await latest.describe()).runId).toBe(firstRun);
   expect(asked).toEqual(['0 schedule 1']);
-}, 20_000);
+}, 30_000);

@@ -56,11 +56,11 @@ test('a failure of the last attempt of the schedule is its end, whoever says tha
     asked: [1, 2, 3, 4],
     result: { outcome: 'already_settled', generation: 1, attempts: 4 },
   });
-});
+}, 30_000);
 
 test('a workflow that begins behind its schedule makes one attempt, which settles the event', async () => {
   expect(await neverOver(4)).toEqual({
     asked: [5],
     result: { outcome: 'already_settled', generation: 1, attempts: 5 },
   });
-});
+}, 30_000);

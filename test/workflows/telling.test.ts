@@ -92,7 +92,7 @@ test('a retry is made', async () => {
     asked: ['0 schedule 10', '0 manual 1'],
     shown: 'delivered',
   });
-});
+}, 30_000);
 
 test('a replay is begun, and no longer found among the failed deliveries', async () => {
   expect(await together((workflow) => workflow.signal(replaySignal, replay))).toEqual({
@@ -100,7 +100,7 @@ test('a replay is begun, and no longer found among the failed deliveries', async
     asked: ['0 schedule 10', '1 schedule 1'],
     shown: 'pending',
   });
-});
+}, 30_000);
 
 test('a replay revives what was declared dead just before', async () => {
   const { result, asked } = await together(async (workflow) => {
@@ -109,4 +109,4 @@ test('a replay revives what was declared dead just before', async () => {
   });
   expect(result).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   expect(asked).toEqual(['0 schedule 10', '1 schedule 1']);
-});
+}, 30_000);
