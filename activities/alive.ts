@@ -1,12 +1,13 @@
 import { Context } from '@temporalio/activity';
 
-/** A third and less of the heartbeat timeouts that workflows/ sets: beats may get lost. */
+/** At most a third of the heartbeat timeouts in workflows/, because heartbeats may get lost. */
 const beatMs = 3_000;
 
 /**
- * Does something while telling Temporal that it is alive, and how far it is.
+ * Runs `work` and sends heartbeats to Temporal, with the details of its progress.
  *
- * @param ending ends it besides: then it is asked for again, elsewhere. Null: only Temporal does.
+ * @param ending also aborts the signal of `work`; Temporal then retries the activity, on another worker. Null: only
+ *   Temporal cancels it.
  */
 export async function whileBeating<T>(
   ending: AbortSignal | null,

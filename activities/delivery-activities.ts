@@ -10,7 +10,7 @@ export function createDeliveryActivities(deps: {
   attemptBegan(eventId: string): void;
   notifier: Notifier;
 }): DeliveryActivities {
-  /** One try a call: Temporal waits and asks again, so that a wait holds no slot here. */
+  /** Makes one try per call. Temporal waits before it calls again, so a wait occupies no activity slot. */
   const notify = async (request: NotifyRequest): Promise<NotifyResult> => {
     const told = await whileBeating(null, (signal) => deps.notifier.notify(request, signal));
     switch (told.kind) {
@@ -23,7 +23,7 @@ export function createDeliveryActivities(deps: {
           type: 'NotTakenYet',
           message: 'the destination has not taken it yet; why not is shown with the event',
           nextRetryDelay: told.waitMs,
-          // Nothing is wrong here: no warning with a stack trace for each try.
+          // Not an error of the worker, so the SDK should not log a warning with a stack trace for each try.
           category: ApplicationFailureCategory.BENIGN,
         });
       default:

@@ -8,10 +8,10 @@ import type { Keyring } from '../src/secrets/keyring.ts';
 import type { MaintenanceActivities, MaintenanceCounts } from '../workflows/maintenance-messages.ts';
 import { whileBeating } from './alive.ts';
 
-/** Who purges, in the audit log. It comes from no address but this machine's own. */
+/** The actor of a scheduled purge in the audit log: the gateway itself, with the address of this machine. */
 const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
 
-/** The maintenance activities. `ending` gives up what is under way, so that another worker begins it at once. */
+/** The maintenance activities. `ending` aborts those in progress, so that another worker can start them immediately. */
 export function createMaintenanceActivities(
   deps: BackupDeps & Omit<SweepDeps, 'sql'> & { keyring: Keyring; ending: AbortSignal },
 ): MaintenanceActivities {
