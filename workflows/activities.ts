@@ -2,21 +2,22 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { DeliveryActivities, NotificationRequest, NotifyRequest, NotifyResult } from './messages.ts';
 
 const options = {
-  // One attempt takes seconds. But when it was made and the database is away, recording it goes on for as long as this,
-  // because a new run of the activity would make the POST again.
+  // An attempt takes seconds. But if the database is down after the POST, the activity retries the recording for this
+  // long, because another run of the activity would make the POST again.
   startToCloseTimeout: '15m',
-  // The activity beats every 3 s while it lasts, so a killed worker is noticed within this.
+  // The activity sends a heartbeat every 3 s, so the loss of a worker is detected within this time.
   heartbeatTimeout: '10s',
-  // Only our own infrastructure makes an attempt throw (the database is down): asked again until it is back, at no
-  // attempt's cost. A notification that is to be tried again says itself when; the row in the database counts its tries.
+  // An attempt throws only when our own infrastructure fails (the database is down). Temporal retries it without a
+  // limit, and this does not count as one of the ten attempts. A notification that needs another try sets the delay
+  // itself; the row in the database counts its tries.
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 } as const;
 
 export const { attemptDelivery } = proxyActivities<DeliveryActivities>(options);
 
-/** Has one destination told, until it has taken the message or all tries have failed. */
+/** Sends one notification. Resolves when the destination has accepted it or all tries have failed. */
 export function notify(request: NotifyRequest, type: NotificationRequest['destinationType']): Promise<NotifyResult> {
-  // The summary is what the Web UI shows beside the activity's name.
+  // The Web UI shows the summary beside the activity's name.
   const summary = `destination ${request.destinationId}`;
   const activities = proxyActivities<DeliveryActivities>({ ...options, summary });
   switch (type) {

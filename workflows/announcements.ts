@@ -2,15 +2,15 @@ import { log } from '@temporalio/workflow';
 import { notify } from './activities.ts';
 import type { NotificationRequest } from './messages.ts';
 
-/** Those who are being told that a delivery is exhausted, while the workflow goes on serving operators. */
+/** The notifications that are being sent, while the workflow continues to handle operators' signals. */
 export interface Announcements {
-  /** Not settled yet. */
+  /** Notifications that are not settled yet. */
   open: readonly NotificationRequest[];
-  /** The one place that an exhausted delivery comes through, once a generation: the row says `failed` by now. */
+  /** Called once for each exhausted generation, after the row's status was set to `failed`. Sends the notifications. */
   exhausted(event: { generation: number; attempts: number }, requests: readonly NotificationRequest[]): void;
 }
 
-/** @param unsettled what an earlier run of this workflow has left */
+/** @param unsettled notifications that an earlier run of this workflow has not settled */
 export function openAnnouncements(eventId: string, unsettled: readonly NotificationRequest[]): Announcements {
   const announcements = {
     open: [] as NotificationRequest[],
@@ -26,7 +26,7 @@ export function openAnnouncements(eventId: string, unsettled: readonly Notificat
       const done = () => {
         announcements.open = announcements.open.filter((other) => other !== request);
       };
-      // One that cannot even be asked for hinders no other; whatever is left of it the sweep finds in the database.
+      // A failed activity does not affect the other notifications. The sweep finds the pending row in the database.
       notify({ eventId, generation, destinationId }, destinationType).then(done, (error: unknown) => {
         log.warn('a notification could not be asked for', { eventId, destinationId, error: String(error) });
         done();

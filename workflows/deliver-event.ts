@@ -6,15 +6,15 @@ import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQ
 import { showAttempts, showBegun, showEnd } from './show.ts';
 
 /**
- * Delivers one event: ten scheduled attempts, and manual ones whenever they are asked for. It decides when; the
- * activity makes each attempt and records it, and says how things stand (docs/concepts.md, docs/delivery.md).
+ * Delivers one event: ten scheduled attempts, and manual ones on request. The workflow decides when to attempt; the
+ * activity makes each attempt, records it, and returns the new state (docs/concepts.md, docs/delivery.md).
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
   const { eventId, generation, schedule } = input;
   const inbox = openInbox(generation, input.retries ?? []);
   const announcements = openAnnouncements(eventId, input.notifications ?? []);
   let attempts = input.resume.attempts;
-  /** How the delivery ended; what is left then are retries. */
+  /** How the delivery ended; null before. Afterwards, only operators' retries are left to do. */
   let settledAs: DeliveryResult['outcome'] | null = input.resume.settled ? 'already_settled' : null;
   let phase: DeliveryState['phase'] = 'waiting';
   let dueAtMs = input.resume.nextAttemptAt === null ? Date.now() : Date.parse(input.resume.nextAttemptAt);
@@ -27,18 +27,20 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     retries: inbox.retries.length,
     notifications: announcements.open.length,
   }));
-  /** Whether an attempt of this generation has failed: before that, nothing about the workflow needs an update. */
+  /** Whether an attempt of this generation has failed. Before that, the search attributes need no update. */
   let failed = attempts > 0 && !input.resume.settled;
-  /** Whether it is found among the failed deliveries although it goes on. */
+  /** Whether the search attributes already say `failed` although the workflow is still running. */
   let shownAsFailed = false;
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
     if (failed) showEnd(outcome, attempts);
     return { outcome, generation, attempts };
   };
-  /** What a next run of this workflow has to take over. */
+  /** The requests that the next run of this workflow has to take over. */
   const unserved = () => ({ retries: inbox.retries, notifications: [...announcements.open] });
-  /** Waits until all are told, or until an operator wants something; what comes first, the loop looks at anew. */
+  /**
+   * Waits until all notifications are settled, or until an operator's request arrives. The loop then checks both again.
+   */
   const untilToldOr = async (interrupted: () => boolean) => {
     phase = 'notifying';
     await condition(() => announcements.open.length === 0 || inbox.replay !== null || interrupted());
@@ -71,7 +73,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       const result = await attemptDelivery({ eventId, ...retry, trigger: 'manual', schedule });
       phase = 'waiting';
       if (result.kind === 'wait') {
-        // An ack ends the schedule, not the retry that somebody asked for.
+        // An ack ends the schedule, but not an operator's retry.
         await condition(
           () => inbox.stop === 'dead' || inbox.stop === 'account_deleted' || inbox.replay !== null,
           result.waitMs,
@@ -110,9 +112,9 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         dueAtMs = Date.now() + result.waitMs;
         failed = true;
         showAttempts(attempts);
-        // After the last one only `exhausted` is right. If the database says otherwise, asking on would have no end: this
-        // workflow ends, and the sweep starts what the event's row wants. One that begins behind its schedule still makes
-        // the one attempt that settles the event.
+        // After the last attempt, only `exhausted` is expected. If the database disagrees, further requests would never
+        // end. So this workflow ends, and the sweep starts the one that the event's row asks for. A workflow that
+        // starts after the end of its schedule still makes the one attempt that settles the event.
         if (attempts > schedule.delaysMs.length && patched('schedule-ends')) {
           log.warn('the schedule has ended, but the event is not settled', { eventId, generation, attempts });
           settledAs = 'already_settled';
@@ -126,7 +128,8 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         failed = true;
         settledAs = 'exhausted';
         announcements.exhausted({ generation, attempts }, result.notifications ?? []);
-        // It may take a while until the workflow ends; who looks for failed deliveries finds it now.
+        // The workflow may run for some time until the notifications are sent, so the search attributes are updated
+        // now.
         shownAsFailed = announcements.open.length > 0;
         if (shownAsFailed) showEnd('exhausted', attempts);
         break;

@@ -9,18 +9,18 @@ import {
   type StopReason,
 } from './messages.ts';
 
-/** What operators said while the workflow was busy or asleep. */
+/** The operators' signals that the workflow has received but not handled yet. */
 export interface Inbox {
   stop: StopReason | null;
-  /** The newest generation that was asked for. */
+  /** The replay with the highest generation. */
   replay: ReplayRequest | null;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   retries: RetryRequest[];
-  /** Whether anything waits to be looked at. */
+  /** Whether a signal waits to be handled. */
   hasNews(): boolean;
 }
 
-/** Opens the inbox of one generation; what came with the start of the workflow is in it at once. */
+/** Opens the inbox of one generation, with the retries from the workflow's input. */
 export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
   const inbox: Inbox = {
     stop: null,
@@ -28,7 +28,7 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
     retries: [...retries],
     hasNews: () => inbox.stop !== null || inbox.replay !== null || inbox.retries.length > 0,
   };
-  // Said of an earlier generation, which a replay has ended since, an ack or a fail concerns this one no more.
+  // An ack or a fail of an earlier generation does not apply, because a replay has ended that generation.
   setHandler(ackSignal, (ack) => {
     if (ack.generation === generation) inbox.stop ??= 'acknowledged';
   });
@@ -38,7 +38,7 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
     else if (fail.dead) inbox.stop = 'dead';
   });
   setHandler(retrySignal, (retry) => {
-    // The relay signals again when it does not know whether it did.
+    // The relay signals again when it does not know whether the first signal arrived.
     const known = inbox.retries.some((r) => r.generation === retry.generation && r.number === retry.number);
     if (!known) inbox.retries.push(retry);
   });

@@ -1,25 +1,25 @@
-// What travels through Temporal: names and numbers. Fields may be added here, never renamed or removed.
+// The data that passes through Temporal: names and numbers. Fields may be added here, but never renamed or removed.
 
-/** What a run of maintenance is to do. */
+/** The input of a maintenance run. */
 export type MaintenanceInput =
-  /** `backupId`: its row is there already; absent: the run makes it, unless another backup is under way. */
+  /** `backupId`: the backup's existing row. If absent, the run inserts a row, unless another backup is running. */
   | { task: 'backup'; backupId?: string }
   | { task: 'audit-purge'; olderThanDays: number }
   /** `olderThanDays`: null keeps all events. */
   | { task: 'retention'; olderThanDays: number | null }
   | { task: 'sweep' };
 
-/** Numbers of what was done; names as the admin API shows them. */
+/** The counts of a run, with the names that the admin API shows. */
 export type MaintenanceCounts = Record<string, number>;
 
 export interface MaintenanceResult {
-  /** `skipped`: another one is at it. */
+  /** `skipped`: another run is in progress. */
   outcome: 'completed' | 'skipped';
   backupId?: string;
   counts: MaintenanceCounts;
 }
 
-/** Null: another backup is under way. */
+/** Null when another backup is running. */
 export type BegunBackup = { backupId: string } | null;
 
 /** The maintenance activities, by name. */

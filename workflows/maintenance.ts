@@ -9,18 +9,19 @@ import {
 } from '@temporalio/workflow';
 import type { MaintenanceActivities, MaintenanceInput, MaintenanceResult } from './maintenance-messages.ts';
 
-// The activities beat every 3 s while they last, so a killed worker is noticed within this.
+// The activities send a heartbeat every 3 s, so the loss of a worker is detected within this time.
 const heartbeatTimeout = '20s';
 
 const { makeBackup } = proxyActivities<MaintenanceActivities>({
-  // A terabyte at 50 MB/s; one that hangs is given up by then.
+  // Enough for a terabyte at 50 MB/s. A backup that hangs is ended by this limit.
   startToCloseTimeout: '6h',
   heartbeatTimeout,
-  // Each try begins anew. Their waits stay below the two minutes after which a silent backup counts as failed.
+  // Each try starts from the beginning. The waits stay below the two minutes without a heartbeat after which a backup
+  // fails.
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '40s', maximumAttempts: 5 },
 });
 
-// One statement each. While the database is away they wait for it, but not into the next night.
+// Each runs one statement. They are retried while the database is down, but end before the next night's run.
 const { beginBackup, failBackup } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: '12h',
@@ -28,14 +29,16 @@ const { beginBackup, failBackup } = proxyActivities<MaintenanceActivities>({
 });
 
 const { purgeAuditLog, retainEvents, sweepOverdue } = proxyActivities<MaintenanceActivities>({
-  // Batches that commit one by one: what is left after this the next run does.
+  // The activities commit in batches. The next run continues with the remaining ones.
   startToCloseTimeout: '2h',
   heartbeatTimeout,
-  // The schedule asks again anyway.
+  // Few tries, because the schedule runs the task again.
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '1m', maximumAttempts: 5 },
 });
 
-/** One task of the gateway's maintenance, started by its schedule or by an operator. Its result says what was done. */
+/**
+ * Runs one maintenance task. Started by the task's schedule or by an operator. The result has the counts of the run.
+ */
 export async function upkeep(input: MaintenanceInput): Promise<MaintenanceResult> {
   const result = await run(input);
   const { outcome, counts } = result;
@@ -67,13 +70,13 @@ async function backup(input: { backupId?: string }): Promise<MaintenanceResult> 
   try {
     return { outcome: 'completed', backupId, counts: await makeBackup({ backupId }) };
   } catch (error) {
-    // Also when an operator cancels it.
+    // Also runs when an operator cancels the workflow.
     await CancellationScope.nonCancellable(() => failBackup({ backupId, error: sentenceOf(error) }));
     throw error;
   }
 }
 
-/** Why it failed, for people: what the activity said, if it could say anything. */
+/** The reason of a failure, for operators: the activity's message if there is one. */
 function sentenceOf(error: unknown): string {
   if (isCancellation(error)) return 'it was cancelled';
   const cause = error instanceof ActivityFailure ? error.cause : undefined;

@@ -1,27 +1,29 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 
-// What travels through Temporal: ids, numbers and times. Payloads, secrets and error texts stay in PostgreSQL.
-// Fields may be added here, never renamed or removed: running workflows carry the old shape.
+// The data that passes through Temporal: ids, numbers and times. Payloads, secrets and error texts stay in PostgreSQL.
+// Fields may be added here, but never renamed or removed: running workflows have the old shape.
 
-/** How an event is attempted. Decided when the workflow starts, so that a changed setting leaves running ones alone. */
+/**
+ * The delivery schedule. It is fixed when the workflow starts, so a changed setting does not affect running workflows.
+ */
 export interface DeliverySchedule {
   /** Nine delays between ten attempts, in milliseconds. */
   delaysMs: number[];
-  /** Time limit of one attempt. */
+  /** The time limit of one attempt. */
   timeLimitMs: number;
-  /** Least wait before an event of a disabled account is looked at again. */
+  /** The shortest wait before an event of a disabled account is checked again. */
   holdMs: number;
-  /** How long such an event waits at most. */
+  /** The longest time that such an event is held. */
   holdLimitMs: number;
 }
 
-/** Where a workflow begins, as the event's row has it: a lost history is rebuilt from this. */
+/** The state from which a workflow continues, read from the event's row, so that a lost history can be replaced. */
 export interface Resume {
-  /** Scheduled attempts that this generation has had. */
+  /** The scheduled attempts made in this generation. */
   attempts: number;
-  /** ISO 8601; null is now. */
+  /** ISO 8601; null means now. */
   nextAttemptAt: string | null;
-  /** The delivery has ended: only retries are left to do, if there are any. */
+  /** Whether the delivery has ended. Then only operators' retries are left to do. */
   settled: boolean;
 }
 
@@ -30,13 +32,13 @@ export interface DeliverEventInput {
   generation: number;
   schedule: DeliverySchedule;
   resume: Resume;
-  /** Retries that an earlier generation's run had not served yet. */
+  /** Retries that an earlier run has not made yet. */
   retries?: RetryRequest[];
-  /** Notifications that an earlier run had not settled yet. */
+  /** Notifications that an earlier run has not settled yet. */
   notifications?: NotificationRequest[];
 }
 
-/** A destination to be told that a generation of the event is exhausted. */
+/** A notification that a generation of the event is exhausted. */
 export interface NotificationRequest {
   generation: number;
   destinationId: string;
@@ -73,7 +75,7 @@ export const retrySignal = defineSignal<[RetryRequest]>('retry');
 export const replaySignal = defineSignal<[ReplayRequest]>('replay');
 export const stateQuery = defineQuery<DeliveryState>('state');
 
-/** What the workflow is doing, for the `state` query. */
+/** The current state of the workflow: the result of the query `state`. */
 export interface DeliveryState {
   eventId: string;
   generation: number;
@@ -81,13 +83,13 @@ export interface DeliveryState {
   /** Scheduled attempts made in this generation. */
   attempts: number;
   nextAttemptAt: string | null;
-  /** Retries that wait for their turn. */
+  /** The number of retries that are not made yet. */
   retries: number;
-  /** Destinations that are yet to be told. */
+  /** The number of notifications that are not settled yet. */
   notifications: number;
 }
 
-/** How a workflow ended. */
+/** The result of a workflow. */
 export interface DeliveryResult {
   outcome: 'delivered' | 'exhausted' | StopReason;
   generation: number;
@@ -103,7 +105,7 @@ export type StopReason =
   | 'already_settled'
   | 'event_gone';
 
-/** What the attempt activity is asked for. */
+/** The input of the attempt activity. */
 export interface AttemptRequest {
   eventId: string;
   generation: number;
@@ -114,31 +116,33 @@ export interface AttemptRequest {
 
 export type AttemptResult =
   | { kind: 'delivered' }
-  /** Failed; the schedule's next one is due after `waitMs` (0 for a manual one, which changes no schedule). */
+  /**
+   * The attempt failed. The next scheduled one is due after `waitMs` (0 for a manual one, which changes no schedule).
+   */
   | { kind: 'failed'; waitMs: number }
-  /** The last scheduled attempt failed, or the account stayed disabled for too long: the delivery has failed for good. */
+  /** The delivery is exhausted: the last scheduled attempt failed, or the account was disabled for too long. */
   | {
       kind: 'exhausted';
       attempted: boolean;
-      /** Whom to tell; absent from histories that are older than notifications. */
+      /** The notifications to send; absent in histories from before notifications existed. */
       notifications?: NotificationRequest[];
     }
-  /** Nothing was sent: the event needs no attempt any more. */
+  /** Nothing was sent, because the event needs no further attempt. */
   | { kind: 'stopped'; reason: StopReason }
-  /** Nothing was sent and nothing counted: ask for the same attempt again after `waitMs`. */
+  /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
   | { kind: 'wait'; waitMs: number };
 
-/** What the notification activities are asked for. */
+/** The input of the notification activities. */
 export interface NotifyRequest {
   eventId: string;
   generation: number;
   destinationId: string;
 }
 
-/** `gone`: the event is not there any more. What was said, and why it failed, is on the event. */
+/** The result of a notification. `gone`: the event was deleted. Responses and errors are stored with the event. */
 export type NotifyResult = { status: 'sent' | 'failed' | 'suppressed' | 'gone' };
 
-/** Each notification is an activity, named for its kind: the Web UI shows who is told, and how often it was tried. */
+/** One activity for each type of destination, so that the Web UI shows the type and the number of tries. */
 export interface NotificationActivities {
   notifyWebhook(request: NotifyRequest): Promise<NotifyResult>;
   notifyEmail(request: NotifyRequest): Promise<NotifyResult>;
@@ -146,7 +150,7 @@ export interface NotificationActivities {
   notifyChatTwo(request: NotifyRequest): Promise<NotifyResult>;
 }
 
-/** The activities that the workflow asks for, by name. */
+/** The activities of the delivery workflow, by name. */
 export interface DeliveryActivities extends NotificationActivities {
   attemptDelivery(request: AttemptRequest): Promise<AttemptResult>;
 }

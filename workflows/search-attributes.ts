@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** By what an operator finds workflows in Temporal's Web UI. Registered when a worker starts. */
+/** The search attributes with which operators find workflows in Temporal's Web UI. Registered when a worker starts. */
 export const searchAttributes = {
   provider: defineSearchAttributeKey('WebhookProvider', SearchAttributeType.KEYWORD),
   account: defineSearchAttributeKey('WebhookAccount', SearchAttributeType.KEYWORD),

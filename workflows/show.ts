@@ -2,12 +2,12 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { DeliveryResult } from './messages.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Lets operators find the workflow by how many scheduled attempts it has had. */
+/** Updates the search attribute with the number of scheduled attempts. */
 export function showAttempts(attempts: number): void {
   upsertSearchAttributes([{ key: searchAttributes.attempt, value: attempts }]);
 }
 
-/** Takes a replayed delivery off the failed ones. */
+/** Resets the search attributes of a replayed delivery to `pending`. */
 export function showBegun(attempts: number): void {
   upsertSearchAttributes([
     { key: searchAttributes.attempt, value: attempts },
@@ -15,7 +15,7 @@ export function showBegun(attempts: number): void {
   ]);
 }
 
-/** Lets operators find the workflow by what became of the delivery. */
+/** Updates the search attributes with the outcome of the delivery. */
 export function showEnd(outcome: DeliveryResult['outcome'], attempts: number): void {
   const status = statusOf(outcome);
   upsertSearchAttributes([
@@ -24,7 +24,7 @@ export function showEnd(outcome: DeliveryResult['outcome'], attempts: number): v
   ]);
 }
 
-/** The row's delivery status after this end; null where the row was settled before, by somebody else. */
+/** The row's delivery status after this outcome; null when the row was settled earlier, without this workflow. */
 function statusOf(outcome: DeliveryResult['outcome']): 'delivered' | 'failed' | null {
   switch (outcome) {
     case 'delivered':
