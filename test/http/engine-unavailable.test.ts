@@ -41,7 +41,7 @@ test('while Temporal is away the upkeep is 503, a backup fails at once, and webh
     expect(JSON.stringify(answer.body)).not.toContain(nobody);
   }
   expect(await backupsOf(gateway)).toMatchObject([
-    { status: 'failed', trigger: 'operator', error: expect.stringContaining('Temporal does not answer') },
+    { status: 'failed', trigger: 'operator', error: expect.stringContaining('Temporal is not responding') },
   ]);
   const failed = { status: 503, code: 'engine_unavailable' };
   const maintenance = await actionsOf(gateway, 'upkeep.');
