@@ -17,7 +17,8 @@ export interface ArchiveContent {
 }
 
 /**
- * Decrypts and decompresses the content of an archive as a stream. It needs a few buffers of memory, whatever the size.
+ * Decrypts and decompresses the content of an archive as a stream. The memory does not depend on the size of the
+ * archive.
  *
  * @param file the bytes of the file, which `verifyArchive` has read before
  * @throws BackupError when no key of the keyring opens it. Later errors are thrown by `chunks`.

@@ -32,8 +32,8 @@ const atOnce = 4;
 /**
  * Checks the signed manifest of every file of a place, without reading the content. Unreadable files are skipped.
  *
- * Time and memory are bounded, whatever files others write there: it reads at most `maxFiles` names, and about 1 MiB of
- * each known file and of 1,000 others.
+ * Time and memory are bounded, even if others write many files there: it reads at most `maxFiles` names, and about 1
+ * MiB of each known file and of 1,000 others.
  *
  * @param known the names of backups that are already listed; they are always read, however many other files there are
  * @throws BackupError when the place cannot be listed, or has more than `maxFiles` files.

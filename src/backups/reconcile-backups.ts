@@ -68,8 +68,8 @@ export interface Reconciled {
 
 /**
  * Updates the rows of backups to match the files in the store. A completed backup needs a file with a valid signature.
- * A file without one is listed as `unverified`, whatever its row said before. A genuine file without a row gets one,
- * with the time of its manifest.
+ * A file without one is listed as `unverified`, even if its row said `completed`. A genuine file without a row gets
+ * one, with the time of its manifest.
  *
  * @param latest the backup that was just made; it counts as present even if the store's list does not have it yet.
  */

@@ -1,4 +1,4 @@
-/** All attempts of a generation are made within 4 h, whatever `Retry-After` consumers send (docs/delivery.md). */
+/** All attempts of a generation are made within 4 h, even if `Retry-After` asks for more (docs/delivery.md). */
 export const spanLimitMs = 4 * 60 * 60 * 1000;
 
 /** ±10 %. Spreads the retries of events that failed together, and is too small to change the order of the delays. */

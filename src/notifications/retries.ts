@@ -3,7 +3,7 @@
  */
 export const defaultWaitsMs: readonly number[] = [1_000, 5_000, 30_000, 120_000];
 
-/** The longest `Retry-After` that is honoured. */
+/** The longest wait that `Retry-After` can cause. Longer values are cut. */
 export const longestWaitMs = 60 * 60_000;
 
 /**

@@ -115,7 +115,7 @@ export class InboundRequest {
       : null;
   }
 
-  /** The body parsed as a form, whatever its content type; null when it is not UTF-8 or has over 1000 fields. */
+  /** The body parsed as a form, for any content type; null when it is not UTF-8 or has over 1000 fields. */
   bodyAsForm(): URLSearchParams | null {
     this.#form ??= { value: this.#parseForm() };
     return this.#form.value;
@@ -127,7 +127,7 @@ export class InboundRequest {
   }
 
   /**
-   * The body parsed as JSON, whatever its content type; undefined when it is not JSON or has over 500 levels. Use only
+   * The body parsed as JSON, for any content type; undefined when it is not JSON or has over 500 levels. Use only
    * after verification; before it, use {@link unverifiedJson}.
    */
   json(): unknown {

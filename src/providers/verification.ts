@@ -38,7 +38,7 @@ export function usableSecrets({ current, previous }: Pick<VerificationSettings, 
  */
 const maxOffered = 64;
 
-/** Compares a secret with the values that a request offers. Any match passes, whatever its position (R33). */
+/** Compares a secret with the values that a request offers. Any match passes, at any position (R33). */
 export function verifyLiteral(offered: readonly string[], secret: string): Verification {
   const values = offered.filter((value) => value !== '').slice(0, maxOffered);
   if (values.length === 0) return { ok: false, reason: 'missing_signature' };

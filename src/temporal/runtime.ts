@@ -21,7 +21,7 @@ export function installRuntime(log: Log): void {
       switch (level) {
         case 'ERROR':
         case 'WARN':
-          // Mostly errors of pollers while the server is unavailable, which the worker also logs.
+          // Mostly errors of pollers while the server is unavailable, which the gateway logs too.
           return log.warn(entry, message);
         case 'INFO':
           return log.debug(entry, message);

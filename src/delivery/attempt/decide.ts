@@ -34,7 +34,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (row.generation < asked.generation) return stop('superseded');
   if (row.recordedOutcome !== null) return answer(recordedResult(row, asked, nowMs));
   if (asked.trigger === 'manual') {
-    // Operators may retry every event that is not dead, whatever the state of its schedule.
+    // Operators may retry every event that is not dead, even after its schedule has ended.
     if (row.status === 'dead') return stop('dead');
     if (row.account.deleted) return stop('account_deleted');
     if (!row.account.enabled) return stop('account_disabled');
