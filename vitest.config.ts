@@ -32,8 +32,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Afterwards and one by one: they measure what other clients of the machine wait for.
-        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 1 }, maxWorkers: 1 },
+        // Afterwards, two at a time: they measure what other clients of the machine wait for.
+        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 1 }, maxWorkers: 2 },
       },
     ],
   },

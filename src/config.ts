@@ -234,8 +234,6 @@ const settings = environment.superRefine((given, context) => {
 
 type Environment = Record<string, string | undefined>;
 
-export type FirstAttempt = z.infer<typeof environment>['FIRST_ATTEMPT'];
-
 /** Whether an operator runs this role on a single backup. */
 const readsBackups = (role: Role) => role === 'restore' || role === 'backup-sql';
 /** Whether an operator starts this role and it ends by itself. */

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Role, readConfig, roles } from './config.ts';
-import { explainDatabaseError } from './database/explain-error.ts';
-import type { RoleContext } from './roles/role-context.ts';
+import { readConfig, roles } from './config.ts';
+import { failureText, runRole } from './roles/run-role.ts';
 import { createLog } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
 
@@ -12,20 +11,6 @@ const stopLimitMs = 45_000;
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
-
-/**
- * The roles, each loaded only when it runs. The Temporal worker, the HTTP side and the S3 client take a second to load,
- * and most roles need only one of them.
- */
-const run: Record<Role, (context: RoleContext) => Promise<void>> = {
-  all: async (context) => (await import('./roles/all.ts')).runAll(context),
-  api: async (context) => (await import('./roles/api.ts')).runApi(context),
-  worker: async (context) => (await import('./roles/worker.ts')).runWorker(context),
-  migrate: async (context) => (await import('./roles/migrate.ts')).runMigrate(context),
-  restore: async (context) => (await import('./roles/restore.ts')).runRestore(context),
-  reseal: async (context) => (await import('./roles/reseal.ts')).runReseal(context),
-  'backup-sql': async (context) => (await import('./roles/backup-sql.ts')).runBackupSql(context),
-};
 
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
@@ -50,11 +35,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
-  const { databaseUrl } = config;
-  const context = { config, log, stopped: stopping.signal, arguments: process.argv.slice(3) };
-  await run[role](context).catch((error: unknown) => {
-    throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
-  });
+  await runRole(role, { config, log, stopped: stopping.signal, arguments: process.argv.slice(3) });
 }
 
 /** Loads the .env file beside package.json, if there is one. Variables that are already set take precedence. */
@@ -69,8 +50,7 @@ function loadEnvFile(): void {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    if (error instanceof StartError) console.error(`\n${error.message}\n`);
-    else console.error(error);
+    console.error(failureText(error));
     process.exit(1);
   },
 );

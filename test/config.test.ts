@@ -5,7 +5,7 @@ import { StartError } from '../src/shared/start-error.ts';
 const s3Form = 's3://bucket/prefix?region=eu-central-1&endpoint=https://…';
 type Env = Record<string, string | undefined>;
 
-/** The sentence that stops the start, or null when nothing does. */
+/** The error that stops the start; null if the settings are valid. */
 function refusal(env: Env, role: Role = 'all'): string | null {
   try {
     readConfig(role, env);
@@ -21,7 +21,7 @@ const all = (env: Env = {}) => readConfig('all', env);
 const second = 1_000;
 const minute = 60 * second;
 
-test('without any setting everything has its default', () => {
+test('without any setting all values are defaults', () => {
   expect(all()).toMatchObject({
     role: 'all',
     host: '127.0.0.1',
@@ -68,7 +68,7 @@ test('without any setting everything has its default', () => {
   });
 });
 
-test('an empty setting counts as none', () => {
+test('an empty setting counts as not set', () => {
   const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
   const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
   const maintenance = 'BACKUP_DIR BACKUP_URL BACKUP_KEEP BACKUP_ENCRYPT AUDIT_RETENTION_DAYS EVENT_RETENTION_DAYS';
@@ -78,7 +78,7 @@ test('an empty setting counts as none', () => {
   ).toEqual(all());
 });
 
-test('settings that are not ours are left alone', () => {
+test('variables that are not settings are ignored', () => {
   expect(all({ PATH: '/bin', HOME: '/root', EDITOR: 'ed' }).machine).toEqual({
     path: '/bin',
     cacheHome: null,
@@ -86,13 +86,13 @@ test('settings that are not ours are left alone', () => {
   });
 });
 
-test('BACKUP_URL counts before BACKUP_DIR', () => {
+test('BACKUP_URL takes precedence over BACKUP_DIR', () => {
   const { backup } = all({ BACKUP_DIR: '/backups', BACKUP_URL: 's3://bucket' }).maintenance;
   expect(backup).toMatchObject({ dir: null, url: 's3://bucket' });
 });
 
 describe('values', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: each row looks into another corner of the settings
+  // biome-ignore lint/suspicious/noExplicitAny: each row reads another part of the settings
   test.each<[name: string, value: string, of: (config: any) => unknown, expected: unknown]>([
     ['HOST', '0.0.0.0', (c) => c.host, '0.0.0.0'],
     ['PORT', '0', (c) => c.port, 0],
@@ -172,14 +172,14 @@ describe('values', () => {
     ['LOG_LEVEL', 'debug', (c) => c.logLevel, 'debug'],
   ])('%s=%s', (name, value, of, expected) => expect(of(all({ [name]: value }))).toEqual(expected));
 
-  test('ADMIN_TOKENS and ADMIN_TOKEN cannot both be admin, nor share a token', () => {
+  test('a token of ADMIN_TOKENS cannot be named admin or equal ADMIN_TOKEN', () => {
     const shared = { ADMIN_TOKEN: 'token-of-the-admin', ADMIN_TOKENS: 'ann:token-of-the-admin' };
     expect(() => readConfig('all', shared)).toThrow('ADMIN_TOKENS: holds the token of ADMIN_TOKEN, too');
     const env = { ADMIN_TOKEN: 'token-of-the-admin', ADMIN_TOKENS: 'admin:another-token-of-it' };
     expect(() => readConfig('all', env)).toThrow("ADMIN_TOKENS: has the name 'admin', which is that of ADMIN_TOKEN");
   });
 
-  test('ADMIN_TOKENS are name:token pairs, beside ADMIN_TOKEN; a token may hold colons', () => {
+  test('ADMIN_TOKENS are name:token pairs in addition to ADMIN_TOKEN; a token may contain colons', () => {
     const env = {
       ADMIN_TOKEN: 'token-of-the-admin',
       ADMIN_TOKENS: 'ann:the-token-of-ann, bob@x.test:a:b:c:d:e:f:g:h:i,',
@@ -195,12 +195,12 @@ describe('values', () => {
     ['https://api.eu.sendgrid.com', 'https://api.eu.sendgrid.com'],
     ['https://api.eu.sendgrid.com/', 'https://api.eu.sendgrid.com'],
     ['http://127.0.0.1:8025', 'http://127.0.0.1:8025'],
-  ])('SENDGRID_BASE_URL=%s is called with the key', (given, baseUrl) => {
+  ])('SENDGRID_BASE_URL=%s is used with the key', (given, baseUrl) => {
     const { mail } = all({ SENDGRID_API_KEY: 'SG.key', SENDGRID_BASE_URL: given }).notifications;
     expect(mail.sendgrid).toEqual({ apiKey: 'SG.key', baseUrl });
   });
 
-  test('only the embedded default allows loopback and is quiet', () => {
+  test('loopback is allowed only by default in npm start, and without a warning', () => {
     const shared = {
       DATABASE_URL: 'postgres://h/d',
       TEMPORAL_ADDRESS: 't:1',
@@ -219,7 +219,7 @@ const weakToken =
   'a token must have 16 characters or more, 8 of them different; make one with: openssl rand -base64 24';
 const nine = (first: string) => [first, ...Array(8).fill('1s')].join(',');
 
-describe('mistakes', () => {
+describe('invalid values', () => {
   test.each<[name: string, value: string, says: string]>([
     ['PORT', '65536', 'must be between 0 and 65535'],
     ['PORT', '-1', 'must be a whole number'],
@@ -352,14 +352,14 @@ describe('mistakes', () => {
     expect(line).toBe(`  - ${name}: ${says}`);
   });
 
-  test('every wrong proxy is named', () => {
+  test('the error lists every invalid proxy', () => {
     const message = refusal({ TRUSTED_PROXIES: 'loopback,10.0.0.1,10.0.0.0/33' });
     expect(message?.split('\n')).toHaveLength(3);
     expect(message).toContain("'loopback'");
     expect(message).toContain("'10.0.0.0/33'");
   });
 
-  test('all of them are named at once, with what the role is missing', () => {
+  test('one error lists all invalid and all missing settings', () => {
     const env = { PORT: 'x', FIRST_ATTEMPT: 'x', DELIVERY_TIMEOUT: 'x', DATABASE_URL: '', ADMIN_TOKEN: 'short' };
     const lines = refusal(env, 'api')?.split('\n').slice(1) ?? [];
     expect(lines.map((line) => /- (\w+):/.exec(line)?.[1]).sort()).toEqual(
@@ -367,7 +367,7 @@ describe('mistakes', () => {
     );
   });
 
-  test('no secret is repeated', () => {
+  test('errors repeat no secret', () => {
     const message = refusal({
       ADMIN_TOKEN: 'hush-1',
       ADMIN_TOKENS: 'hush-2,ann:hush-3',
@@ -382,7 +382,7 @@ describe('mistakes', () => {
   });
 });
 
-describe('what a role needs', () => {
+describe('required settings of a role', () => {
   const given: Env = {
     DATABASE_URL: 'postgres://h/d',
     TEMPORAL_ADDRESS: 't:1',
@@ -408,7 +408,7 @@ describe('what a role needs', () => {
     const lines = refusal({}, role)?.split('\n').slice(1) ?? [];
     expect(lines).toHaveLength(needs[role].length);
   });
-  test('ADMIN_TOKENS will do for the api', () => {
+  test('ADMIN_TOKENS is sufficient for the api', () => {
     const { ADMIN_TOKEN: _, ...rest } = given;
     expect(refusal({ ...rest, ADMIN_TOKENS: 'ann:the-token-of-ann' }, 'api')).toBeNull();
     expect(refusal({ ...rest, ADMIN_TOKENS: ',' }, 'api')).toContain('ADMIN_TOKENS: holds no name:token pair');

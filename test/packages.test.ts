@@ -31,7 +31,7 @@ const lock = z
 const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, '');
 
-test('the lock file has a SHA-512 of every package and the address of no registry', () => {
+test('the lock file has a SHA-512 of every package and no address of a registry', () => {
   expect(locked.length).toBeGreaterThan(400);
   for (const [path, { integrity }] of locked) expect(integrity, path).toMatch(/^sha512-/);
   expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
@@ -53,13 +53,13 @@ test('Node comes from packages of the lock file, one for each platform, all of o
     expect([version, hasInstallScript]).toEqual([optionalDependencies[nameOf(path)], undefined]);
 });
 
-test('every package with an install script is allowed or refused by name, and npm fails for others', () => {
+test('every package with an install script is allowed or refused by name, and npm fails for any other', () => {
   const withScripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
   expect(Object.keys(project.allowScripts).sort()).toEqual([...new Set(withScripts)].sort());
   expect(readFileSync(new URL('../.npmrc', import.meta.url), 'utf8')).toMatch(/^strict-allow-scripts=true$/m);
 });
 
-/** What npm runs after the installation, in a project with these packages, on a Node that says it is of that version. */
+/** Runs the postinstall script in a project with these packages, on a Node that reports this version. */
 function afterInstall(packages: string[], version: string) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-packages-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -75,7 +75,7 @@ function afterInstall(packages: string[], version: string) {
   return { run, link: join(folder, 'node_modules/.bin/node') };
 }
 
-test('npm scripts find the Node of the package, also where npm has removed the link to it', () => {
+test('npm scripts find the Node of the package, even if npm has removed the link to it', () => {
   const { run, link } = afterInstall([`node-${process.platform}-${process.arch}`], '20.20.2');
   for (let time = 0; time < 2; time += 1) {
     expect(run()).toMatchObject({ status: 0, stderr: '' });
@@ -83,7 +83,7 @@ test('npm scripts find the Node of the package, also where npm has removed the l
   }
 });
 
-test('without the package an installation on Node 24 passes, and one on an older Node fails and says what to do', () => {
+test('without the package an installation passes on Node 24, and fails on an older Node with a hint', () => {
   expect(afterInstall([], '24.0.0').run()).toMatchObject({ status: 0, stderr: '' });
   const { status, stderr } = afterInstall([], '20.20.2').run();
   expect(status).toBe(1);

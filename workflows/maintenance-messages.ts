@@ -20,7 +20,7 @@ export interface MaintenanceResult {
 }
 
 /** Null when another backup is running. */
-export type BegunBackup = { backupId: string } | null;
+type BegunBackup = { backupId: string } | null;
 
 /** The maintenance activities, by name. */
 export interface MaintenanceActivities {

@@ -18,7 +18,7 @@ export interface DeliverySchedule {
 }
 
 /** The state from which a workflow continues, read from the event's row, so that a lost history can be replaced. */
-export interface Resume {
+interface Resume {
   /** The scheduled attempts made in this generation. */
   attempts: number;
   /** ISO 8601; null means now. */
@@ -143,7 +143,7 @@ export interface NotifyRequest {
 export type NotifyResult = { status: 'sent' | 'failed' | 'suppressed' | 'gone' };
 
 /** One activity for each type of destination, so that the Web UI shows the type and the number of tries. */
-export interface NotificationActivities {
+interface NotificationActivities {
   notifyWebhook(request: NotifyRequest): Promise<NotifyResult>;
   notifyEmail(request: NotifyRequest): Promise<NotifyResult>;
   notifyChatOne(request: NotifyRequest): Promise<NotifyResult>;

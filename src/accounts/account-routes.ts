@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { sqlOfTransaction } from '../database/transaction.ts';
 import { isId, textFilter } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -106,9 +105,9 @@ export function accountRoutes(deps: {
       async ({ body, set, request }) => {
         const call = calls.of(request);
         const account = taken(
-          await accounts.create(body, async (tx, { id, provider, account_slug, app_key }) => {
+          await accounts.create(body, async (sql, { id, provider, account_slug, app_key }) => {
             const details = { status: 201, account_id: id, provider, account_slug, app_key };
-            await call.record(sqlOfTransaction(tx), 'account.create', details);
+            await call.record(sql, 'account.create', details);
           }),
         );
         set.status = 201;
@@ -148,8 +147,8 @@ export function accountRoutes(deps: {
         const call = calls.of(request);
         return view(
           taken(
-            await accounts.update(existingAccountId(account_id), body, (tx, _account, changed) =>
-              call.record(sqlOfTransaction(tx), 'account.update', { status: 200, changed }),
+            await accounts.update(existingAccountId(account_id), body, (sql, _account, changed) =>
+              call.record(sql, 'account.update', { status: 200, changed }),
             ),
           ),
         );
@@ -170,8 +169,8 @@ export function accountRoutes(deps: {
       async ({ params, request }) => {
         const { account_id } = params;
         const call = calls.of(request);
-        const deleted = await accounts.delete(existingAccountId(account_id), (tx) =>
-          call.record(sqlOfTransaction(tx), 'account.delete', { status: 204 }),
+        const deleted = await accounts.delete(existingAccountId(account_id), (sql) =>
+          call.record(sql, 'account.delete', { status: 204 }),
         );
         if (!deleted) throw accountNotFound();
         return new Response(null, { status: 204 });

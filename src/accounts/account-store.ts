@@ -1,7 +1,8 @@
 import { type FilterQuery, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
-import { inEntityTransaction } from '../database/entity-transaction.ts';
+import type { Sql } from '../database/sql.ts';
+import { inEntityTransaction } from '../database/transaction.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
 import { AccountEntity, type AccountRow, type SecretField, secretFields } from './account-entity.ts';
@@ -22,10 +23,10 @@ export type AccountWrite =
   | { ok: false; reason: 'invalid'; errors: FieldError[] };
 
 /** Stops the deliveries of an account that is being deleted, inside the same transaction. */
-export type StopDeliveries = (em: EntityManager, accountId: string) => Promise<void>;
+export type StopDeliveries = (sql: Sql, accountId: string) => Promise<void>;
 
 /** Writes further rows in the transaction that changes an account. */
-export type Alongside = (em: EntityManager, account: AccountRow, changed: string[]) => Promise<void>;
+export type Alongside = (sql: Sql, account: AccountRow, changed: string[]) => Promise<void>;
 
 /** Stores accounts. Each call uses its own fork of the entity manager, so no state is kept between calls. */
 export class AccountStore {
@@ -102,9 +103,9 @@ export class AccountStore {
       deleted_at: null,
     });
     return this.#write(async () => {
-      await inEntityTransaction(em, async (tx) => {
+      await inEntityTransaction(em, async (tx, sql) => {
         await tx.persist(account).flush();
-        await alongside?.(tx, account, Object.keys(input));
+        await alongside?.(sql, account, Object.keys(input));
       });
       return { ok: true, account };
     });
@@ -113,7 +114,7 @@ export class AccountStore {
   /** Changes only the fields in `change`; null clears one. The row is locked, so no concurrent update is lost. */
   async update(id: string, change: AccountChange, alongside?: Alongside): Promise<AccountWrite> {
     return this.#write(() =>
-      inEntityTransaction(this.#em(), async (tx): Promise<AccountWrite> => {
+      inEntityTransaction(this.#em(), async (tx, sql): Promise<AccountWrite> => {
         const account = await tx.findOne(
           AccountEntity,
           { id, deleted_at: null },
@@ -130,7 +131,7 @@ export class AccountStore {
         const config = provider_config ? { provider_config: sealConfig(this.#box, account.id, provider_config) } : {};
         tx.assign(account, { ...plain, ...urls.columns, ...secrets, ...config, updated_at: new Date() });
         await tx.flush();
-        await alongside?.(tx, account, Object.keys(change));
+        await alongside?.(sql, account, Object.keys(change));
         return { ok: true, account };
       }),
     );
@@ -138,7 +139,7 @@ export class AccountStore {
 
   /** Soft-deletes an account: its events stay readable, its slug becomes free, and its pending deliveries stop. */
   async delete(id: string, alongside?: Alongside): Promise<boolean> {
-    return inEntityTransaction(this.#em(), async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx, sql) => {
       const account = await tx.findOne(
         AccountEntity,
         { id, deleted_at: null },
@@ -147,8 +148,8 @@ export class AccountStore {
       if (!account) return false;
       account.deleted_at = new Date();
       await tx.flush();
-      await this.#stopDeliveries(tx, id);
-      await alongside?.(tx, account, []);
+      await this.#stopDeliveries(sql, id);
+      await alongside?.(sql, account, []);
       return true;
     });
   }

@@ -9,7 +9,7 @@ export const credentialFields = {
   project_delivery_url: 'project_delivery_url_credentials',
 } as const;
 export type UrlField = keyof typeof credentialFields;
-export type CredentialField = (typeof credentialFields)[UrlField];
+type CredentialField = (typeof credentialFields)[UrlField];
 export const urlFields = ['delivery_url', 'project_delivery_url'] as const satisfies UrlField[];
 
 export type UrlColumns = Partial<Record<UrlField, string | null> & Record<CredentialField, Buffer | null>>;

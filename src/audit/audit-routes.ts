@@ -6,7 +6,8 @@ import { cursor, defaultLimit, limit, optionalInteger, textFilter, time } from '
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import * as schemas from './audit-schemas.ts';
-import { type AuditFilter, auditStatistics, listAuditLogs } from './query.ts';
+import { type AuditFilter, listAuditLogs } from './query.ts';
+import { auditStatistics } from './statistics.ts';
 import type { NotedPoint, Verification } from './verify.ts';
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;

@@ -12,7 +12,7 @@ import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { sealedPages, stepTo } from './walk.ts';
 
 /** Younger entries are never purged (specification, 8). */
-export const shortestRetentionDays = 7;
+const shortestRetentionDays = 7;
 /** Takes one or two seconds, so that others do not wait longer for the chain's lock. */
 const entriesPerTransaction = 20_000;
 

@@ -54,5 +54,3 @@ export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<Audi
   // Not a prepared statement, so that it is planned for the given filters.
   return sql.query<AuditRow>({ name: '', text }, values);
 }
-
-export { type AuditStatistics, auditStatistics } from './statistics.ts';

@@ -43,7 +43,7 @@ export interface Seals {
 const idBytes = 4;
 
 /** The id of the key in a MAC. */
-export const macKeyId = (mac: Buffer): string => mac.subarray(0, idBytes).toString('hex');
+const macKeyId = (mac: Buffer): string => mac.subarray(0, idBytes).toString('hex');
 
 /**
  * The seals of a keyring and of the retired keys.

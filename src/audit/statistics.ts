@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 
-export interface AuditStatistics {
+interface AuditStatistics {
   total: number;
   oldest: Date | null;
   newest: Date | null;

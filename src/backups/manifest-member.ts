@@ -8,7 +8,7 @@ const blockHeadBytes = 5;
 const blockBytes = 0xffff;
 
 /** Enough for 20,000 days of partitions. A file with a longer manifest is not a backup of the gateway. */
-export const maxManifestBytes = 1024 * 1024;
+const maxManifestBytes = 1024 * 1024;
 /** The size of a file's end that contains the longest possible manifest. */
 export const maxMemberBytes = memberBytes(maxManifestBytes);
 /** The size of a file's end that nearly always contains the manifest: enough for several months of partitions. */

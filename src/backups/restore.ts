@@ -4,11 +4,13 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { connectDatabase, type Database } from '../database/database.ts';
+import { applyFunctions } from '../database/functions.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
-import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
+import { schemaAge, unknownMigrations } from '../database/schema-check.ts';
 import { soleConnection } from '../database/sole-connection.ts';
+import { sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
 import { ArchiveReader } from './archive-reader.ts';
@@ -50,7 +52,7 @@ export async function restoreArchive(
   source: ArchiveSource,
   manifest: Manifest,
 ): Promise<Restored> {
-  refuseNewer(source, manifest);
+  refuseOtherSchema(source, manifest);
   // A single connection, so that migrations and loading are one transaction.
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   let restored: Restored;
@@ -88,13 +90,16 @@ function released(client: pg.PoolClient): pg.PoolClient {
   return client;
 }
 
-function refuseNewer(source: ArchiveSource, manifest: Manifest): void {
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = manifest.migrations.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
+function refuseOtherSchema(source: ArchiveSource, { migrations, gateway_version: version }: Manifest): void {
+  const age = schemaAge(migrations);
+  if (age === 'usable') return;
   throw new BackupError(
-    `${source.name} was made by a newer gateway (${manifest.gateway_version}): this one does not know ${unknown.join(', ')}. ` +
-      'Nothing was written. Restore it with that version or a later one.',
+    age === 'newer'
+      ? `${source.name} was made by a newer gateway (${version}): this one does not know ${unknownMigrations(migrations).join(', ')}. ` +
+          'Nothing was written. Restore it with that version or a later one.'
+      : `${source.name} was made by a version from before the first release (migration ${migrations[0]}). This version can ` +
+          'neither use nor convert its schema. Nothing was written. Restore it with the version that made it, which can ' +
+          'deliver its events, and start this version with an empty database.',
   );
 }
 
@@ -119,8 +124,10 @@ async function loaded(
   try {
     return await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
-      await migrator.up({ migrations: manifest.migrations, transaction });
       const client = connection.client();
+      // Those of this version, whatever the backup's was: bodies of functions are no part of a backup.
+      await applyFunctions(sqlOfClient(client));
+      await migrator.up({ migrations: manifest.migrations, transaction });
       const { rowsByTable, skipped } = await loadRows(client, source, manifest, deps);
       const migrated = await migrator.up({ transaction });
       const settled = await settleEvents(client);

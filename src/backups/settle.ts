@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { neverStarted } from '../events/event.ts';
+import { lanes } from '../events/lanes.ts';
 
 /** The numbers of events that a restored gateway still has to deliver. */
 export interface Settled {
@@ -12,14 +14,14 @@ export interface Settled {
 const dropClaims = 'update event_queue set claimed_until = null, claim_token = null, direct = false';
 const dropCommandClaims = 'update event_commands set claimed_until = null, claim_token = null';
 // A pending event without a row in the queue had a workflow, in a Temporal cluster that may be gone. The start reveals
-// whether it still runs. The new workflow continues after the attempts in the event's row. Lane 1: see src/dispatch.
+// whether it still runs. The new workflow continues after the attempts in the event's row.
 const requeue = `
   with orphans as (
-    update events e set started_generation = -1, run_id = null, swept_at = null
+    update events e set started_generation = ${neverStarted}, run_id = null, swept_at = null
     where e.delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)
     returning e.id, e.account_id, e.generation
   )
-  insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, 1 from orphans`;
+  insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from orphans`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
 /** Writes a pause in the form of src/events/pause.ts. @param reason as SQL; an earlier pause's reason is appended. */
 const writePause = (reason: string) => `

@@ -158,8 +158,9 @@ async function readMigrations(client: pg.Client): Promise<string[]> {
 }
 
 async function readAuditHead(client: pg.Client): Promise<Manifest['audit_head']> {
-  const text = `select seq::text, encode(seal, 'hex') as seal from audit_chain where part = 'head'`;
-  const { rows } = await client.query<{ seq: string; seal: string }>(text);
+  const { rows } = await client.query<{ seq: string; seal: string }>(
+    `select seq::text, encode(seal, 'hex') as seal from audit_chain where part = 'head'`,
+  );
   return rows[0] ? { seq: Number(rows[0].seq), seal: rows[0].seal } : null;
 }
 

@@ -1,6 +1,6 @@
 /** The modes of libpq that the gateway follows, weakest first. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type SslMode = (typeof modes)[number];
+type SslMode = (typeof modes)[number];
 
 /** What a database URL says about TLS. Files are paths. */
 export interface SslParameters {

@@ -1,9 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Transaction } from 'kysely';
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { Sql } from './sql.ts';
 
-/** Runs `work` in one transaction on one connection; rolls back when it throws, and drops a connection that cannot. */
+/**
+ * Runs `work` in one transaction on one connection; rolls back when it throws. A connection that cannot roll back is
+ * closed, and the pool opens another in its place.
+ */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -27,6 +29,39 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 }
 
 /**
+ * Runs `work` in one transaction with MikroORM's entities, writes the entities that `work` changed, and commits. `sql` runs
+ * plain statements in the same transaction.
+ *
+ * MikroORM's own `transactional` keeps a connection that breaks: the pool then has one less for good, and never closes.
+ * Here MikroORM only sends statements to a connection that `inTransaction` owns.
+ *
+ * @param em a fork that no other call uses.
+ */
+export async function inEntityTransaction<T>(
+  em: EntityManager,
+  work: (inside: EntityManager, sql: Sql) => Promise<T>,
+): Promise<T> {
+  const pool = await em.getConnection().getNativeClient();
+  return inTransaction(pool, async (client) => {
+    const inside = em.fork({ clear: false });
+    inside.setTransactionContext(statementsOn(client));
+    const result = await work(inside, sqlOfClient(client));
+    await inside.flush();
+    return result;
+  });
+}
+
+/** The only part of a transaction that MikroORM uses for statements; savepoints and streams would need more. */
+function statementsOn(client: PoolClient) {
+  return {
+    async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+      const { rows, rowCount } = await client.query(sql, [...parameters]);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+  };
+}
+
+/**
  * For a connection of the pool that pauses between two statements: when it breaks meanwhile, the next statement fails, and
  * that is enough. Without this the process would end.
  */
@@ -44,18 +79,8 @@ export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise
 export function sqlOfClient(client: PoolClient): Sql {
   return {
     async query<Row extends pg.QueryResultRow>({ name, text }: { name: string; text: string }, values: unknown[]) {
+      // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
       return (await client.query<Row>({ name, text, values, types: pg.types })).rows;
-    },
-  };
-}
-
-/** Statements inside MikroORM's transaction, so that they commit with its changes. For rows that nobody reads back. */
-export function sqlOfTransaction(em: EntityManager): Sql {
-  const transaction = em.getTransactionContext<Transaction<unknown>>();
-  if (!transaction) throw new Error('there is no transaction');
-  return {
-    async query<Row>({ text }: { text: string }, values: unknown[]) {
-      return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, values))).rows;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-export type AddressVerdict =
+type AddressVerdict =
   | { allowed: true }
   /** `range` is the name of the address range for error texts: `private`, `loopback`, `cloud metadata` … */
   | { allowed: false; range: string };

@@ -2,7 +2,6 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { sqlOfTransaction } from '../database/transaction.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import { empty } from '../http/admin/schemas/common.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
@@ -46,9 +45,9 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       async ({ params, body, request, set }) => {
         const call = calls.of(request);
         const accountId = existingAccountId(params.account_id);
-        const created = await destinations.create(accountId, body, (tx, { id, destination_type, name }) => {
+        const created = await destinations.create(accountId, body, (sql, { id, destination_type, name }) => {
           const details = { status: 201, destination_id: id, destination_type, name };
-          return call.record(sqlOfTransaction(tx), 'destination.create', details);
+          return call.record(sql, 'destination.create', details);
         });
         if (!created.ok) {
           if (created.reason === 'account_not_found') throw accountNotFound();
@@ -74,8 +73,8 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         const call = calls.of(request);
         const accountId = existingAccountId(account_id);
         if (!isId(destination_id)) throw destinationNotFound();
-        const written = await destinations.update(accountId, destination_id, body, (tx, _destination, changed) =>
-          call.record(sqlOfTransaction(tx), 'destination.update', { status: 200, changed }),
+        const written = await destinations.update(accountId, destination_id, body, (sql, _destination, changed) =>
+          call.record(sql, 'destination.update', { status: 200, changed }),
         );
         if (written.ok) return destinationView(written.destination);
         if (written.reason === 'not_found') throw destinationNotFound();
@@ -101,8 +100,8 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         const accountId = existingAccountId(account_id);
         const deleted =
           isId(destination_id) &&
-          (await destinations.delete(accountId, destination_id, (tx) =>
-            call.record(sqlOfTransaction(tx), 'destination.delete', { status: 204 }),
+          (await destinations.delete(accountId, destination_id, (sql) =>
+            call.record(sql, 'destination.delete', { status: 204 }),
           ));
         if (!deleted) throw destinationNotFound();
         return new Response(null, { status: 204 });

@@ -2,7 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountEntity } from '../accounts/account-entity.ts';
-import { inEntityTransaction } from '../database/entity-transaction.ts';
+import type { Sql } from '../database/sql.ts';
+import { inEntityTransaction } from '../database/transaction.ts';
 import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { FieldError } from '../shared/plain-words.ts';
@@ -98,9 +99,9 @@ export class DestinationStore {
   create(
     accountId: string,
     input: NewDestination,
-    alongside?: (tx: EntityManager, destination: Destination) => Promise<void>,
+    alongside?: (sql: Sql, destination: Destination) => Promise<void>,
   ): Promise<DestinationCreated> {
-    return inEntityTransaction(this.#em(), async (tx): Promise<DestinationCreated> => {
+    return inEntityTransaction(this.#em(), async (tx, sql): Promise<DestinationCreated> => {
       if (!(await lockAccount(tx, accountId))) return { ok: false, reason: 'account_not_found' };
       if ((await tx.count(DestinationEntity, { account_id: accountId })) >= maxDestinations)
         return { ok: false, reason: 'too_many' };
@@ -122,7 +123,7 @@ export class DestinationStore {
       });
       await tx.persist(row).flush();
       const destination = toDestination(row, checked.settings);
-      await alongside?.(tx, destination);
+      await alongside?.(sql, destination);
       return { ok: true, destination };
     });
   }
@@ -139,9 +140,9 @@ export class DestinationStore {
     accountId: string,
     id: string,
     change: DestinationChange,
-    alongside?: (tx: EntityManager, destination: Destination, changed: string[]) => Promise<void>,
+    alongside?: (sql: Sql, destination: Destination, changed: string[]) => Promise<void>,
   ): Promise<DestinationUpdated> {
-    return inEntityTransaction(this.#em(), async (tx): Promise<DestinationUpdated> => {
+    return inEntityTransaction(this.#em(), async (tx, sql): Promise<DestinationUpdated> => {
       const row = await findLocked(tx, accountId, id);
       if (!row) return { ok: false, reason: 'not_found' };
       const { destination_type, config, ...plain } = change;
@@ -160,7 +161,7 @@ export class DestinationStore {
       if (config) row.config = sealSettings(this.#box, row, settings);
       await tx.flush();
       const destination = toDestination(row, settings);
-      await alongside?.(tx, destination, fieldNames(change));
+      await alongside?.(sql, destination, fieldNames(change));
       return { ok: true, destination };
     });
   }
@@ -169,14 +170,14 @@ export class DestinationStore {
   delete(
     accountId: string,
     id: string,
-    alongside?: (tx: EntityManager, destination: DestinationHead) => Promise<void>,
+    alongside?: (sql: Sql, destination: DestinationHead) => Promise<void>,
   ): Promise<boolean> {
-    return inEntityTransaction(this.#em(), async (tx) => {
+    return inEntityTransaction(this.#em(), async (tx, sql) => {
       const row = await findLocked(tx, accountId, id);
       if (!row) return false;
       const head = toHead(row);
       await tx.remove(row).flush();
-      await alongside?.(tx, head);
+      await alongside?.(sql, head);
       return true;
     });
   }

@@ -33,7 +33,7 @@ export class EngineLink {
    */
   async call<T>(work: (engine: WorkflowEngine) => Promise<T>): Promise<T> {
     if (!this.#engine) throw new EngineUnavailable('Temporal is not connected');
-    // Only a call that is made counts as asking: a lane with nothing to do must not use up the others' turn.
+    // Only a call that is made counts as asking: a poller with nothing to do must not use up the others' turn.
     if (this.#down) this.#probeAtMs = Date.now() + probeMs;
     try {
       const result = await work(this.#engine);

@@ -1,4 +1,5 @@
-import type { Claimed, Started } from '../events/queue.ts';
+import type { Claimed } from '../events/queue.ts';
+import type { Started } from '../events/transitions/started.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';

@@ -1,8 +1,9 @@
 import { Batcher } from '../database/batcher.ts';
 import { databaseFailure } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
-import { type ClaimName, handBackClaims, markStartedEvents, type Started } from '../events/queue.ts';
+import { type ClaimName, handBackClaims } from '../events/queue.ts';
 import { readForStart, type Startable } from '../events/startable.ts';
+import { markStartedEvents, type Started } from '../events/transitions/started.ts';
 
 /** That a workflow runs is only noted: a commit for several costs the engine less than one for each. */
 const markLingerMs = 50;

@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
 import { pauseChannel } from '../events/pause.ts';
-import { sweep } from '../events/requeue-overdue.ts';
+import { sweep } from '../events/transitions/swept.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import { Commands } from './commands.ts';
@@ -125,8 +125,8 @@ export class Relay {
   async stop(): Promise<void> {
     await this.#listener.stop();
     this.#permits.close();
-    const lanes = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    const pollers = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
+    await Promise.all(pollers.map((poller) => poller.stop()));
     this.#leases.stop();
   }
 }

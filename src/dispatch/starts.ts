@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { lanes, type StartLane } from '../events/lanes.ts';
 import { beforeAllAccounts, type Claimed, claimForStart } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
@@ -18,6 +19,8 @@ export interface StartsDeps {
   attemptsBusy(): boolean;
 }
 
+const { pendingStart, settledStart } = lanes;
+
 /** Starts in flight: past this Temporal on two cores gets slower, not faster. */
 const pendingConcurrency = 32;
 const settledConcurrency = 32;
@@ -35,10 +38,10 @@ export class Starts {
   readonly #deps: StartsDeps;
   readonly #pending: Poller;
   readonly #settled: Poller;
-  readonly #inFlight = { 1: 0, 2: 0 };
+  readonly #inFlight = { [pendingStart]: 0, [settledStart]: 0 };
   readonly #starting = new Set<Promise<void>>();
-  readonly #full = { 1: false, 2: false };
-  readonly #after = { 1: beforeAllAccounts, 2: beforeAllAccounts };
+  readonly #full = { [pendingStart]: false, [settledStart]: false };
+  readonly #after = { [pendingStart]: beforeAllAccounts, [settledStart]: beforeAllAccounts };
   #catchUpUntilMs = 0;
   #trickleAtMs = 0;
   #trickle: NodeJS.Timeout | null = null;
@@ -49,19 +52,20 @@ export class Starts {
       name: 'starts of pending events',
       idleMs,
       log: deps.log,
-      work: () => this.#round(1, pendingConcurrency),
+      work: () => this.#round(pendingStart, pendingConcurrency),
     });
     this.#settled = new Poller({
       name: 'starts of settled events',
       idleMs,
       log: deps.log,
-      work: () => this.#round(2, this.#settledRoom()),
+      work: () => this.#round(settledStart, this.#settledRoom()),
     });
   }
 
   /** Whether events wait for their workflow in numbers: the engine is behind. */
   get behind(): boolean {
-    return this.#full[1] || this.#full[2] || this.#inFlight[1] + this.#inFlight[2] > 1;
+    const full = this.#full[pendingStart] || this.#full[settledStart];
+    return full || this.#inFlight[pendingStart] + this.#inFlight[settledStart] > 1;
   }
 
   start(): void {
@@ -90,14 +94,14 @@ export class Starts {
     if (Date.now() < this.#catchUpUntilMs) return catchUpConcurrency;
     if (Date.now() < this.#trickleAtMs) return 0;
     this.#trickleAtMs = Date.now() + trickleMs;
-    return Math.min(1, settledConcurrency - this.#inFlight[2]);
+    return Math.min(1, settledConcurrency - this.#inFlight[settledStart]);
   }
 
-  async #round(lane: 1 | 2, concurrency: number): Promise<Round> {
+  async #round(lane: StartLane, concurrency: number): Promise<Round> {
     const { sql, leases, engine } = this.#deps;
     const limit = engine.room(concurrency - this.#inFlight[lane]);
     if (limit <= 0) {
-      if (lane === 2) this.#wakeSettledLater();
+      if (lane === settledStart) this.#wakeSettledLater();
       return 'idle';
     }
     const { token, leaseS } = leases;
@@ -105,14 +109,14 @@ export class Starts {
     this.#after[lane] = next ?? beforeAllAccounts;
     // Accounts share a claim, so one that is half full means that more are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
-    if (lane === 2 && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
+    if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
       this.#catchUpUntilMs = Date.now() + catchUpMs;
     for (const claim of claimed) {
       this.#inFlight[lane]++;
       const start = this.#start(claim).finally(() => {
         this.#inFlight[lane]--;
         this.#starting.delete(start);
-        (lane === 1 ? this.#pending : this.#settled).wake();
+        (lane === pendingStart ? this.#pending : this.#settled).wake();
       });
       this.#starting.add(start);
     }

@@ -6,7 +6,7 @@ import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
 import { downloadTemporal } from './temporal-download.ts';
 import type { TemporalSource } from './temporal-source.ts';
-import { inspectTemporal, isAtLeast, oldestOnPath, temporalVersion } from './temporal-version.ts';
+import { inspectTemporal, isAtLeast, temporalVersion } from './temporal-version.ts';
 
 const unfinishedPrefix = 'unfinished-';
 /** Twice the limit of a build, so no process uses an older unfinished folder. */
@@ -72,7 +72,7 @@ export async function findTemporalProgram(options: {
   throw new StartError(
     `The Temporal server is not on this machine and could not be fetched:\n` +
       `${reasons.map((reason) => `  - ${reason}`).join('\n')}\n` +
-      `Do one of these: install the temporal CLI ${oldestOnPath} or newer and put it on PATH (https://docs.temporal.io/cli), ` +
+      `Do one of these: install the temporal CLI ${temporalVersion} or newer and put it on PATH (https://docs.temporal.io/cli), ` +
       `install Go 1.25 or newer and start again (it then builds Temporal), or set TEMPORAL_ADDRESS to a Temporal server of your own.`,
   );
 }
@@ -111,7 +111,9 @@ async function obtained(
 async function unusableOnPath(program: string): Promise<string | null> {
   const found = await inspectTemporal(program, answerOnPathLimitMs);
   if (!found.runs) return found.reason;
-  return isAtLeast(found.version, oldestOnPath) ? null : `is version ${found.version}, older than ${oldestOnPath}`;
+  return isAtLeast(found.version, temporalVersion)
+    ? null
+    : `is version ${found.version}, older than ${temporalVersion}`;
 }
 
 /** Null when a program has exactly the required version; otherwise the difference. */

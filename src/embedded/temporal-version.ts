@@ -1,13 +1,11 @@
 import { runCommand } from './run-command.ts';
 
-/** The newest version that Go can build as a dependency; later ones have `replace` directives. Its server is 1.29.1. */
-export const temporalVersion = '1.5.1';
-
 /**
- * The oldest `temporal` on PATH that is used. It is the same version as the one that is downloaded or built, because an
- * older server cannot open a database file of that version.
+ * The version that is downloaded or built: the newest that Go can build as a dependency, because later ones have `replace`
+ * directives. Its server is 1.29.1. It is also the oldest `temporal` on PATH that is used, because an older server cannot
+ * open a database file of this version.
  */
-export const oldestOnPath = temporalVersion;
+export const temporalVersion = '1.5.1';
 
 /** The options that the gateway starts the server with. */
 const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'];

@@ -11,10 +11,10 @@ import { deliveryStatistics } from './delivery-statistics.ts';
 import { operateOnEvent } from './event-routes.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
-import { retry } from './operate.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { rejectedOfToday } from './rejection-statistics.ts';
+import { retry } from './transitions/retried.ts';
 import { listFailed, listRetrying } from './undelivered.ts';
 
 const pauseBody = z

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { replayIfFailed } from './operate.ts';
+import { replayIfFailed } from './transitions/replayed.ts';
 
 const findFirst = {
   name: 'first_of_duplicates',

@@ -16,8 +16,12 @@ import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
 import { eventDetail, type WorkflowLink } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
-import { ack, fail, type Operation, replay, replayFailed } from './operate.ts';
 import { listEvents, readWholeEvent } from './read.ts';
+import { ack } from './transitions/acknowledged.ts';
+import { declareDead } from './transitions/declared-dead.ts';
+import { fail } from './transitions/failed.ts';
+import type { Operation } from './transitions/operation.ts';
+import { replay, replayFailed } from './transitions/replayed.ts';
 
 /** Says where Temporal shows an event's workflow. */
 export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
@@ -202,7 +206,9 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         const call = calls.of(request);
         const { error = null, dead = false } = body ?? {};
         const what = { database, call, eventId: params.event_id, action: 'event.fail' as const };
-        return operateOnEvent({ ...what, details: { status: 200, dead } }, (sql, id) => fail(sql, id, { error, dead }));
+        return operateOnEvent({ ...what, details: { status: 200, dead } }, (sql, id) =>
+          dead ? declareDead(sql, id, error) : fail(sql, id, error),
+        );
       },
       operation('event.fail', {
         summary: 'Mark an event as failed',

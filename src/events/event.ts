@@ -18,6 +18,9 @@ export interface AttemptName {
 
 export const scheduledAttempts = 10;
 
+/** `started_generation` of an event for which no workflow was started yet; generations count from 0. */
+export const neverStarted = -1;
+
 /** An event as the lists show it; all of the table that people see. */
 export interface EventRow {
   id: string;

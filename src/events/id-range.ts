@@ -3,7 +3,7 @@
  * at before it begins: measured with 32 days, that is 0.13 ms for a statement instead of 0.77.
  *
  * Not for an UPDATE that may have to wait for somebody else's change of its rows: see the functions of
- * migrations/Migration20261120000001_locked_changes.ts.
+ * migrations/functions/lock_events.sql.
  */
 export function idRange(ids: readonly string[]): [low: string | null, high: string | null] {
   let [low = null] = ids;

@@ -4,7 +4,7 @@ export interface LatencyPercentiles {
   p99: number | null;
 }
 
-/** As in migrations/Migration20261121000000_event_statistics.ts: bucket n ends at a tenth of a millisecond times 10^(n/20). */
+/** As in migrations/functions/count_changed_events.sql: bucket n ends at a tenth of a millisecond times 10^(n/20). */
 const bucketsADecade = 20;
 const firstBucketMs = 0.1;
 

@@ -1,5 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { idRange } from './id-range.ts';
+import { lanes, type StartLane } from './lanes.ts';
 import { isPaused } from './pause.ts';
 
 /** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
@@ -32,7 +33,7 @@ interface ClaimedRow {
 const accountsAClaim = 64;
 
 /** The accounts of a lane behind `after`, by a loose index scan: one hop an account, however many events each has. */
-const accountsOfLane = (lane: string, after: string) => `hop as (
+const accountsOfLane = (lane: string | number, after: string) => `hop as (
       (select account_id, 1 as n from event_queue where lane = ${lane} and account_id > ${after} order by account_id limit 1)
       union all
       select (select q.account_id from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id limit 1), hop.n + 1
@@ -47,7 +48,7 @@ const claimedAndNext = `select l.hops, l.last_account, c.* from (
 const claimFirstAttempts = {
   name: 'claim_first_attempts',
   text: `
-    with recursive ${accountsOfLane('0', '$1')}, turns as (
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$1')}, turns as (
       select h.account_id, greatest($4 - coalesce(b.used, 0), 0) as free
       from hop h left join unnest($2::uuid[], $3::integer[]) as b (account_id, used) on b.account_id = h.account_id
       where h.account_id is not null and not ${isPaused}
@@ -56,7 +57,7 @@ const claimFirstAttempts = {
     ), picked as (
       select p.event_id from turns t cross join share s cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = 0 and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
+        where q.lane = ${lanes.firstAttempt} and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
         order by q.event_id limit least(t.free, s.size) for update skip locked
       ) p limit $5
     ), sized as (
@@ -132,12 +133,11 @@ const claimStarts = {
 };
 
 /**
- * Claims events whose workflow is missing, going round the accounts: lane 1 are pending ones after their first attempt,
- * lane 2 settled ones.
+ * Claims events of one lane whose workflow is missing, going round the accounts.
  */
 export async function claimForStart(
   sql: Sql,
-  options: { lane: 1 | 2; after: string; limit: number; token: string; leaseS: number },
+  options: { lane: StartLane; after: string; limit: number; token: string; leaseS: number },
 ): Promise<Round> {
   const { lane, after, limit, token, leaseS } = options;
   return toRound(await sql.query<RoundRow>(claimStarts, [lane, after, limit, token, leaseS]));
@@ -196,8 +196,9 @@ const handBack = {
       join events e on e.id = i.event_id and e.id between $5 and $6
     )
     update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false,
-      lane = case when s.delivery_status is distinct from 'pending' then 2
-                  when s.scheduled_attempts > 0 or s.next_attempt_at is not null then 1 else 0 end
+      lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart}
+                  when s.scheduled_attempts > 0 or s.next_attempt_at is not null then ${lanes.pendingStart}
+                  else ${lanes.firstAttempt} end
     from states s
     where q.event_id = s.event_id and q.generation = s.generation and q.claim_token = s.claim_token`,
 };
@@ -210,23 +211,5 @@ export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: numb
     claims.map((c) => c.token),
     delayS,
     ...idRange(claims.map((c) => c.eventId)),
-  ]);
-}
-
-// migrations/Migration20261120000001_locked_changes.ts
-const markStarted = { name: 'mark_started', text: 'select mark_started($1, $2, $3, $4, $5, $6)' };
-
-export interface Started extends ClaimName {
-  runId: string | null;
-}
-
-/** Notes that workflows run, and takes the events off the queue; nothing changes where the lease was lost. */
-export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
-  await sql.query(markStarted, [
-    started.map((s) => s.eventId),
-    started.map((s) => s.generation),
-    started.map((s) => s.token),
-    started.map((s) => s.runId),
-    ...idRange(started.map((s) => s.eventId)),
   ]);
 }

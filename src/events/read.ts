@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { type EventRow, eventColumns, type Trigger } from './event.ts';
+import { type EventRow, eventColumns, neverStarted, type Trigger } from './event.ts';
 
 export { type EventFilter, listEvents } from './list.ts';
 
@@ -7,7 +7,7 @@ const readEvent = {
   name: 'read_event',
   // One statement, so that the states and the attempts are of one moment.
   text: `
-    select ${eventColumns}, e.started_generation >= 0 as started, p.headers, p.content_type, p.body,
+    select ${eventColumns}, e.started_generation > ${neverStarted} as started, p.headers, p.content_type, p.body,
       coalesce(p.payload_bytes, octet_length(p.body)) as payload_bytes, p.payload_sha256, coalesce(p.headers_truncated, false) as headers_truncated, (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
         select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
@@ -24,7 +24,7 @@ const readEvent = {
     from events e join event_payloads p on p.event_id = e.id where e.id = $1`,
 };
 
-export interface AttemptRecord {
+interface AttemptRecord {
   number: number;
   generation: number;
   trigger: Trigger;

@@ -1,7 +1,7 @@
 import type { Log } from '../shared/log.ts';
 import { RareWarning } from '../shared/rare-warning.ts';
-import { allAccounts, type Recorded } from './record-rejections.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
+import { allAccounts, type Recorded } from './transitions/rejected.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

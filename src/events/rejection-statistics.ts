@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.ts';
-import { allAccounts } from './record-rejections.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
+import { allAccounts } from './transitions/rejected.ts';
 
 /** What came of webhooks that failed verification since midnight (UTC). */
 export interface RejectedToday {

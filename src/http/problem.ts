@@ -1,7 +1,5 @@
 import type { FieldError } from '../shared/plain-words.ts';
 
-export type { FieldError };
-
 /** The stable error codes (docs/admin-api.md), with the status and title of each. */
 export const problems = {
   malformed_json: [400, 'The body is not valid JSON'],

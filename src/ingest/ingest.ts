@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/account-directory.ts';
-import type { EventReceiver, ReceivedEvent } from '../events/receive.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
+import type { EventReceiver, ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, ExternalId, Provider, VerificationSettings } from '../providers/provider.ts';
@@ -23,12 +23,12 @@ export interface IngestDeps {
   log: Log;
 }
 
-export interface Duplicates {
+interface Duplicates {
   resolve(dedupKey: string): Promise<{ id: string; status: string } | null>;
 }
 
 /** The body of the response to an accepted webhook. */
-export interface Accepted {
+interface Accepted {
   id: string;
   status: string;
   external_id: string;

@@ -16,7 +16,7 @@ const maxContentTypeLength = 255;
 /**
  * Type and id of a webhook that failed verification. With a body over 16 KiB, the type is null and the id generated.
  */
-export function typeAndId(
+function typeAndId(
   provider: Provider,
   config: object,
   request: InboundRequest,

@@ -1,7 +1,7 @@
 import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
 import type { Sql } from '../database/sql.ts';
 import { readLateness } from '../events/pause.ts';
-import { sweep } from '../events/requeue-overdue.ts';
+import { sweep } from '../events/transitions/swept.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';
 import { inFlightPerDestination } from '../notifications/sending/destination-turns.ts';
 import type { Notifier } from '../notifications/sending/notifier.ts';

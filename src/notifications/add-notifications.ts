@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import type { EventRow } from '../events/event.ts';
 import { eventColumns } from '../events/event.ts';
 import { idRange } from '../events/id-range.ts';
-import type { WhenExhausted } from '../events/when-exhausted.ts';
+import type { WhenExhausted } from '../events/transitions/exhausted.ts';
 import { type BurstLimit, isFolded } from './bursts.ts';
 import { foldBursts } from './fold.ts';
 import { matchCondition } from './matching.ts';

@@ -4,7 +4,7 @@ import { type BurstLimit, shareOut } from './bursts.ts';
 import type { NewNotification } from './new-notifications.ts';
 
 /** Event ids stored in a summary as examples. The summary links to a list with all events. */
-export const listedEvents = 10;
+const listedEvents = 10;
 
 // One statement creates or locks the row. clock_timestamp() instead of now(), the start of the transaction: the
 // previous holder of the lock may belong to a transaction that started later.

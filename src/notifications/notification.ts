@@ -1,6 +1,6 @@
 import type { DestinationType } from '../destinations/destination-config.ts';
 
-export const notificationStatuses = ['pending', 'sent', 'failed', 'suppressed'] as const;
+const notificationStatuses = ['pending', 'sent', 'failed', 'suppressed'] as const;
 /** `suppressed`: folded into a summary. */
 export type NotificationStatus = (typeof notificationStatuses)[number];
 

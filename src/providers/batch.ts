@@ -2,7 +2,7 @@ import { type Fields, isObject } from './fields.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
 /** The type of a webhook whose events have different types. */
-export const mixedType = 'mixed';
+const mixedType = 'mixed';
 
 /** More events with an id each hardly fit into 1 MiB, so a longer array is not a batch and is not read. */
 const maxEvents = 10_000;

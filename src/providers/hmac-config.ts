@@ -18,7 +18,7 @@ const shownHeader = (description: string) =>
   );
 
 /** The placeholders that `signed` may contain. */
-export const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
+const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
 
 const known = placeholders.map((name) => `{${name}}`);
 

@@ -22,7 +22,7 @@ export type RejectionReason = keyof typeof rejectionReasons;
 export type Verification = { ok: true } | { ok: false; reason: RejectionReason };
 
 /** The input of one verification. `secret` is never empty; `config` is parsed by the provider's schema. */
-export type VerificationKey<Config> = { secret: string; config: Config };
+type VerificationKey<Config> = { secret: string; config: Config };
 
 /** An account's settings for verification (R34). A null or empty secret verifies no webhook. */
 export type VerificationSettings = {
@@ -46,7 +46,7 @@ export type ChallengeAnswer = { status: number; contentType: string; body: strin
 export type Acknowledgement = { status: number; reply?: Omit<ChallengeAnswer, 'status'> };
 
 /** The description of a provider's secret, for operators who enter it. */
-export type SecretDescription<Config extends object = object> = {
+type SecretDescription<Config extends object = object> = {
   /** The provider's own name for it, such as "Signing secret". */
   label: string;
   /** Where to find it and what it looks like, in one sentence. */

@@ -75,8 +75,7 @@ async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promi
   const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
 
   const { backup } = config.maintenance;
-  const placed =
-    backup.dir === null && backup.url === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
+  const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
   // HTTP first: if the port is in use, no delivery has started yet.
   const api = await startApi({

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Sender } from '../delivery/send.ts';
-import type { WhenExhausted } from '../events/when-exhausted.ts';
+import type { WhenExhausted } from '../events/transitions/exhausted.ts';
 import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { createChannels } from '../notifications/channels/channels.ts';

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { BackupError } from '../backups/backup-error.ts';
-import { openBackupStore } from '../backups/open-backup-store.ts';
+import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { ArchiveSource } from '../backups/verify-archive.ts';
 import type { RoleContext } from './role-context.ts';
 
 /** The file at this path; if there is none, the backup of this name in the store. */
 export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
   if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
-  if (config.maintenance.backup.dir === null && config.maintenance.backup.url === null)
+  if (backupPlace(config.maintenance.backup) === null)
     throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
   const store = openBackupStore(config.maintenance.backup, log);
   return { name: file, open: () => store.read(file) };

@@ -2,7 +2,7 @@ import { createDeliveryActivities } from '../../activities/delivery-activities.t
 import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
-import { openBackupStore } from '../backups/open-backup-store.ts';
+import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
@@ -14,9 +14,9 @@ import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
-import { applyWaitingReplays } from '../events/operate.ts';
-import { overdueS } from '../events/requeue-overdue.ts';
-import { stopNextEvents } from '../events/stop-account.ts';
+import { stopNextEvents } from '../events/transitions/account-deleted.ts';
+import { applyWaitingReplays } from '../events/transitions/replayed.ts';
+import { overdueS } from '../events/transitions/swept.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
@@ -92,7 +92,7 @@ export async function startWorker(options: {
     overdueS: lateS,
   });
   const { backup } = options.maintenance;
-  const store = backup.dir === null && backup.url === null ? null : openBackupStore(backup, log);
+  const store = backupPlace(backup) === null ? null : openBackupStore(backup, log);
   if (store)
     log.info(
       { place: store.place, encrypted: backup.encrypt },

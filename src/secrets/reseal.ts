@@ -11,7 +11,7 @@ const boxesPerBatch = 200;
 const mostPasses = 10;
 
 /** An encrypted value (box) that cannot be encrypted again, and the reason. */
-export interface UnreadableBox {
+interface UnreadableBox {
   /** The column, such as `accounts.delivery_secret`. */
   column: string;
   /** The row's primary key. */

@@ -5,7 +5,10 @@ import type { Sql } from '../../src/database/sql.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
 
-/** A database whose reads answer when they are told to, with what it holds when they begin. Slugs that begin with `no-` have no account. */
+/**
+ * A database whose reads end when the test calls `finish`, with the rows from when they began. Slugs that begin with
+ * `no-` have no account.
+ */
 function slowDatabase() {
   let appKey = 'old';
   const reads: { slugs: string[]; over: 'known' | 'strangers'; finish(): void; fail(): void }[] = [];
@@ -39,7 +42,7 @@ function slowDatabase() {
   const change = (to: string) => {
     appKey = to;
   };
-  /** Answers all reads that there are, and those that they lead to. */
+  /** Finishes all reads, including those that start as a result. */
   const finishAll = async () => {
     for (let n = 0; n < 5; n++) {
       await soon();
@@ -52,7 +55,7 @@ function slowDatabase() {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 const client = () => '192.0.2.1';
 
-test('a fresh read is never one that began before a change', async () => {
+test('a fresh read never shares a read that began before it', async () => {
   const { directory, change, finishAll } = slowDatabase();
   const early = [directory.lookup('generic', 'a', client), directory.lookup('generic', 'a', client)];
   await soon();
@@ -64,7 +67,7 @@ test('a fresh read is never one that began before a change', async () => {
   expect(await directory.lookup('generic', 'a', client)).toMatchObject({ account: { appKey: 'new' }, fresh: false });
 });
 
-test('a read that ends late does not replace what a later one found', async () => {
+test('a read that ends late does not overwrite the result of a later read', async () => {
   const { directory, reads, change } = slowDatabase();
   const early = directory.fresh('generic', 'a', client);
   await soon();
@@ -78,7 +81,7 @@ test('a read that ends late does not replace what a later one found', async () =
   expect((await directory.lookup('generic', 'a', client)).account?.appKey).toBe('new');
 });
 
-test('a crowd that asks for one address shares one read', async () => {
+test('concurrent lookups of one address share one read', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   const crowd = Array.from({ length: 100 }, () => directory.fresh('generic', 'a', client));
   await finishAll();
@@ -86,7 +89,7 @@ test('a crowd that asks for one address shares one read', async () => {
   expect(reads.map(({ slugs }) => slugs)).toEqual([['a']]);
 });
 
-test('an address without an account costs one read, and is always read', async () => {
+test('each lookup of an address without an account costs one read: missing accounts are not cached', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   for (let n = 1; n <= 2; n++) {
     const lookup = directory.lookup('generic', 'no-account', client);
@@ -96,7 +99,7 @@ test('an address without an account costs one read, and is always read', async (
   }
 });
 
-test('addresses that wait together are read in one statement', async () => {
+test('concurrent lookups of different addresses share one statement', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   const slugs = Array.from({ length: 300 }, (_, n) => (n % 3 === 0 ? `a-${n}` : `no-${n}`));
   const lookups = slugs.map((slug) => directory.lookup('generic', slug, client));
@@ -107,7 +110,7 @@ test('addresses that wait together are read in one statement', async () => {
   expect(reads).toHaveLength(1);
 });
 
-test('addresses that were never seen have connections of their own, known ones those of ingestion', async () => {
+test('unknown addresses are read over separate connections, known ones over those of ingestion', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   const first = directory.lookup('generic', 'a', client);
   await finishAll();
@@ -123,7 +126,7 @@ test('addresses that were never seen have connections of their own, known ones t
   ]);
 });
 
-test('while reads of strangers hang, one client cannot fill their queue, and a known address is read', async () => {
+test('while reads of unknown addresses hang, one client cannot fill the queue, and known ones are read', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   const first = directory.lookup('generic', 'a', client);
   await finishAll();
@@ -141,13 +144,13 @@ test('while reads of strangers hang, one client cannot fill their queue, and a k
   const refused = (await outcomes).filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(500);
   expect(refused).toMatchObject(Array(500).fill({ reason: expect.any(BatcherFull) }));
-  // The share is free again.
+  // The client's share of the queue is free again.
   const after = directory.lookup('generic', 'no-more', client);
   await finishAll();
   expect((await after).account).toBe(null);
 });
 
-test('a read that fails fails its callers, and the next one is made', async () => {
+test('a failed read fails its callers, and the next read is still made', async () => {
   const { directory, reads, finishAll } = slowDatabase();
   const first = directory.fresh('generic', 'a', client);
   await soon();

@@ -38,7 +38,7 @@ test.each<[field: string, value: unknown]>([
   ['delivery_url', 'http://[::1]/'],
   ['project_delivery_url', url(500)],
   ['project_id', x(100)],
-])('%s = %j is taken and kept', async (field, value) => {
+])('%s = %j is accepted and stored', async (field, value) => {
   const created = await create({ [field]: value });
   expect(created).toMatchObject({ status: 201, body: { [field]: value } });
 });
@@ -100,7 +100,7 @@ test.each<[field: string, value: unknown, message: string]>([
   expect((await gateway.admin.request('GET', `/admin/accounts/${account.id}`)).body).toEqual(account);
 });
 
-test('everything that is wrong is named at once, and nothing is repeated', async () => {
+test('one answer lists all errors, and repeats no value', async () => {
   const answer = await gateway.admin.post('/admin/accounts', {
     account_slug: 'a/b',
     signing_secret_current: 71234567,
@@ -161,7 +161,7 @@ describe('bodies', () => {
       expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
     });
     test.each([['application/json; charset=utf-8'], ['Application/JSON'], ['application/json ;charset=UTF-8']])(
-      'the type %s is taken',
+      'the type %s is accepted',
       async (type) => {
         const body = JSON.stringify(required());
         expect((await raw(method, path(), type, body)).status).toBe(method === 'POST' ? 201 : 200);
@@ -177,12 +177,12 @@ describe('bodies', () => {
       const answer = await rawRequest(gateway.baseUrl, { method, path: path(), headers, ...body });
       expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
     });
-    test('200 KiB of white space are no obstacle', async () => {
+    test('200 KiB of white space are accepted', async () => {
       const body = JSON.stringify({ ...required(), org_id: 'o' }).padStart(200 * 1024);
       expect((await raw(method, path(), 'application/json', body)).status).toBe(method === 'POST' ? 201 : 200);
       await patch({ account_slug: account.account_slug });
     });
-    test('very deep JSON is refused like any other', async () => {
+    test('very deep JSON is refused as invalid', async () => {
       const body = `{"org_id":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
       expect((await raw(method, path(), 'application/json', body)).status).toBe(422);
     });

@@ -16,7 +16,7 @@ const create = (fields: Record<string, unknown>) =>
 const patch = (id: string, fields: unknown) => gateway.admin.request('PATCH', `/admin/accounts/${id}`, fields);
 const read = async (id: string) => (await gateway.admin.request('GET', `/admin/accounts/${id}`)).body;
 
-test('what is set is shown, without the defaults', async () => {
+test('only the fields that were set are shown, not the defaults', async () => {
   const plain = await create({ provider: 'stripe' });
   expect(plain).toMatchObject({ status: 201, body: { provider_config: {} } });
   const account = await create({ provider: 'stripe', provider_config: { tolerance_seconds: 60 } });
@@ -34,7 +34,7 @@ test('a change is merged field by field; null removes one, or all', async () => 
   expect((await patch(body.id, { provider_config: null })).body.provider_config).toEqual({});
 });
 
-test('a field that is secret is neither shown nor stored in the clear', async () => {
+test('a secret field is neither shown nor stored in the clear', async () => {
   const { body } = await create({ provider: 'meta', provider_config: { verify_token: secretText('hush-hush-token') } });
   expect(JSON.stringify([body, await read(body.id)])).not.toContain('hush-hush');
   expect(await everythingStored(gateway.database)).not.toContain('hush-hush');
@@ -55,7 +55,7 @@ test.each<[provider: string, config: Record<string, unknown>, path: string, mess
   expect(await read(body.id)).toEqual(body);
 });
 
-test('a secret that cannot be one is refused, and not repeated', async () => {
+test('a malformed secret is refused, and the answer does not repeat it', async () => {
   const errors = [{ path: 'signing_secret_current', message: 'must begin with whsec_' }];
   const answer = await create({ provider: 'stripe', signing_secret_current: 'sk_live_pasted' });
   expect(answer).toMatchObject({ status: 422, body: { errors } });
@@ -68,7 +68,7 @@ test('a secret that cannot be one is refused, and not repeated', async () => {
   expect((await patch(body.id, { signing_secret_current: null })).body.has_signing_secret_current).toBe(false);
 });
 
-describe('a secret as it was pasted', () => {
+describe('a pasted secret', () => {
   const edges = 'must not begin or end with a space or line break';
   const controls = 'must not have line breaks or other control characters';
   test.each([
@@ -93,7 +93,7 @@ describe('a secret as it was pasted', () => {
     expect(await read(body.id)).toEqual(body);
   });
 
-  test('spaces within, other scripts, and the lines of a key are its own', async () => {
+  test('with inner spaces, other scripts or the lines of a PEM key is accepted', async () => {
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'pem', type: 'spki' });
     for (const [provider, secret] of [
       ['generic', 'two words'],
@@ -105,7 +105,7 @@ describe('a secret as it was pasted', () => {
   });
 });
 
-describe('a secret that has to suit the config', () => {
+describe('a secret is checked against the provider config', () => {
   const hex = { header: 'X-Signature', secret_encoding: 'hex' };
   const errors = (
     path: string,
@@ -115,17 +115,17 @@ describe('a secret that has to suit the config', () => {
     body: { code: 'invalid', errors: [{ path, message }] },
   });
 
-  test('does so when it is set', async () => {
+  test('when the secret is set', async () => {
     expect(await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'zz' })).toMatchObject(
       errors('signing_secret_current'),
     );
     const { body } = await create({ provider: 'hmac', provider_config: hex, signing_secret_current: 'ab12' });
-    // The config is the stored one.
+    // This change has no config, so the stored one counts.
     expect(await patch(body.id, { signing_secret_previous: 'zz' })).toMatchObject(errors('signing_secret_previous'));
     expect(await patch(body.id, { signing_secret_previous: 'cd34' })).toMatchObject({ status: 200 });
   });
 
-  test('and when the config is changed', async () => {
+  test('when the config is changed', async () => {
     const { body } = await create({
       ...{ provider: 'hmac', provider_config: { header: 'X-Signature' } },
       ...{ signing_secret_current: 'ab12', signing_secret_previous: 'no hex' },
@@ -137,13 +137,13 @@ describe('a secret that has to suit the config', () => {
     );
     expect(await read(body.id)).toEqual(body);
     expect(await patch(body.id, { ...changed, signing_secret_previous: null })).toMatchObject({ status: 200 });
-    // The text of any secret is one again.
+    // Without an encoding any text is a valid secret.
     const text = { provider_config: { secret_encoding: null }, signing_secret_previous: 'no hex' };
     expect(await patch(body.id, text)).toMatchObject({ status: 200 });
   });
 });
 
-test('another provider: its rules count for what is there already, and the former config goes', async () => {
+test('a change of the provider checks the stored secrets by its rules, and clears the former config', async () => {
   const { body } = await create({ provider: 'generic', signing_secret_current: 'a shared secret' });
   expect(await patch(body.id, { provider: 'stripe' })).toMatchObject({
     status: 422,
@@ -164,7 +164,7 @@ test('another provider: its rules count for what is there already, and the forme
   });
 });
 
-test('the list of providers says what each needs', async () => {
+test('the list of providers says what each provider needs', async () => {
   const { status, body } = await gateway.admin.request('GET', '/admin/providers');
   expect(status).toBe(200);
   const names = body.map((provider: { name: string }) => provider.name);

@@ -33,7 +33,7 @@ test('secrets are never shown', async () => {
   }
 });
 
-test('secrets are encrypted at rest, equal ones differently, and open for their own account and field only', async () => {
+test('secrets are encrypted, equal ones differently, and decrypt for their own account and field only', async () => {
   const secret = secretText('plaintext-at-rest');
   const [one, two] = [await gateway.admin.createAccount(all(secret)), await gateway.admin.createAccount(all(secret))];
   expect(await everythingStored(gateway.database)).not.toContain(secret);
@@ -67,7 +67,7 @@ test('a change of another field leaves the stored secret as it is', async () => 
   for (const field of secretFields) expect(after[field].equals(before[field])).toBe(field !== 'delivery_secret');
 });
 
-test('a secret that comes by an id in capital letters opens like any other', async () => {
+test('a secret that is set through an id in capital letters decrypts', async () => {
   const account = await gateway.admin.createAccount({ skip_signature_verification: false });
   const path = `/admin/accounts/${account.id.toUpperCase()}`;
   const { status, body } = await gateway.admin.request('PATCH', path, {
@@ -79,7 +79,7 @@ test('a secret that comes by an id in capital letters opens like any other', asy
 });
 
 test.each(['x'.repeat(1000), 'ключ 🔑', ' spaces ', "quo'te", 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])(
-  'the secret %j comes back as it was',
+  'the secret %j decrypts unchanged',
   async (secret) => {
     const { id } = await gateway.admin.createAccount({ delivery_secret: secret });
     const opened = createSecretBox(gateway.keyring).open((await stored(id)).delivery_secret, {
@@ -89,7 +89,7 @@ test.each(['x'.repeat(1000), 'ключ 🔑', ' spaces ', "quo'te", 'whsec_MfKQ9
   },
 );
 
-test('a secret of more than 1,000 characters is 422, without repeating it', async () => {
+test('a secret of more than 1,000 characters is 422, and the answer does not repeat it', async () => {
   const secret = 'unrepeated'.repeat(101);
   const fields = { provider: 'generic', account_slug: 'long', app_key: 'a', signing_secret_current: secret };
   const answer = await gateway.admin.post('/admin/accounts', fields);

@@ -16,7 +16,7 @@ const read = async (id: string) => (await gateway.admin.request('GET', `/admin/a
 const stored = async (id: string) =>
   (await rows(gateway.database, 'select * from accounts where id = $1', [id]))[0] ?? {};
 
-/** What is sealed beside each URL, in the clear. */
+/** The decrypted credentials of each URL. */
 async function opened(id: string): Promise<(string | null)[]> {
   const row = await stored(id);
   return ['delivery_url_credentials', 'project_delivery_url_credentials'].map((field) =>
@@ -28,7 +28,7 @@ describe('a URL with credentials', () => {
   const secret = 'https://me:very-secret@a.test/in?x=1';
   const masked = 'https://[masked]@a.test/in?x=1';
 
-  test('is shown without them, in every answer', async () => {
+  test('is shown without them in every answer', async () => {
     const created = await gateway.admin.createAccount(urls(secret));
     const changed = await patch(created.id, { ...urls(secret), org_id: 'o' });
     const { body: listed } = await gateway.admin.request('GET', '/admin/accounts');
@@ -42,7 +42,7 @@ describe('a URL with credentials', () => {
     );
   });
 
-  test('is sealed in the database, each for its own place', async () => {
+  test('is encrypted in the database, bound to its account and field', async () => {
     const { id } = await gateway.admin.createAccount(urls(secret));
     expect(await everythingStored(gateway.database)).not.toContain('very-secret');
     expect(await stored(id)).toMatchObject(urls('https://a.test/in?x=1'));
@@ -67,7 +67,7 @@ describe('a URL with credentials', () => {
     expect(await opened(created.id)).toEqual([credentials, credentials]);
   });
 
-  test('of 500 characters is kept, also where percent-encoding makes it longer', async () => {
+  test('of 500 characters is stored, even where percent-encoding makes it longer', async () => {
     const long = 'https://me:very-secret@a.test/'.padEnd(500, 'x');
     expect((await gateway.admin.createAccount({ delivery_url: long })).delivery_url).toHaveLength(500 - 14 + 8);
     const longer = 'https://me:very-secret@a.test/'.padEnd(500, 'ü');
@@ -75,7 +75,7 @@ describe('a URL with credentials', () => {
     expect(delivery_url).toMatch(/^https:\/\/\[masked\]@a\.test\/(%C3%BC){470}$/);
   });
 
-  test('one without credentials stays as it was written', async () => {
+  test('is stored unchanged if it has no credentials', async () => {
     const plain = 'HTTPS://A.test/ü?q=user:pw@b#f';
     const created = await gateway.admin.createAccount(urls(plain));
     expect(created).toMatchObject(urls(plain));
@@ -93,7 +93,7 @@ describe('a change', () => {
     expect(await opened(id)).toEqual(['me:very-secret', 'me:very-secret']);
   });
 
-  test('of path and query behind the mask keeps them too', async () => {
+  test('of path and query behind the mask keeps the credentials', async () => {
     const { id } = await made();
     const { body } = await patch(id, { delivery_url: 'https://[masked]@A.test:443/other?x=1' });
     expect(body.delivery_url).toBe('https://[masked]@a.test/other?x=1');
@@ -108,7 +108,7 @@ describe('a change', () => {
     'https://me:[masked]@a.test/in',
     'https://[masked]:x@a.test/in',
     'https://%5Bmasked%5D:%5Bmasked%5D@a.test/in',
-  ])('to %s is refused: credentials go nowhere else, and a mask is none', async (delivery_url) => {
+  ])('to %s is refused: a mask stands for credentials of the same scheme, host and port only', async (delivery_url) => {
     const before = await made();
     const answer = await patch(before.id, { delivery_url, enabled: false });
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: 'delivery_url' }] } });
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect(await opened(before.id)).toEqual(['me:very-secret', 'me:very-secret']);
   });
 
-  test('to a mask is refused where there are no credentials, and for a new account', async () => {
+  test('to a masked URL is refused if no credentials are stored, and for a new account', async () => {
     const masked = { delivery_url: 'https://[masked]@a.test/in' };
     const { id } = await gateway.admin.createAccount({ delivery_url: 'https://a.test/in' });
     expect((await patch(id, masked)).status).toBe(422);
@@ -126,7 +126,7 @@ describe('a change', () => {
     expect(created).toMatchObject({ status: 422, body: { errors: [{ path: 'delivery_url' }] } });
   });
 
-  test('of another field leaves them, null and a URL without credentials clear them', async () => {
+  test('of another field keeps the credentials; null and a URL without credentials clear them', async () => {
     const { id } = await made();
     const before = await stored(id);
     await patch(id, { org_id: 'changed' });
@@ -137,13 +137,13 @@ describe('a change', () => {
   });
 });
 
-test('what an older gateway stored in the clear is sealed at the start', async () => {
+test('credentials that an older gateway stored in the clear are encrypted at the start', async () => {
   const { id } = await gateway.admin.createAccount({});
   const other = await gateway.admin.createAccount({ delivery_url: 'https://b.test/?a=:@' });
   await rows(gateway.database, 'update accounts set delivery_url = $2, project_delivery_url = $3 where id = $1', [
     ...[id, 'https://old:clear-text@a.test/in', 'https://p.test/'],
   ]);
-  // Until the next start it is masked all the same.
+  // Answers mask them even before that start.
   expect(await read(id)).toMatchObject({ delivery_url: 'https://[masked]@a.test/in' });
   const { databaseUrl, keyring, temporal } = gateway;
   const next = await startGateway({ worker: false, databaseUrl, inPlaceOf: { keyring, temporal } });

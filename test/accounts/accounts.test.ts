@@ -16,7 +16,7 @@ const required = () => ({ provider: 'generic', account_slug: `slug-${++made}`, a
 const uuidv7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** An account as its own routes show it, when only what is required was given. */
+/** An account as the routes show it, created with the required fields only. */
 const bare = (fields: Record<string, unknown>) => ({
   id: uuidv7,
   org_id: null,
@@ -61,21 +61,21 @@ const everyShown = {
 };
 
 describe('create', () => {
-  test('with what is required', async () => {
+  test('with the required fields', async () => {
     const fields = required();
     const created = await admin('POST', '/accounts', fields);
     expect(created.status).toBe(201);
     expect(created.headers.get('content-type')).toMatch(/^application\/json/);
     expect(created.body).toEqual(bare(fields));
   });
-  test('with everything', async () => {
+  test('with all fields', async () => {
     const fields = required();
     const created = await admin('POST', '/accounts', { ...fields, ...every });
     expect(created).toMatchObject({ status: 201 });
     expect(created.body).toEqual(bare({ ...fields, ...everyShown }));
     expect(await admin('GET', `/accounts/${created.body.id}`)).toMatchObject({ status: 200, body: created.body });
   });
-  test('a taken slug is 409, the same one of another provider is not', async () => {
+  test('with a slug that is taken is 409; the same slug of another provider is free', async () => {
     const fields = required();
     await admin('POST', '/accounts', fields);
     const second = await admin('POST', '/accounts', fields);
@@ -83,7 +83,7 @@ describe('create', () => {
     expect(second.headers.get('content-type')).toBe('application/problem+json');
     expect((await admin('POST', '/accounts', { ...fields, provider: 'support_chat' })).status).toBe(201);
   });
-  test('of 20 concurrent ones of one slug exactly one is made', async () => {
+  test('of 20 concurrent requests for one slug exactly one succeeds', async () => {
     const fields = required();
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin('POST', '/accounts', fields)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(19).fill(409)]);
@@ -207,7 +207,7 @@ describe('change', () => {
 });
 
 describe('delete', () => {
-  test('is 204 without a body, once; then the id is gone and the slug free', async () => {
+  test('is 204 without a body, once; then the id is 404 and the slug is free', async () => {
     const fields = required();
     const { body } = await admin('POST', '/accounts', fields);
     expect(await admin('DELETE', `/accounts/${body.id}`)).toMatchObject({ status: 204, body: null });
@@ -218,7 +218,7 @@ describe('delete', () => {
     expect(again.status).toBe(201);
     expect(again.body.id).not.toBe(body.id);
   });
-  test('of concurrent ones exactly one deletes', async () => {
+  test('of concurrent requests exactly one deletes', async () => {
     const { body } = await admin('POST', '/accounts', required());
     const answers = await Promise.all(Array.from({ length: 10 }, () => admin('DELETE', `/accounts/${body.id}`)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, ...Array(9).fill(404)]);

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 
-// What operators do at the same moment: nothing is lost, and each thing done is in the audit log once, as it was.
+// Concurrent changes by operators: no change is lost, and the audit log has one entry with the outcome of each request.
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -25,13 +25,13 @@ const hook = {
   config: { url: 'https://ops.test/0', secret: secretText('zero') },
 };
 
-/** The statuses that the audit log has of an action on one thing. */
+/** The statuses in the audit entries of an action on one resource. */
 const auditedStatuses = async (id: string, action: string) =>
   (await entriesOf(gateway.database, id, action)).map(({ details }) => details.status).toSorted();
 
 describe.each([2, 20])('%i operators', (operators) => {
-  describe('at one account', () => {
-    test('change different fields: every one is kept', async () => {
+  describe('on one account', () => {
+    test('change different fields: all changes are kept', async () => {
       const fields: Record<string, unknown> = {
         ...{ org_id: 'o', delivery_url: 'https://a.test/', project_id: 'p', enabled: false, app_key: 'k' },
         ...{ project_delivery_url: 'https://b.test/', signing_secret_current: 's', signing_secret_previous: 't' },
@@ -52,7 +52,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       expect(entries.map(({ details }) => details.changed).toSorted()).toEqual(chosen.map((name) => [name]).toSorted());
     });
 
-    test('change the same field: one of their values stays, and each answer shows its own', async () => {
+    test('change the same field: one of their values is stored, and each answer shows its own value', async () => {
       const { id } = await newAccount();
       const answers = await times(operators, (n) => admin('PATCH', `/accounts/${id}`, { org_id: `org ${n}` }));
       answers.forEach((answer, n) => {
@@ -63,7 +63,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       expect(await auditedStatuses(id, 'account.update')).toEqual(Array(operators).fill(200));
     });
 
-    test('change it while another deletes it: either before, or 404', async () => {
+    test('change it while another operator deletes it: each change comes before the deletion or is 404', async () => {
       const { id } = await newAccount();
       const [deleted, ...changed] = await Promise.all([
         admin('DELETE', `/accounts/${id}`),
@@ -80,7 +80,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       if (kept.length > 0) expect(kept).toContain(row?.org_id);
     });
 
-    test('delete it: one did', async () => {
+    test('delete it: exactly one deletion succeeds', async () => {
       const { id } = await newAccount();
       const answers = await times(operators, () => admin('DELETE', `/accounts/${id}`));
       const expected = [204, ...Array(operators - 1).fill(404)];
@@ -88,7 +88,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       expect(await auditedStatuses(id, 'account.delete')).toEqual(expected);
     });
 
-    test('create one slug, or move theirs there: one has it', async () => {
+    test('create an account with one slug, or change theirs to it: exactly one succeeds', async () => {
       const slug = `taken-${operators}`;
       const others = await times(operators, () => newAccount());
       const fields = { provider: 'generic', account_slug: slug, app_key: 'tests' };
@@ -113,8 +113,8 @@ describe.each([2, 20])('%i operators', (operators) => {
     });
   });
 
-  describe('at one destination', () => {
-    test('change different fields of its config and of itself: every one is kept', async () => {
+  describe('on one destination', () => {
+    test('change different fields, also within its config: all changes are kept', async () => {
       const account = await newAccount();
       const base = `/accounts/${account.id}/destinations`;
       const { body: made } = await admin('POST', base, { ...hook, config: { url: 'https://ops.test/0' } });
@@ -135,7 +135,7 @@ describe.each([2, 20])('%i operators', (operators) => {
       expect(await auditedStatuses(made.id, 'destination.update')).toEqual(Array(changes.length).fill(200));
     });
 
-    test('change and delete it, and its account: nothing comes back, and no 500', async () => {
+    test('change it and delete it and its account: it stays deleted, and no answer is 500', async () => {
       const account = await newAccount();
       const base = `/accounts/${account.id}/destinations`;
       const { body: made } = await admin('POST', base, hook);

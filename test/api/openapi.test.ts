@@ -40,21 +40,21 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The only one whose answer another party has set. */
+/** The only operation whose answer is defined by providers. */
 const checkOfAddress = 'GET /{provider}/{slug}';
 
 describe('the document', () => {
-  test('is the one of the running gateway, and of the file in the repository', async () => {
+  test('is the same in the running gateway and in the repository', async () => {
     const served = await fetch(`${gateway.baseUrl}/openapi/json`);
     expect(served.status).toBe(200);
     expect(served.headers.get('content-type')).toBe('application/json');
     const text = await served.text();
     expect(text).toBe(await openApiText());
-    // When this fails, the API has changed: run `npm run openapi` and look at what it changes.
+    // If this fails, the API has changed: run `npm run openapi` and check the diff.
     expect(text).toBe(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'));
   });
 
-  test('is OpenAPI 3.1 with every operation whole', () => {
+  test('is OpenAPI 3.1 with complete operations', () => {
     expect(document.openapi).toBe('3.1.0');
     const tags = new Set(document.tags.map(({ name }) => name));
     for (const [name, operation] of operations) {
@@ -90,7 +90,7 @@ describe('the document', () => {
     }
   });
 
-  test('gives each operation an id of its own, and each audited action an operation', () => {
+  test('has a unique id for each operation, and an operation for each audited action', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(operations.length);
     const asId = (action: string) => action.replace(/[._](\w)/g, (_: string, letter: string) => letter.toUpperCase());
@@ -98,7 +98,7 @@ describe('the document', () => {
     expect(ids).toEqual(expect.arrayContaining(actions.map(asId)));
   });
 
-  test('has schemas that compile, and examples that fit them', () => {
+  test('has schemas that compile, and examples that match them', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema({ $id: 'document', ...document });
     const resolved = (schema: object): object =>
@@ -124,7 +124,7 @@ describe('the document', () => {
 });
 
 describe('the interactive page', () => {
-  test('and all it needs come from the gateway', async () => {
+  test('loads all its files from the gateway', async () => {
     const page = await fetch(`${gateway.baseUrl}/openapi`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -141,7 +141,7 @@ describe('the interactive page', () => {
   });
 
   test.each(['package.json', '..%2fpackage.json', 'constructor', 'swagger-ui.js.map', ''])(
-    'no other file is served: %s',
+    'serves no other file: %s',
     async (name) => {
       const answer = await fetch(`${gateway.baseUrl}/openapi/assets/${name}`);
       expect(answer.status).toBe(404);
@@ -149,7 +149,7 @@ describe('the interactive page', () => {
     },
   );
 
-  test('another method is 405, and no webhook', async () => {
+  test('answers another method with 405, not as a webhook', async () => {
     for (const path of ['/openapi', '/openapi/json']) {
       const answer = await fetch(`${gateway.baseUrl}${path}`, { method: 'POST', body: '{}' });
       expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, 'GET']);

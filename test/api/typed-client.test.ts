@@ -13,7 +13,7 @@ afterAll(() => gateway.stop());
 
 const nobody = '01900000-0000-7000-8000-000000000000';
 
-test('queries may hold any of their parameters, or none', async () => {
+test('queries may have any of their parameters, or none', async () => {
   const account = await gateway.admin.createAccount({ app_key: 'a,b' });
   const ids: string[] = [];
   for (const n of [1, 2, 3]) ids.unshift((await send(gateway.baseUrl, account, `{"id":"${n}"}`)).body.id);
@@ -29,7 +29,7 @@ test('queries may hold any of their parameters, or none', async () => {
   expect((await admin['audit-logs'].delete()).data).toEqual({ deleted: 0 });
 });
 
-test('a problem is in `error`, by its status, and `data` is null', async () => {
+test('a problem is returned in `error` with its status, and `data` is null', async () => {
   const { data, error } = await admin.accounts({ account_id: nobody }).get();
   expect(data).toBeNull();
   if (error?.status !== 404) throw new Error(`it was ${error?.status}`);
@@ -40,7 +40,7 @@ test('a problem is in `error`, by its status, and `data` is null', async () => {
   expect(invalid.error.value.errors?.map(({ path }) => path)).toEqual(['provider', 'app_key']);
 });
 
-test('times stay texts, and a call without a body needs none', async () => {
+test('times are returned as texts, and a call without a body needs no argument', async () => {
   const account = await gateway.admin.createAccount({});
   const { body } = await send(gateway.baseUrl, account, 'x');
   const replayed = await admin.events({ event_id: body.id }).replay.post();

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { bearable, damageOf, head } from '../support/attack.ts';
+import { damageLimits, head, measureDamage } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles, type Roles } from '../support/gateway-roles.ts';
@@ -17,7 +17,7 @@ const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gate
 test.each<[name: string, connections: number, request: (path: string, token: string) => string]>([
   ['a file', 1, () => get(bundle)],
   ['a file', 50, () => get(bundle)],
-  ['what does not exist', 50, () => get('/nothing/here/at-all')],
+  ['unknown paths', 50, () => get('/nothing/here/at-all')],
   ['admin calls without a token', 50, () => get('/admin/events')],
   ['large admin answers', 10, (_path, token) => get('/admin/providers', `x-admin-token: ${token}\r\n`)],
   ['webhooks', 10, (path) => `${head(path, { length: 100 })}${'a'.repeat(100)}`],
@@ -27,16 +27,16 @@ test.each<[name: string, connections: number, request: (path: string, token: str
     const api = await roles.startApi();
     const { account_slug } = await api.admin.createAccount({});
     const requests = request(`/generic/${account_slug}`, roles.variables.ADMIN_TOKEN ?? '').repeat(1_000);
-    const damage = await damageOf(api, { method: 'GET', path: '/health/live' }, async (open) => {
+    const damage = await measureDamage(api, { method: 'GET', path: '/health/live' }, async (open) => {
       for (let n = 0; n < connections; n++) {
         const { socket } = await open({ localAddress: `127.0.1.${1 + (n % 8)}` });
         socket.write(requests);
-        // Some say that they will send nothing more.
+        // Some connections close their sending side.
         if (n % 5 === 4) socket.end();
       }
     });
     expect(damage.statuses).toEqual([200]);
-    expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
-    expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
+    expect(damage.grownMiB).toBeLessThan(damageLimits.grownMiB);
+    expect(damage.slowestMs).toBeLessThan(damageLimits.slowestMs);
   },
 );

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { bearable, damageOf, head, mib, oneByteChunks } from '../support/attack.ts';
+import { damageLimits, head, measureDamage, mib, oneByteChunks } from '../support/attack.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type ApiProcess, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
@@ -11,20 +11,20 @@ beforeAll(async () => {
   roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
 });
 
-/** A process for each attack: what one of them leaves behind would hide what the next one takes. */
+/** A new process for each attack, because memory left by one attack would hide the growth by the next. */
 async function startApi(): Promise<{ api: ApiProcess; path: string }> {
   const api = await roles.startApi();
   const { account_slug } = await api.admin.createAccount({});
   return { api, path: `/generic/${account_slug}` };
 }
 
-function expectBearable(damage: Awaited<ReturnType<typeof damageOf>>, statuses: number[]): void {
+function expectWithinLimits(damage: Awaited<ReturnType<typeof measureDamage>>, statuses: number[]): void {
   expect(damage.statuses).toEqual(statuses);
-  expect(damage.grownMiB).toBeLessThan(bearable.grownMiB);
-  expect(damage.slowestMs).toBeLessThan(bearable.slowestMs);
+  expect(damage.grownMiB).toBeLessThan(damageLimits.grownMiB);
+  expect(damage.slowestMs).toBeLessThan(damageLimits.slowestMs);
 }
 
-/** The database is not what is attacked, so that the other client asks for what needs none. */
+/** The attacks do not aim at the database, so the other client requests a path that needs no database. */
 const other = { method: 'GET', path: '/health/live' };
 
 test.each([
@@ -35,26 +35,26 @@ test.each([
 ])('ten bodies of a megabyte in chunks of one byte to %s', async (_name, target) => {
   const { api, path } = await startApi();
   const body = Buffer.concat([Buffer.from(head(target(path), 'chunked')), oneByteChunks(mib)]);
-  const damage = await damageOf(api, other, async (open) => {
+  const damage = await measureDamage(api, other, async (open) => {
     const attackers = await Promise.all(Array.from({ length: 10 }, () => open()));
     for (const { socket } of attackers) socket.write(body);
   });
-  expectBearable(damage, [200]);
+  expectWithinLimits(damage, [200]);
 });
 
 test.each([
   ['one address', 1],
-  // Together they may hold three quarters of MAX_BODY_BYTES_IN_FLIGHT, one of them a quarter.
+  // One address may hold a quarter of MAX_BODY_BYTES_IN_FLIGHT, all large bodies together three quarters.
   ['eight addresses', 8],
-])('400 connections from %s that hold back the end of a megabyte', async (_name, addresses) => {
+])('400 connections from %s with unfinished bodies of a megabyte', async (_name, addresses) => {
   const { api, path } = await startApi();
   const most = Buffer.alloc(mib - 1, 'a');
-  const damage = await damageOf(api, other, async (open) => {
+  const damage = await measureDamage(api, other, async (open) => {
     for (let n = 0; n < 400; n++) {
       const { socket } = await open({ localAddress: `127.0.1.${1 + (n % addresses)}` });
       socket.write(head(path, { length: mib }));
       socket.write(most);
     }
   });
-  expectBearable(damage, [200]);
+  expectWithinLimits(damage, [200]);
 });

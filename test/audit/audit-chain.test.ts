@@ -24,11 +24,14 @@ const visits = async (count: number) => {
   for (let n = 0; n < count; n++) await request('GET', '/admin/accounts');
 };
 
-/** Waits for the sealer, which comes round once a second. */
+/** Waits for the sealer, which runs once a second. */
 const sealed = () =>
-  until('all is sealed', async () => (await sql('select 1 from audit_logs where seq is null limit 1')).length === 0);
+  until(
+    'entries are sealed',
+    async () => (await sql('select 1 from audit_logs where seq is null limit 1')).length === 0,
+  );
 
-/** Does something as if it was so many days ago: the entries that it leaves are as old. */
+/** Does something with the clock set back by so many days, so that its audit entries are that old. */
 async function daysAgo(days: number, work: () => Promise<unknown>): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - days * 86_400_000 });
   try {
@@ -38,16 +41,16 @@ async function daysAgo(days: number, work: () => Promise<unknown>): Promise<void
   }
 }
 
-/** A gateway with an empty log: one that ran before knows the end of its chain, and would miss it. */
-async function startAnew(): Promise<void> {
+/** Restarts the gateway with an empty log. A running gateway remembers the head of its chain and would miss it. */
+async function restartWithEmptyLog(): Promise<void> {
   await gateway.stop();
   gateway = await startGateway({ worker: false });
 }
 
 describe('purge', () => {
-  beforeEach(startAnew);
+  beforeEach(restartWithEmptyLog);
 
-  test('takes what is older than the given days, or 90, and what stays verifies', async () => {
+  test('deletes entries older than the given days, or 90, and the rest verifies', async () => {
     await daysAgo(100, () => visits(5));
     await daysAgo(91, () => visits(4));
     await daysAgo(89, () => visits(3));
@@ -72,7 +75,7 @@ describe('purge', () => {
     expect(await verify()).toMatchObject({ ok: true, anchor: { seq: 14 } });
   });
 
-  test('that cannot be written down deletes nothing', async () => {
+  test('whose audit entry cannot be written deletes nothing', async () => {
     await daysAgo(100, () => visits(3));
     await sealed();
     await sql(
@@ -90,7 +93,7 @@ describe('purge', () => {
     expect((await purge()).body).toEqual({ deleted: 3 });
   });
 
-  test('of several at once each entry is deleted by one', async () => {
+  test('runs concurrently with others, and each entry is deleted once', async () => {
     await daysAgo(100, () => visits(20));
     const answers = await Promise.all(Array.from({ length: 5 }, () => purge()));
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
@@ -100,9 +103,9 @@ describe('purge', () => {
 });
 
 describe('verify', () => {
-  beforeEach(startAnew);
+  beforeEach(restartWithEmptyLog);
 
-  test('tells of an empty log, an unsealed one and a sealed one', async () => {
+  test('reports an empty log and a sealed log', async () => {
     expect(await verify()).toEqual({ ok: true, checked: 0, unsealed: 0, head: null, anchor: null, failure: null });
     await visits(4);
     await sealed();
@@ -118,15 +121,15 @@ describe('verify', () => {
     ['an address', `update audit_logs set ip_address = '192.0.2.9' where seq = 3`, { kind: 'changed', seq: 3 }],
     ['a time', `update audit_logs set created_at = created_at + '1us' where seq = 3`, { kind: 'changed', seq: 3 }],
     ['details', `update audit_logs set details = '{"status":404}' where seq = 3`, { kind: 'changed', seq: 3 }],
-    ['a deletion', 'delete from audit_logs where seq = 3', { kind: 'missing', seq: 3, id: null }],
+    ['the chain by a deletion', 'delete from audit_logs where seq = 3', { kind: 'missing', seq: 3, id: null }],
     [
-      'an order',
+      'the order',
       `update audit_logs set seq = 1000 where seq = 3; update audit_logs set seq = 3 where seq = 4;
        update audit_logs set seq = 4 where seq = 1000`,
       { kind: 'changed', seq: 3 },
     ],
   ];
-  test.each(changes)('names the entry after somebody changed %s', async (_name, statement, failure) => {
+  test.each(changes)('names the entry after a change of %s', async (_name, statement, failure) => {
     await visits(6);
     await sealed();
     const [third] = await sql('select id from audit_logs where seq = 3');
@@ -134,7 +137,7 @@ describe('verify', () => {
     const found = await verify();
     expect(found).toMatchObject({ ok: false, checked: 2, failure });
     if (!('id' in failure) && !statement.includes('1000')) expect(found.failure.id).toBe(third?.id);
-    // And its own entry says what it found.
+    // The audit entry of the call has the result.
     const [entry] = (await request('GET', `${list}?action=audit.verify&limit=1`)).body;
     expect(entry.details).toEqual({ ok: false, checked: 2, status: 200 });
   });
@@ -152,7 +155,7 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  test('a head that was noted shows that the end was cut off, also once as much came again', async () => {
+  test('a noted head shows that the newest entries were cut off, even after as many were added', async () => {
     await visits(3);
     await sealed();
     const [older] = await sql(`select seq, seal, mac from audit_chain where part = 'head'`);
@@ -167,14 +170,14 @@ describe('verify', () => {
       return (await sql('select 1 from audit_logs where noted_seq >= $1', [head.seq])).length > 0;
     });
     await sealed();
-    // Somebody with the whole database in hand: the tail is cut, and the head is the older one.
+    // An attacker with full access to the database cuts off the tail and restores an older head.
     await sql(
       `with cut as (delete from audit_logs where seq > $1)
        update audit_chain set seq = $1, seal = $2, mac = $3 where part = 'head'`,
       [older?.seq, older?.seal, older?.mac],
     );
     const first = Number(older?.seq) + 1;
-    // Until the sealer has chained the entry of a call, a head that was noted is all that tells of it.
+    // Until the sealer has chained the entry of a later call, only a noted head shows the cut.
     await whileChainIsHeld(gateway.database, async () => {
       expect(await verify()).toMatchObject({ ok: true });
       expect((await verify(noted)).failure.kind).toBe('missing');
@@ -182,12 +185,12 @@ describe('verify', () => {
     });
     await visits(10);
     await sealed();
-    // A gateway that ran on knew the newer head, and its entries say so.
+    // The gateway kept running and knew the newer head, which its entries note.
     expect(await verify()).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
     expect(await verify(noted)).toMatchObject({ ok: false, failure: { kind: 'changed', seq: first } });
   });
 
-  test('a head that was noted before a purge is still good after it', async () => {
+  test('a head that was noted before a purge verifies after it', async () => {
     await daysAgo(100, () => visits(3));
     await sealed();
     const { head } = await verify();
@@ -198,9 +201,9 @@ describe('verify', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('invalid parameters', () => {
   beforeAll(async () => {
-    await startAnew();
+    await restartWithEmptyLog();
     await daysAgo(1_000, () => visits(2));
   });
 
@@ -225,18 +228,18 @@ describe('what cannot be', () => {
   const seal = 'a'.repeat(64);
   test.each([
     ['nothing', ''],
-    ['no seal', '5'],
+    ['a place without a seal', '5'],
     ['an empty seal', '5:'],
     ['no place', `:${seal}`],
     ['the place 0', `0:${seal}`],
     ['a negative place', `-1:${seal}`],
-    ['a broken place', `1.5:${seal}`],
+    ['a fractional place', `1.5:${seal}`],
     ['a huge place', `${'9'.repeat(16)}:${seal}`],
     ['a short seal', `5:${seal.slice(1)}`],
     ['a long seal', `5:${seal}a`],
-    ['a seal that is no hex', `5:${'g'.repeat(64)}`],
+    ['a seal that is not hexadecimal', `5:${'g'.repeat(64)}`],
     ['a NUL', `5:${seal}%00`],
-    ['a line more', `5:${seal}%0a`],
+    ['a trailing line break', `5:${seal}%0a`],
     ['two', `5:${seal}&head=5:${seal}`],
   ])('a head of %s is 422', async (_name, head) => {
     const { status, body } = await request('GET', `${list}/verify?head=${head}`);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { type ActedOn, somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -8,6 +7,7 @@ import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-http.ts';
+import { createResources, type ResourceIds } from '../support/resources.ts';
 import { until } from '../support/until.ts';
 
 const unknownId = '01900000-0000-7000-8000-000000000000';
@@ -17,7 +17,7 @@ let consumer: Consumer;
 let entries: () => Promise<TrailEntry[]>;
 const operations = await adminOperations();
 beforeAll(async () => {
-  // The worker makes the schedules, and then leaves everything where it is.
+  // The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
   gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
@@ -32,12 +32,12 @@ afterAll(async () => {
 interface Sent {
   method: string;
   path: string;
-  /** JSON unless it is text. */
+  /** Sent as JSON unless it is a string. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Sends one request with the token; its answer, and the one entry that it left. */
+/** Sends one request with the token. Returns its answer and its single audit entry. */
 async function audited({ method, path, body, headers = {} }: Sent): Promise<{ answer: RawAnswer; entry: TrailEntry }> {
   await entries();
   const before = Date.now();
@@ -61,31 +61,31 @@ async function audited({ method, path, body, headers = {} }: Sent): Promise<{ an
   return { answer, entry };
 }
 
-/** The ids in a path, as the entry must repeat them. */
+/** The ids of a path, which the entry must contain. */
 const idsIn = (operation: AdminOperation, values: Record<string, string>) =>
   Object.fromEntries(operation.parameters.map((name) => [name, values[name]]));
 
-const fresh = (): Promise<ActedOn> => somethingToActOn(gateway, consumer.url);
+const fresh = (): Promise<ResourceIds> => createResources(gateway, consumer.url);
 const bodyOf = (operation: AdminOperation) => (operation.body === undefined ? {} : { body: operation.body });
 const withParameters = operations.filter(({ parameters }) => parameters.length > 0);
 const named = (list: AdminOperation[]) => list.map((operation) => [operation.id, operation] as const);
 
-test('the document has operations, each with a name of its own', () => {
+test('the OpenAPI document has operations, each with a unique id', () => {
   expect(operations.length).toBeGreaterThanOrEqual(25);
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
 });
 
-describe('one entry, with what it was about', () => {
+describe('one entry, with the ids of the request', () => {
   test.each(named(operations))('%s that succeeds', async (id, operation) => {
     const values = await fresh();
-    const { answer, entry } = await until('it is not Temporal that is late', async () => {
+    const { answer, entry } = await until('Temporal answers in time', async () => {
       const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
       return !isEngineLate(one.answer) && one;
     });
     expect(operation.successes, answer.text).toContain(answer.status);
     expect(operationIdOf(entry.action)).toBe(id);
     expect(entry.details).toMatchObject(idsIn(operation, values));
-    // The purge writes its own entry, with what it has deleted.
+    // The entry of a purge also has the number of deleted entries.
     if (id === 'auditPurge') expect(entry.details).toMatchObject({ older_than_days: 90, deleted: 0 });
     else expect(entry.details.status).toBe(answer.status);
     const made: Record<string, string> = { accountCreate: 'account_id', destinationCreate: 'destination_id' };
@@ -93,7 +93,7 @@ describe('one entry, with what it was about', () => {
     if (name) expect(entry.details[name]).toBe(answer.body.id);
   });
 
-  test.each(named(withParameters))('%s of what is not there', async (id, operation) => {
+  test.each(named(withParameters))('%s of a missing resource', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {
       const values = { account_id: unknown, destination_id: unknown, event_id: unknown, name: unknown };
       const { answer, entry } = await audited({
@@ -110,7 +110,7 @@ describe('one entry, with what it was about', () => {
     }
   });
 
-  test.each(named(operations))('%s with a query that it does not take', async (id, operation) => {
+  test.each(named(operations))('%s with an unknown query parameter', async (id, operation) => {
     const values = await fresh();
     const path = `${pathOf(operation, values)}?nonsense=1`;
     const { answer, entry } = await audited({ method: operation.method, path, ...bodyOf(operation) });
@@ -120,7 +120,7 @@ describe('one entry, with what it was about', () => {
   });
 
   const takeBodies = operations.filter(({ method }) => method !== 'GET');
-  test.each(named(takeBodies))('%s with a body that is none', async (id, operation) => {
+  test.each(named(takeBodies))('%s with an invalid body', async (id, operation) => {
     const values = await fresh();
     const path = pathOf(operation, values);
     const refused: [status: number, sent: Partial<Sent>][] = [
@@ -142,7 +142,7 @@ describe('one entry, with what it was about', () => {
 });
 
 describe('conflicts', () => {
-  test('a taken slug', async () => {
+  test('a slug that is taken', async () => {
     const fields = { provider: 'generic', account_slug: 'taken', app_key: 'tests' };
     await gateway.admin.createAccount(fields);
     const created = await audited({ method: 'POST', path: '/admin/accounts', body: fields });
@@ -153,7 +153,7 @@ describe('conflicts', () => {
     expect(changed.answer.status).toBe(409);
     expect(changed.entry.details).toMatchObject({ status: 409, code: 'conflict', account_id: id });
   });
-  test('a retry of a dead event, and the replay of one whose account is gone', async () => {
+  test('a retry of a dead event, and a replay of one whose account was deleted', async () => {
     const { event_id, account_id } = await fresh();
     await gateway.admin.post(`/admin/events/${event_id}/fail`, { dead: true });
     const retried = await audited({ method: 'POST', path: `/admin/delivery/retry/${event_id}` });
@@ -169,7 +169,7 @@ describe('conflicts', () => {
       details: { status: 409, code: 'conflict', event_id },
     });
   });
-  test('a test delivery that nobody takes', async () => {
+  test('a test delivery that fails', async () => {
     const { account_id } = await fresh();
     consumer.replies = [418];
     const { answer, entry } = await audited({ method: 'POST', path: `/admin/accounts/${account_id}/test-delivery` });
@@ -187,20 +187,20 @@ test.each([
   ['HEAD', '/admin/nothing', 404],
   ['OPTIONS', '/admin/accounts', 405],
   ['POST', '/admin/nothing', 404],
-])('%s %s, which is no operation, is on record too', async (method, path, status) => {
+])('%s %s, which is no operation, has an entry too', async (method, path, status) => {
   const { answer, entry } = await audited({ method, path });
   expect(answer.status).toBe(status);
   expect(entry).toMatchObject({ action: 'unknown', details: { status } });
 });
 
-test('a slash at the end makes no difference to the entry', async () => {
+test('a trailing slash does not change the entry', async () => {
   const { account_id } = await fresh();
   const { answer, entry } = await audited({ method: 'GET', path: `/admin/accounts/${account_id}/` });
   expect(answer.status).toBe(200);
   expect(entry).toMatchObject({ action: 'account.read', details: { account_id, status: 200 } });
 });
 
-test('of 200 at once each has its entry', async () => {
+test('each of 200 concurrent requests has its entry', async () => {
   await entries();
   const ids = Array.from({ length: 200 }, (_, n) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`);
   await Promise.all(ids.map((id) => gateway.admin.request('GET', `/admin/accounts/${id}`)));

@@ -9,7 +9,7 @@ const ann = { name: 'ann', token: secretText('token-of-ann') };
 const list = '/admin/audit-logs';
 beforeAll(async () => {
   gateway = await startGateway({ worker: false, adminTokens: [ann], trustedProxies: ['127.0.0.1'] });
-  // 1,030 entries: two actors, two actions, three addresses, by turns.
+  // 1,030 entries, alternating between two actors, two actions and three addresses.
   for (let n = 0; n < 1_030; n += 103) await Promise.all(Array.from({ length: 103 }, (_, i) => visit(n + i)));
 });
 afterAll(() => gateway.stop());
@@ -49,7 +49,7 @@ const idsWhere = async (condition: string, values: unknown[] = []) =>
   );
 
 describe('the list', () => {
-  test('shows entries as the specification names their fields, newest first, 100 unless told otherwise', async () => {
+  test('shows the documented fields, newest entry first, 100 by default', async () => {
     const shown = await entries();
     expect(shown).toHaveLength(100);
     for (const entry of shown)
@@ -102,12 +102,12 @@ describe('the list', () => {
       ...Object.values(filter),
       since,
     ]);
-    // The list itself is on record by now.
+    // By now the call of the list has an entry itself.
     const shown = await entries({ ...filter, since: since.toISOString(), limit: '1000' });
     expect(shown.map(({ id }) => id)).toEqual(later);
   });
 
-  test('since is exclusive to the millisecond, and takes zones, dates and far times', async () => {
+  test('since is exclusive to the millisecond, and accepts time zones, dates and distant times', async () => {
     const [newest] = await entries({ actor: 'ann', limit: '1' });
     if (!newest) throw new Error('there is no entry');
     const at = new Date(newest.timestamp);
@@ -126,7 +126,7 @@ describe('the list', () => {
     [{}],
     [{ actor: 'ann', ip_address: '192.0.2.1', action: 'delivery.failed' }],
     [{ ip_address: '192.0.2.2' }],
-  ])('the Link leads to the end of %j, with nothing twice and nothing missing', async (filter) => {
+  ])('the Link header leads through all pages of %j, without duplicates or gaps', async (filter) => {
     const names = Object.keys(filter);
     const condition = names.map((name, index) => `${name} = $${index + 1}`).join(' and ') || 'true';
     const wanted = await idsWhere(condition, Object.values(filter));
@@ -137,7 +137,7 @@ describe('the list', () => {
       expect(answer.status).toBe(200);
       expect(answer.body.length).toBeLessThanOrEqual(37);
       seen.push(...answer.body.map(({ id }: Entry) => id));
-      // What happens meanwhile is newer, so it moves nothing.
+      // Entries that are added while paging are newer, so they shift no page.
       await visit(seen.length);
       const link = answer.headers.get('link');
       next = link && (/^<(\/admin\/audit-logs\?[^>]+)>; rel="next"$/.exec(link)?.[1] ?? 'no link');
@@ -177,19 +177,19 @@ describe('the list', () => {
     ['until=2026-11-20', 'until'],
     ['Actor=ann', 'Actor'],
     ['__proto__=1', '__proto__'],
-  ])('%s is 422 and named', async (query, path) => {
+  ])('%s is 422, with the name of the parameter', async (query, path) => {
     const { status, body, headers } = await gateway.admin.request('GET', `${list}?${query}`);
     expect([status, body.code, body.errors]).toEqual([422, 'invalid', [{ path, message: expect.any(String) }]]);
     expect(headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('several mistakes are named at once', async () => {
+  test('one answer lists all errors', async () => {
     const { body } = await gateway.admin.request('GET', `${list}?limit=0&since=x&before=y&z=1`);
     expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['before', 'limit', 'since', 'z']);
   });
 });
 
-test('the statistics are what a recount finds', async () => {
+test('the statistics equal a recount', async () => {
   await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/accounts', headers: { 'x-admin-token': 'wrong' } });
   const recount = async (key: string) =>
     Object.fromEntries(
@@ -212,7 +212,7 @@ test('the statistics are what a recount finds', async () => {
   };
   expect((await gateway.admin.request('GET', `${list}/stats`)).body).toEqual(wanted);
   expect(wanted.by_actor).toMatchObject({ ann: expect.any(Number), '127.0.0.1': 1 });
-  // And the call itself counts in the next.
+  // The call itself is counted by the next one.
   expect((await gateway.admin.request('GET', `${list}/stats`)).body).toMatchObject({
     total: wanted.total + 1,
     by_action: { 'audit.stats': 1 },

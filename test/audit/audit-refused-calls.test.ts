@@ -14,11 +14,11 @@ test.each([
   ['PATCH', '{"enabled":', 400],
   ['DELETE', '{"force":true}', 422],
   ['HEAD', undefined, 200],
-])('%s %s leaves an entry that names the action and the account', async (method, body, status) => {
+])('%s %s has an entry with the action and the account', async (method, body, status) => {
   const { id } = await gateway.admin.createAccount({});
   const headers = {
     ...{ 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },
-    // Node announces no length of its own accord with DELETE.
+    // Node sends no content-length with DELETE by itself.
     'content-length': body?.length ?? 0,
   };
   const path = `/admin/accounts/${id}`;

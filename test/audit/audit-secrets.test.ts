@@ -30,7 +30,7 @@ let planted = 0;
 const canary = () => `canary-${++planted}-secret`;
 const secrets = () => Object.fromEntries(secretFields.map((field) => [field, canary()]));
 
-test('account.update names what was changed, and no value', async () => {
+test('account.update lists the changed fields, without values', async () => {
   const account = await gateway.admin.createAccount(secrets());
   const entries = auditTrail(gateway.database);
   await entries();
@@ -45,7 +45,7 @@ test('account.update names what was changed, and no value', async () => {
   expect((await entries())[0]?.details).toEqual({ account_id: account.id, status: 200, changed: [] });
 });
 
-test('destination.update names what was changed, and no value', async () => {
+test('destination.update lists the changed fields, without values', async () => {
   const account = await gateway.admin.createAccount({});
   const path = `/admin/accounts/${account.id}/destinations`;
   const config = { url: 'https://people.test/canary-0-path', secret: canary() };
@@ -62,7 +62,7 @@ test('destination.update names what was changed, and no value', async () => {
   expect(changed[1]).toMatch(/^config/);
 });
 
-test('no secret, token or payload is in the audit log, whatever was sent and however it failed', async () => {
+test('the audit log contains no secret, token or payload, after accepted and refused requests', async () => {
   const { baseUrl, adminToken } = gateway;
   const given = secrets();
   const account = await gateway.admin.createAccount({ ...given, delivery_url: `${consumer.url}?key=${canary()}` });
@@ -72,7 +72,7 @@ test('no secret, token or payload is in the audit log, whatever was sent and how
       ...{ method, path: to, body },
       headers: { 'x-admin-token': adminToken, 'content-type': 'application/json', ...headers },
     });
-  // Bodies that fail before, while and after they are read.
+  // Bodies that are refused before, while and after they are read.
   for (const [method, to] of [
     ['POST', '/admin/accounts'],
     ['PATCH', path],
@@ -92,13 +92,13 @@ test('no secret, token or payload is in the audit log, whatever was sent and how
   consumer.replies = [(response) => response.writeHead(500, { canary: canary() }).end(canary())];
   expect((await request('POST', `${path}/test-delivery`, '')).status).toBe(502);
   consumer.replies = [200];
-  // Wrong tokens, right ones in wrong places, and cookies.
+  // Wrong tokens, right tokens in wrong places, and cookies.
   await request('GET', '/admin/accounts', '', { 'x-admin-token': canary() });
   await request('GET', `/admin/accounts?token=${adminToken}`, '', { 'x-admin-token': '' });
   await request('GET', '/admin/accounts', '', { authorization: `Bearer ${adminToken}`, cookie: canary() });
   await request('GET', `/admin/${canary()}`, '');
   await request('GET', `/admin/accounts?app_key=a&${canary()}=1`, '', { 'x-admin-token': otherToken });
-  // Webhooks, their rejections, and what operators do with them.
+  // Accepted and rejected webhooks, and operations on them.
   const payload = JSON.stringify({ id: '1', type: 'order.paid', payload: canary() });
   const headers = { 'content-type': 'application/json', 'x-webhook-secret': given.signing_secret_current ?? '' };
   const { body: event } = await send(baseUrl, account, payload, headers);
@@ -116,6 +116,6 @@ test('no secret, token or payload is in the audit log, whatever was sent and how
   expect(log?.n).toBeGreaterThan(40);
   expect(log?.text).not.toContain('canary');
   expect(log?.text).not.toContain(adminToken);
-  // What is looked for would be found: the actors are there.
+  // Shows that the search works: the text contains the actors.
   for (const name of ['tester', 'ann']) expect(log?.text).toContain(`,${name},`);
 });

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { somethingToActOn } from '../support/acted-on.ts';
 import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
@@ -11,10 +10,11 @@ import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { isEngineLate, scheduled } from '../support/maintenance.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { createResources } from '../support/resources.ts';
 import { everythingStored, rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// A change and its entry commit together, and nobody reads what is not on record.
+// A change and its entry commit together, and a read without an entry returns nothing.
 
 gatewaysEndWithTheirTest();
 let gateway: TestGateway;
@@ -23,7 +23,7 @@ const operations = await adminOperations();
 const named = operations.map((operation) => [operation.id, operation] as const);
 beforeAll(async () => {
   consumer = await startConsumer();
-  // The worker makes the schedules, and then leaves everything where it is.
+  // The worker creates the schedules, which the operations need. It is stopped so that nothing else changes rows.
   gateway = await startGateway({ maintenance: { backupDir: backupFolder() } });
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await gateway.stopWorker();
@@ -33,7 +33,7 @@ afterAll(async () => {
   await consumer.close();
 });
 
-/** From here on the database refuses every entry, as it is written or only at the commit. */
+/** Makes the database refuse every audit entry, at the insert or at the commit. */
 async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Promise<void> {
   await rows(
     gateway.database,
@@ -50,12 +50,12 @@ async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Pr
 }
 afterEach(() => rows(gateway.database, 'drop function if exists refuse_entry cascade'));
 
-/** All but the audit log, whose entries get their seals meanwhile. */
+/** All tables but the audit log, which the sealer changes concurrently. */
 const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain']);
 const countEntries = async () => (await rows(gateway.database, 'select count(*)::integer as n from audit_logs'))[0]?.n;
 
 let made = 0;
-/** The document's account can be made once. */
+/** The body with a new slug, because the one of the OpenAPI example can be used once only. */
 const freshSlug = (body: Record<string, unknown>) =>
   'account_slug' in body ? { ...body, account_slug: `made-${++made}` } : body;
 
@@ -70,12 +70,12 @@ function act(operation: AdminOperation, values: Record<string, string>, baseUrl:
 }
 
 describe.each([
-  ['as it is written', 'before', 'P0001'],
+  ['at the insert', 'before', 'P0001'],
   ['for its data', 'before', '22P05'],
   ['at the commit', 'at commit', 'P0001'],
-] as const)('an entry that is refused %s', (_name, when, sqlState) => {
-  test.each(named)('makes a problem of %s, which changes nothing', async (_id, operation) => {
-    const values = await somethingToActOn(gateway, consumer.url);
+] as const)('an entry that the database refuses %s', (_name, when, sqlState) => {
+  test.each(named)('makes %s fail without a change', async (_id, operation) => {
+    const values = await createResources(gateway, consumer.url);
     const before = await stored();
     const entriesBefore = await countEntries();
     await refuseEntries(when, sqlState);
@@ -85,9 +85,9 @@ describe.each([
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);
     expect(await stored()).toBe(before);
     expect(await countEntries()).toBe(entriesBefore);
-    // The same works as soon as entries are taken again.
+    // The same request succeeds once the database accepts entries again.
     await rows(gateway.database, 'drop function refuse_entry cascade');
-    const again = await until('it is not Temporal that is late', async () => {
+    const again = await until('Temporal answers in time', async () => {
       const one = await act(operation, values, gateway.baseUrl);
       return !isEngineLate(one) && one;
     });
@@ -95,7 +95,7 @@ describe.each([
   });
 });
 
-test('a refused token stays 401 though nobody could write that down', async () => {
+test('a refused token is 401 even if its entry cannot be written', async () => {
   await refuseEntries('before', 'P0001');
   expect(await rawRequest(gateway.baseUrl, { method: 'GET', path: '/admin/accounts' })).toMatchObject({
     status: 401,
@@ -103,11 +103,11 @@ test('a refused token stays 401 though nobody could write that down', async () =
   });
 });
 
-test('while the database is stopped everything is 503, and a wrong token is told nothing else', async () => {
+test('while the database is stopped every operation is 503, with a right or a wrong token', async () => {
   const postgres = await ownPostgres();
   const cut = await startGateway({ worker: false, databaseUrl: await freshDatabase(postgres.address) });
   try {
-    const values = await somethingToActOn(cut, consumer.url);
+    const values = await createResources(cut, consumer.url);
     await postgres.stop();
     for (const operation of operations) {
       const answer = await act(operation, values, cut.baseUrl);

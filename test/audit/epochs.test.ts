@@ -44,7 +44,7 @@ async function twoEpochs() {
   await seal(second);
 }
 
-test('both epochs verify with the new key alone, also against heads that were noted in either', async () => {
+test('both epochs verify with the new key alone, also against heads noted in either epoch', async () => {
   await write(first, 1, 3);
   await seal(first);
   const { head: early } = await verify(first);
@@ -60,7 +60,7 @@ test('both epochs verify with the new key alone, also against heads that were no
   expect(await verify(first)).toMatchObject({ ok: false, head: null });
 });
 
-test('entries of both keys in any order, sealed by processes of either, are one chain', async () => {
+test('entries of both keys in any order, sealed by processes with either key, form one chain', async () => {
   const [before, after] = [both(first, second), both(second, first)];
   for (let n = 1; n <= 12; n += 1) {
     await write(n % 2 ? before : after, n, n);
@@ -72,7 +72,7 @@ test('entries of both keys in any order, sealed by processes of either, are one 
   expect(await verify(second)).toMatchObject({ ok: true, checked: 13 });
 });
 
-test('several changes in a row: each epoch verifies with the latest key alone', async () => {
+test('after several changes of the key, all epochs verify with the newest key alone', async () => {
   const keys = Array.from({ length: 5 }, randomKeyring);
   let n = 0;
   for (const [at, key] of keys.entries()) {
@@ -90,7 +90,7 @@ test('several changes in a row: each epoch verifies with the latest key alone', 
   expect(await verify(last)).toMatchObject({ ok: true, checked: n + keys.length - 1, unsealed: 0 });
 });
 
-/** As the walk over all sealed values does. */
+/** Encrypts the retired keys again, as the command `reseal` does. */
 async function resealRetired(keyring: Keyring): Promise<void> {
   const box = createSecretBox(keyring);
   for (const { id, retired_audit: sealed } of await log.sql(
@@ -104,7 +104,7 @@ async function resealRetired(keyring: Keyring): Promise<void> {
   }
 }
 
-test('an empty log, and one that was never sealed, can end an epoch', async () => {
+test('an epoch can end with an empty log, and with one that was never sealed', async () => {
   await registerKeyring(log.database, first);
   await registerKeyring(log.database, both(second, first));
   expect(await retire(second, first)).toBe(true);
@@ -117,7 +117,7 @@ test('an empty log, and one that was never sealed, can end an epoch', async () =
   expect(await verify(both(third, second))).toMatchObject({ ok: true, checked: 3, unsealed: 1 });
 });
 
-test('purges go over the end of an epoch, and from an anchor that the old key had signed', async () => {
+test('purges cross the end of an epoch, and continue from an anchor that the old key signed', async () => {
   const purge = (keyring: Keyring, days: number) =>
     purgeAuditLogs(
       { ...log.deps, keyring, entriesPerTransaction: 4 },
@@ -150,20 +150,20 @@ async function writeOld(keyring: Keyring, days: number, n: number) {
   }
 }
 
-/** What stops a process by mistake does not stop an attacker. */
+/** Removes the triggers that guard against mistakes, as an attacker would. */
 const switchGuardOff = () =>
   log.database.pool.query(
     'alter table audit_logs disable trigger refuse_retired_mac; alter table audit_chain disable trigger refuse_retired_mac',
   );
 
-describe('who has the old key and can write to the database', () => {
-  /** Puts an entry in, as a holder of the key makes it. */
+describe('an attacker with the old key and write access to the database', () => {
+  /** Inserts an entry with a valid MAC of this key. */
   async function plant(keyring: Keyring) {
     await switchGuardOff();
     await new AuditLog({ ...log.deps, keyring }).append(entry(99));
   }
 
-  test('adds no entry after the change, while the key is still set as the previous one and after', async () => {
+  test('cannot add an entry after the change, whether or not the key is still the previous one', async () => {
     await twoEpochs();
     await plant(first);
     for (const keyring of [second, both(second, first)])
@@ -174,7 +174,7 @@ describe('who has the old key and can write to the database', () => {
     ]);
   });
 
-  test('seals no entry into a place after the change', async () => {
+  test('cannot seal an entry at a place after the change', async () => {
     await twoEpochs();
     await switchGuardOff();
     const forged = createSeals(first);
@@ -199,9 +199,9 @@ describe('who has the old key and can write to the database', () => {
       expect(await verify(keyring)).toMatchObject({ ok: false, checked: 8, failure: { kind: 'changed', seq: 9 } });
   });
 
-  test('rewrites no entry from before the change', async () => {
+  test('cannot rewrite an entry from before the change', async () => {
     await twoEpochs();
-    // The whole part of the old key is made anew, correctly, with another entry in its middle.
+    // The whole epoch of the old key is written again with valid seals and a forged entry in its middle.
     await switchGuardOff();
     const forged = createSeals(first);
     let previous = Buffer.alloc(32);
@@ -222,7 +222,7 @@ describe('who has the old key and can write to the database', () => {
     });
   });
 
-  test('sets the ends of the chain back to none of the old key', async () => {
+  test('cannot restore the head and anchor of the old key', async () => {
     await write(first, 1, 5);
     await seal(first);
     await log.keep();
@@ -236,12 +236,12 @@ describe('who has the old key and can write to the database', () => {
       expect(await verify(keyring)).toMatchObject({ ok: false, head: null, failure: { kind: 'changed' } });
   });
 
-  test('plants no retired key of its own, nor another place for one', async () => {
+  test('cannot add a retired key or move the place where one was retired', async () => {
     await twoEpochs();
     const stranger = randomKeyring();
     const text = retiredText(stranger.current.derive(auditPurpose), { seq: 1_000, seal: Buffer.alloc(32) });
     const place = retiredPlace(stranger.current.id);
-    // Sealed with every key but the current one.
+    // Encrypted with any key but the current one.
     for (const keyring of [first, stranger]) {
       await log.sql(
         'insert into secrets_keys (id, retired_at, retired_audit) values ($1, now(), $2) on conflict (id) do update set retired_audit = $2',
@@ -261,17 +261,17 @@ describe('who has the old key and can write to the database', () => {
   });
 });
 
-test('without the row of a retired key its entries do not verify', async () => {
+test('without the row of a retired key, the entries of that key do not verify', async () => {
   await twoEpochs();
   await log.sql('delete from secrets_keys where id = $1', [first.current.id]);
   expect(await verify(second)).toMatchObject({ ok: false, checked: 0, failure: { kind: 'changed', seq: 1 } });
 });
 
-test('the head cannot be set back to before a change, even to a state that the new key had signed', async () => {
+test('the head cannot be restored to a state before the change, even one that the new key signed', async () => {
   await write(first, 1, 3);
   await registerKeyring(log.database, both(second, first));
   await write(both(second, first), 4, 4);
-  // The new key signs a head before the old one retires.
+  // The new key signs a head before the old key is retired.
   await seal(both(second, first));
   await log.keep();
   await write(both(second, first), 5, 6);

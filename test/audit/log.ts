@@ -11,18 +11,18 @@ import { rows } from '../support/stored.ts';
 
 const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent');
 
-/** An audit log in a database of its own, with what tests do to it. */
+/** Opens an audit log in its own database, with operations for tests. */
 export async function openTestLog(entriesPerTransaction = 20_000) {
   const databaseUrl = await migratedDatabase();
   const database = await openDatabase({ url: databaseUrl, log });
   const deps = { database, keyring: randomKeyring(), log };
-  // Each entry notes the head that the one before it has found.
+  // Each entry notes the head that the previous entry has found.
   const startAudit = () => new AuditLog({ ...deps, noteMs: 0 });
   const sealer = new Sealer(deps);
   return {
     ...{ database, databaseUrl, deps, sealer },
     audit: startAudit(),
-    /** Writes an entry for each of these, one after the other, `n` in its details. */
+    /** Writes one entry for each number `n` of the range, in order, with `n` in its details. */
     async write(from: number, to: number, action: AuditAction = 'account.read') {
       for (let n = from; n <= to; n++)
         await this.audit.append({ actor: 'alice', action, ipAddress: '192.0.2.1', details: { n } });
@@ -35,12 +35,12 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
     purge: (olderThanDays = 7) =>
       purgeAuditLogs({ ...deps, entriesPerTransaction }, { olderThanDays, actor: 'bob', ipAddress: '192.0.2.9' }),
     sql: (text: string, values: unknown[] = []) => rows(database, text, values),
-    /** What can be put back later: everything, as it is now. */
+    /** Saves both tables for `putBack`. */
     async keep() {
       for (const table of ['audit_logs', 'audit_chain'])
         await database.pool.query(`drop table if exists kept_${table}; create table kept_${table} as table ${table}`);
     },
-    /** By somebody in the database; unless told otherwise, no gateway runs meanwhile. */
+    /** Restores the saved tables, as an attacker in the database could. With `restart`, no gateway runs during that. */
     async putBack({ restart = true } = {}) {
       if (restart) this.audit = startAudit();
       await database.pool.query('delete from audit_logs; delete from audit_chain');
@@ -48,7 +48,7 @@ export async function openTestLog(entriesPerTransaction = 20_000) {
         'insert into audit_logs select * from kept_audit_logs; insert into audit_chain select * from kept_audit_chain',
       );
     },
-    /** A new log. */
+    /** Empties the log. */
     async clear() {
       this.audit = startAudit();
       await database.pool.query('delete from audit_logs; delete from audit_chain');

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 0, 1);
 let log: TestLog;
 beforeAll(async () => {
-  // Four entries a transaction, so that a few entries are many transactions.
+  // Four entries in a transaction, so that few entries need several transactions.
   log = await openTestLog(4);
 });
 afterAll(() => log.close());
@@ -26,7 +26,7 @@ const left = async () =>
     Number(n),
   );
 
-test('what is older goes, the rest verifies from the anchor, and the entry repeats it', async () => {
+test('older entries are deleted, the rest verifies from the anchor, and the purge’s entry has it', async () => {
   await log.sealed(1, 3);
   onDay(5);
   await log.sealed(4, 5);
@@ -44,7 +44,7 @@ test('what is older goes, the rest verifies from the anchor, and the entry repea
   expect(await log.verify()).toMatchObject({ ok: true, checked: 7, anchor });
 });
 
-test('a second purge goes on from the first, also past its entry; one that finds nothing says so', async () => {
+test('a second purge continues after the first and deletes its entry; a purge of nothing has an entry', async () => {
   await log.sealed(1, 2);
   onDay(8);
   expect(await log.purge(7)).toBe(2);
@@ -55,14 +55,14 @@ test('a second purge goes on from the first, also past its entry; one that finds
   );
   onDay(20);
   await log.sealed(3, 4);
-  // Both purges' own entries are old by now.
+  // The entries of both purges are old enough to be deleted by now.
   expect(await log.purge(7)).toBe(2);
   expect(await left()).toEqual([3, 4]);
   expect(await log.verify()).toMatchObject({ ok: true, checked: 2, unsealed: 1, anchor: { seq: 4 } });
   expect(await purges()).toHaveLength(1);
 });
 
-test('a log can be purged whole, and an empty one', async () => {
+test('a whole log can be purged, and an empty one', async () => {
   expect(await log.purge()).toBe(0);
   expect(await purges()).toMatchObject([{ details: { deleted: 0, anchor: null } }]);
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 1 });
@@ -75,7 +75,7 @@ test('a log can be purged whole, and an empty one', async () => {
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 0, head: { seq: 15 } });
 });
 
-test('only the beginning of the chain goes: an older entry that was sealed after a newer one stays', async () => {
+test('only the beginning of the chain is purged: an older entry that was sealed after a newer one stays', async () => {
   onDay(5);
   await log.sealed(1, 1);
   onDay(0);
@@ -88,7 +88,7 @@ test('only the beginning of the chain goes: an older entry that was sealed after
   expect(await log.purge(7)).toBe(3);
 });
 
-test('exactly as old as asked for stays', async () => {
+test('an entry of exactly the given age stays', async () => {
   await log.sealed(1, 1);
   vi.setSystemTime(startMs + 7 * dayMs);
   expect(await log.purge(7)).toBe(0);
@@ -96,17 +96,20 @@ test('exactly as old as asked for stays', async () => {
   expect(await log.purge(7)).toBe(1);
 });
 
-test.each([4, 8, 9, 11])('%i entries go in several transactions, each with its anchor and entry', async (entries) => {
-  await log.sealed(1, entries);
-  onDay(10);
-  expect(await log.purge()).toBe(entries);
-  const details = (await purges()).map((row) => row.details);
-  expect(details.map(({ deleted }) => Number(deleted)).reduce((a, b) => a + b)).toBe(entries);
-  expect(details).toHaveLength(Math.ceil(entries / 4));
-  expect(await log.verify()).toMatchObject({ ok: true, anchor: { seq: entries } });
-});
+test.each([4, 8, 9, 11])(
+  '%i entries are purged in transactions of four, each with anchor and entry',
+  async (entries) => {
+    await log.sealed(1, entries);
+    onDay(10);
+    expect(await log.purge()).toBe(entries);
+    const details = (await purges()).map((row) => row.details);
+    expect(details.map(({ deleted }) => Number(deleted)).reduce((a, b) => a + b)).toBe(entries);
+    expect(details).toHaveLength(Math.ceil(entries / 4));
+    expect(await log.verify()).toMatchObject({ ok: true, anchor: { seq: entries } });
+  },
+);
 
-test('killed between two transactions, everything verifies, and the next purge goes on', async () => {
+test('when a purge is killed between two transactions, the log verifies and the next purge continues', async () => {
   await log.sealed(1, 11);
   await log.database.pool.query(`
     create function kill() returns trigger language plpgsql as $$ begin
@@ -122,7 +125,7 @@ test('killed between two transactions, everything verifies, and the next purge g
   expect(await log.verify()).toMatchObject({ ok: true, anchor: { seq: 11 } });
 });
 
-test('several purges, sealers and verifications at once', async () => {
+test('purges, sealers and verifications can run concurrently', async () => {
   await log.sealed(1, 50);
   onDay(10);
   const all = await Promise.all([
@@ -141,7 +144,7 @@ test('several purges, sealers and verifications at once', async () => {
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 0, anchor: { seq: 50 } });
 });
 
-test('a purge stops before what was tampered with: the evidence stays', async () => {
+test('a purge stops before an entry that was tampered with, so that the evidence stays', async () => {
   await log.sealed(1, 9);
   await log.sql(`update audit_logs set actor = 'somebody else' where seq = 6`);
   onDay(10);
@@ -153,7 +156,7 @@ test('a purge stops before what was tampered with: the evidence stays', async ()
   expect(await left()).toEqual([6, 7, 8, 9]);
 });
 
-test('a gap is not purged over, nor a time believed that was changed', async () => {
+test('a purge stops at a gap, and ignores a creation time that was changed', async () => {
   await log.sealed(1, 5);
   await log.sql('delete from audit_logs where seq = 3');
   onDay(10);
@@ -166,7 +169,7 @@ test('a gap is not purged over, nor a time believed that was changed', async () 
   expect(await left()).toEqual([6, 7, 8]);
 });
 
-test('with another SECRETS_KEY, or a head that is not ours, nothing is purged', async () => {
+test('with another SECRETS_KEY, or a forged head, nothing is purged', async () => {
   await log.sealed(1, 3);
   onDay(10);
   const wrong = { ...log.deps, keyring: randomKeyring() };
@@ -178,34 +181,34 @@ test('with another SECRETS_KEY, or a head that is not ours, nothing is purged', 
   expect((await verifyAuditLogs(log.deps)).failure).toMatchObject({ kind: 'changed' });
 });
 
-test('a row that is not ours goes when it was found long ago, and its number stays in the entry', async () => {
+test('a foreign row is purged by the time when it was found, and the purge’s entry counts it', async () => {
   await log.sealed(1, 2);
   await log.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
     select gen_random_uuid(), 'mallory', 'account.read', '', '2020-01-01', '{}', 'x' from generate_series(1, 5)`);
   await log.sealer.seal();
   expect(await log.purge()).toBe(0);
-  // Found by the clock of the database, which is not the test's.
+  // The time of the finding is that of the database's clock, which the test does not set.
   vi.setSystemTime(Date.now() + 365 * 10 * dayMs);
   expect(await log.purge()).toBe(8);
   expect((await purges()).map(({ details }) => details.foreign_deleted).sort()).toEqual([1, 4]);
   expect(await log.verify()).toMatchObject({ ok: true });
 });
 
-test('a copy of a purged entry that is put back is foreign', async () => {
+test('a purged entry that is inserted again counts as foreign', async () => {
   await log.sealed(1, 3);
   await log.keep();
   onDay(10);
   await log.purge();
   await log.sql('insert into audit_logs select * from kept_audit_logs where seq = 2');
   expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign', seq: 2 } });
-  // As one that was just written, too.
+  // The same holds if it looks like a new, unsealed entry.
   await log.sql('update audit_logs set seq = null, seal = null where seq = 2');
   expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign', seq: null } });
   await log.sealer.seal();
   expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign', seq: null } });
 });
 
-test('an older anchor that is put back is found, with the entries that it is of and without', async () => {
+test('a restored older anchor is found, with and without its entries', async () => {
   await log.sealed(1, 3);
   onDay(5);
   await log.sealed(4, 6);
@@ -223,7 +226,7 @@ test('an older anchor that is put back is found, with the entries that it is of 
   expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed', seq: 3 } });
 });
 
-test('the entry of the purge that set the anchor must be there', async () => {
+test('a log without the entry of the purge that set its anchor does not verify', async () => {
   await log.sealed(1, 3);
   onDay(10);
   await log.purge();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AuditFilter, type AuditRow, auditStatistics, listAuditLogs } from '../../src/audit/query.ts';
+import { type AuditFilter, type AuditRow, listAuditLogs } from '../../src/audit/query.ts';
+import { auditStatistics } from '../../src/audit/statistics.ts';
 import { type AuditAction, auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
@@ -9,7 +10,7 @@ const actors = ['alice', 'bob', '__proto__', 'constructor', '7'];
 const addresses = ['192.0.2.1', '2001:db8::1', '192.0.2.2'];
 
 let log: TestLog;
-/** What is in the log, newest first. */
+/** All entries of the log, newest first. */
 let all: AuditRow[];
 const list = (filter: Partial<AuditFilter>) => listAuditLogs(log.database.reader, { limit: 1_000, ...filter });
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => log.close());
 
 describe('the list', () => {
-  test('has each entry once, newest first, as many as asked for', async () => {
+  test('has each entry once, newest first, up to the limit', async () => {
     for (const limit of [1, 2, 299, 300, 301]) expect(await list({ limit })).toEqual(all.slice(0, limit));
   });
 
@@ -57,7 +58,7 @@ describe('the list', () => {
     'filtered by %s',
     async (_names, set) => {
       for (const n of [10, 100, 299]) {
-        // Each filter is taken from another entry, a few places on, so that the range between two of them is not empty.
+        // The value of each filter comes from a different entry, a few places apart, so that ranges are not empty.
         const filter: Partial<AuditFilter> = {};
         set.forEach(([name, of], index) => {
           const row = all[name === 'before' ? n - 10 : Math.min(n + index * 5, 299)];
@@ -78,7 +79,7 @@ describe('the list', () => {
     },
   );
 
-  test('is walked page by page with the cursor', async () => {
+  test('can be read page by page with the cursor', async () => {
     const seen: AuditRow[] = [];
     for (;;) {
       const page = await list({ actor: 'alice', limit: 7, before: seen.at(-1)?.id });
@@ -88,7 +89,7 @@ describe('the list', () => {
     expect(seen).toEqual(all.filter(({ actor }) => actor === 'alice'));
   });
 
-  test('since is exclusive, to the millisecond, and takes any date', async () => {
+  test('since is exclusive to the millisecond, and accepts any date', async () => {
     const newest = all[0]?.timestamp.getTime() ?? 0;
     expect(await list({ since: new Date(newest) })).toEqual([]);
     expect(await list({ since: new Date(newest - 1) })).toEqual(all.slice(0, 3));
@@ -97,7 +98,7 @@ describe('the list', () => {
       expect(await list({ since: new Date(ms) })).toEqual([]);
   });
 
-  test('of what there is not is empty, and no filter is a pattern', async () => {
+  test('is empty for unknown values, and filters are not patterns', async () => {
     for (const text of ['nobody', '%', '', `' or true --`, 'ALICE'])
       for (const name of ['actor', 'action', 'ip_address']) expect(await list({ [name]: text })).toEqual([]);
   });
@@ -124,10 +125,10 @@ describe('the statistics', () => {
     expect(Object.keys(JSON.parse(JSON.stringify(statistics)).by_actor).sort()).toEqual([...actors].sort());
   });
 
-  test('hold the 100 largest groups and the 400 newest days', async () => {
+  test('contain the 100 largest groups and the 400 newest days', async () => {
     const other = await openTestLog();
     try {
-      // Actor n has n entries, each on a day of its own counted back from the first.
+      // Actor n has n entries, on n consecutive days counted back from the first.
       await other.sql(`insert into audit_logs (id, actor, action, ip_address, created_at, details, mac)
         select gen_random_uuid(), 'actor ' || n, 'a', 'ip ' || n, timestamptz '2026-01-01 00:00Z' - make_interval(days => n * 10 + i % 10), '{}', ''
         from generate_series(1, 130) n, generate_series(1, n) i`);

@@ -23,7 +23,7 @@ test('an empty log verifies, and there is nothing to seal', async () => {
   expect(await log.verify()).toEqual({ ok: true, checked: 0, unsealed: 0, head: null, anchor: null, failure: null });
 });
 
-test('entries are sealed in their order, once', async () => {
+test('entries are sealed once, in their order', async () => {
   await log.write(1, 5);
   expect(await log.verify()).toMatchObject({ ok: true, checked: 0, unsealed: 5, head: null });
   expect(await log.sealer.seal()).toBe(5);
@@ -37,7 +37,7 @@ test('entries are sealed in their order, once', async () => {
   expect(await log.verify(head)).toMatchObject({ ok: true, checked: 7 });
 });
 
-test('an entry that commits late is sealed late', async () => {
+test('an entry that commits late is sealed after entries that committed before it', async () => {
   await inTransaction(log.database.pool, async (client) => {
     await log.audit.write(sqlOfClient(client), { ...entry, details: { late: true } });
     await log.sealed(1, 3);
@@ -48,7 +48,7 @@ test('an entry that commits late is sealed late', async () => {
   expect(await log.verify()).toMatchObject({ ok: true, checked: 4 });
 });
 
-test('many writers, sealers and verifications at once leave one chain without gaps', async () => {
+test('concurrent writers, sealers and verifications produce one chain without gaps', async () => {
   const sealers = [log.sealer, new Sealer(log.deps), new Sealer(log.deps)];
   let writing = true;
   const seals = sealers.map(async (sealer) => {
@@ -84,7 +84,7 @@ test('many writers, sealers and verifications at once leave one chain without ga
   expect(await log.verify()).toMatchObject({ ok: true, checked: 3_000, unsealed: 0 });
 });
 
-test('a sealer that is killed while it seals leaves a chain that goes on', async () => {
+test('a sealer that is killed while it seals leaves a valid chain', async () => {
   await log.sealed(1, 3);
   await log.write(4, 6);
   await log.database.pool.query(`
@@ -97,7 +97,7 @@ test('a sealer that is killed while it seals leaves a chain that goes on', async
   expect(await log.verify()).toMatchObject({ ok: true, checked: 6, unsealed: 0 });
 });
 
-test('the loop seals what comes, logs the head now and then, and seals and logs the rest when it stops', async () => {
+test('the loop seals new entries and logs the head at intervals, and once more when it stops', async () => {
   const lines: { msg: string; seq: number; seal: string }[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -118,7 +118,7 @@ test('the loop seals what comes, logs the head now and then, and seals and logs 
   for (const { seq, seal } of lines) expect(await log.verify({ seq, seal })).toMatchObject({ ok: true });
 });
 
-test('with another SECRETS_KEY nothing verifies, and nothing is sealed onto the chain', async () => {
+test('with another SECRETS_KEY the log does not verify, and no entry is added to the chain', async () => {
   await log.sealed(1, 3);
   const other = { ...log.deps, keyring: randomKeyring() };
   expect(await verifyAuditLogs(other)).toMatchObject({ ok: false, checked: 0, failure: { kind: 'changed' } });

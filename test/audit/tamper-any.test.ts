@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openTestLog, type TestLog } from './log.ts';
 
-// Six entries that were purged, eight that are sealed (the purge's own among them), two that are not.
+// Six purged entries, eight sealed ones (with that of the purge), and two unsealed ones.
 let log: TestLog;
 beforeAll(async () => {
   log = await openTestLog();
@@ -78,7 +78,7 @@ const tampering = fc.oneof(
 );
 type Tampering = typeof tampering extends fc.Arbitrary<infer T> ? T : never;
 
-/** The nth row, counted round; only sealed entries are deleted, since before its seal a whole entry leaves no trace. */
+/** The nth row, modulo their number. Only sealed entries are deleted: an unsealed one leaves no trace. */
 const nth = (table: string, row: number, where = 'true') =>
   `ctid = (select ctid from ${table} where ${where} order by ctid offset
     ${row} % (select count(*) from ${table} where ${where}) limit 1)`;
@@ -87,7 +87,7 @@ async function apply(what: Tampering): Promise<void> {
   if ('column' in what) {
     await log.sql(`update ${what.table} set ${what.column} = $1 where ${nth(what.table, what.row)}`, [what.value]);
   } else if ('values' in what) {
-    // A copy of one of ours, but for what it says otherwise.
+    // A copy of a real entry, with some columns changed.
     const columns = Object.keys(logColumns);
     const given = Object.entries(what.values);
     const select = columns.map((column) => {
@@ -112,7 +112,7 @@ const everything = async () =>
                      (select array_agg(c::text order by c::text) from audit_chain c) as chain`),
   );
 
-test('untouched, it verifies', async () => {
+test('the unchanged log verifies', async () => {
   expect(await log.verify()).toMatchObject({
     ok: true,
     checked: 8,
@@ -122,7 +122,7 @@ test('untouched, it verifies', async () => {
   });
 });
 
-test('any single change of what is stored is found', async () => {
+test('any single change of a stored row is found', async () => {
   const untouched = await everything();
   let [found, refused, same] = [0, 0, 0];
   await fc.assert(
@@ -132,7 +132,7 @@ test('any single change of what is stored is found', async () => {
           () => true,
           () => false,
         );
-        // PostgreSQL itself does not take it: a place twice, say.
+        // PostgreSQL itself refuses some changes, such as one place twice.
         if (!done) refused++;
         else if ((await everything()) === untouched) same++;
         else {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   log = await openTestLog();
 });
 afterAll(() => log.close());
-// Twenty sealed entries, and two that are not.
+// Twenty sealed entries and two unsealed ones.
 beforeEach(async () => {
   await log.clear();
   await log.sealed(1, 20);
@@ -106,12 +106,12 @@ describe('deleted', () => {
     await log.sql(`delete from audit_logs where ${where}`);
     const failure = { kind: 'missing', seq, id: null };
     expect(await log.verify()).toMatchObject({ ok: false, checked: seq - 1, failure });
-    // What is sealed afterwards does not cover it up.
+    // Entries that are sealed later do not hide it.
     await log.sealed(23, 24);
     expect(await log.verify()).toMatchObject({ ok: false, checked: seq - 1, failure });
   });
 
-  test('the head, and what is written then is not sealed', async () => {
+  test('the head: later entries are not sealed', async () => {
     await log.sql('delete from audit_chain');
     expect(await log.verify()).toMatchObject({ ok: false, head: null, failure: { kind: 'missing' } });
     await expect(log.sealer.seal()).rejects.toThrow(Tampered);
@@ -119,8 +119,8 @@ describe('deleted', () => {
   });
 });
 
-describe('the end cut off and the head set back', () => {
-  test('is found only against a head that was noted, also after more was sealed', async () => {
+describe('newest entries cut off and an older head restored', () => {
+  test('is found only against a noted head, even after more entries were sealed', async () => {
     await log.sealer.seal();
     const [early, noted] = [await head(), await head()];
     await log.sealed(23, 30);
@@ -139,19 +139,19 @@ describe('the end cut off and the head set back', () => {
     expect(await log.verify()).toMatchObject({ ok: true, checked: 35 });
     expect(await log.verify(old)).toMatchObject({ ok: true });
     expect(await log.verify(cut)).toMatchObject({ ok: false, checked: 29, failure: { kind: 'changed', seq: 30 } });
-    // Heads of another chain altogether.
+    // Heads of a different chain.
     for (const other of [early, noted, late])
       expect(await log.verify(other)).toMatchObject({ ok: false, failure: { kind: 'changed', seq: other.seq } });
   });
 
-  test('everything deleted looks like a new log, but not to who noted a head', async () => {
+  test('a deletion of everything looks like a new log, except against a noted head', async () => {
     const noted = await head();
     await log.clear();
     expect(await log.verify()).toMatchObject({ ok: true, head: null });
     expect(await log.verify(noted)).toMatchObject({ ok: false, failure: { kind: 'missing', seq: 1 } });
   });
 
-  test('an older head with the entries behind it left in place', async () => {
+  test('an older head without the deletion of later entries is found', async () => {
     await log.keep();
     await log.sealer.seal();
     await log.sql('delete from audit_chain');
@@ -162,7 +162,7 @@ describe('the end cut off and the head set back', () => {
     expect(await log.verify()).toMatchObject({ ok: false, checked: 20, failure: { kind: 'missing', seq: 21 } });
   });
 
-  test('a noted head that is wrong', async () => {
+  test('a wrong noted head does not verify', async () => {
     const noted = await head();
     expect(await log.verify({ ...noted, seal: noted.seal.toUpperCase() })).toMatchObject({ ok: true });
     for (const seal of ['', 'zz', noted.seal.slice(2), `${noted.seal}00`])
@@ -171,7 +171,7 @@ describe('the end cut off and the head set back', () => {
   });
 });
 
-/** Writes entries until one of them notes the head as it is now; it returns how many. */
+/** Writes entries until one of them notes the present head. Returns the number of entries. */
 async function untilNoted(): Promise<number> {
   const { seq } = await head();
   let written = 0;
@@ -183,11 +183,11 @@ async function untilNoted(): Promise<number> {
   return written;
 }
 
-describe('the chain made anew', () => {
-  // What somebody can do who knows how the sealer works: it seals whatever is not sealed, in good faith.
+describe('a chain that an attacker has sealed again', () => {
+  // An attacker who knows the sealer can unseal entries and have it seal them again: it seals every unsealed entry.
   const unseal = (where: string) => log.sql(`update audit_logs set seq = null, seal = null where ${where}`);
 
-  test('without one entry, all of it', async () => {
+  test('completely, without one entry', async () => {
     await untilNoted();
     await log.sealer.seal();
     await log.sql('delete from audit_logs where seq = 7');
@@ -198,7 +198,7 @@ describe('the chain made anew', () => {
     expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed' } });
   });
 
-  test('without one entry, from an older head on', async () => {
+  test('from an older head on, without one entry', async () => {
     await log.keep();
     await log.sealer.seal();
     await untilNoted();
@@ -212,7 +212,7 @@ describe('the chain made anew', () => {
     expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'changed' } });
   });
 
-  test('is told of by a gateway that ran before, where the end was cut off', async () => {
+  test('after a cut is found through the entries of a gateway that ran before the cut', async () => {
     await log.keep();
     await log.sealer.seal();
     await untilNoted();
@@ -225,7 +225,7 @@ describe('the chain made anew', () => {
     expect(await log.verify()).toMatchObject({ ok: false, checked: 21, failure: { kind: 'changed', seq: 22 } });
   });
 
-  test('an entry that notes the anchor verifies, and one that notes what was purged', async () => {
+  test('the unchanged chain verifies, with entries that note older heads', async () => {
     await untilNoted();
     await log.sealer.seal();
     const { seq } = await head();
@@ -281,7 +281,7 @@ describe('foreign rows', () => {
     expect(await log.verify()).toMatchObject({ ok: false, checked: 20, failure: { kind: 'foreign' } });
   });
 
-  test('an exact copy under another id', async () => {
+  test('an exact copy with another id', async () => {
     await copyOf('null', 'null', 'actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac');
     expect(await log.verify()).toMatchObject({ ok: false, failure: { kind: 'foreign' } });
   });
@@ -296,7 +296,7 @@ describe('foreign rows', () => {
     }
   });
 
-  test('in a place that is taken, where somebody dropped the index', async () => {
+  test('at a place that is taken, after the index was dropped', async () => {
     await log.sql('drop index audit_logs_chain');
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
       await log.sql(`insert into audit_logs select '${id}', actor, action, ip_address, created_at, details, noted_seq, noted_seal, mac, seq, seal
@@ -307,7 +307,7 @@ describe('foreign rows', () => {
     await log.sql('create unique index audit_logs_chain on audit_logs (seq) where seq is not null');
   });
 
-  test('more of them than a batch holds do not keep the sealer from ours', async () => {
+  test('more of them than a batch do not stop the sealer from sealing real entries', async () => {
     await log.sql(
       `insert into audit_logs select gen_random_uuid(), 'a', 'b', 'c', now(), '{}', null, null, 'x' from generate_series(1, 2500)`,
     );

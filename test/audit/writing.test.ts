@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AuditDetails } from '../../src/audit/entry.ts';
 import { listAuditLogs } from '../../src/audit/query.ts';
 import { BatcherFull } from '../../src/database/batcher.ts';
-import { inTransaction, sqlOfClient, sqlOfTransaction } from '../../src/database/transaction.ts';
+import { inEntityTransaction, inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { auditActions } from '../../src/http/admin/actions.ts';
 import { openTestLog, type TestLog } from './log.ts';
 
@@ -24,7 +24,7 @@ test.each<[string, AuditDetails]>([
   ['nesting', { a: [[], [{}], [{ b: [null, true, false, ['']] }]] }],
   ['keys out of order', { z: 1, a: 2, '10': 3, '9': 4, Z: 5, '': 6, constructor: 7 }],
   ['text that looks like escapes', { a: '\\u0000 \\\\u0000 \\ud800', b: '\\', c: '\\"' }],
-])('details come back as they were, and verify: %s', async (_what, details) => {
+])('details are read back unchanged, and verify: %s', async (_what, details) => {
   await log.audit.append({ ...who, action: 'account.update', details });
   const stored = (await newest())?.details;
   expect(JSON.stringify(stored)).toBe(JSON.stringify(details));
@@ -33,7 +33,7 @@ test.each<[string, AuditDetails]>([
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 0, checked: 1 });
 });
 
-test('any JSON comes back, and verifies', async () => {
+test('any JSON is read back unchanged, and verifies', async () => {
   const value = fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 });
   const details = fc.dictionary(fc.string({ unit: 'binary' }), value);
   await fc.assert(
@@ -49,7 +49,7 @@ test('any JSON comes back, and verifies', async () => {
   );
 });
 
-test('what PostgreSQL does not take is replaced, in names too, and costs no other entry', async () => {
+test('characters that PostgreSQL refuses are replaced, in names too, and other entries are not affected', async () => {
   const bad = { actor: 'a\0b\ud800c', ipAddress: '\0', details: { 'k\0': 'v\0', half: ['\udc00x', '\\u0000'] } };
   const entries = [{ ...who, details: { n: 1 } }, bad, { ...who, details: { n: 2 } }];
   await Promise.all(entries.map((entry) => log.audit.append({ ...entry, action: 'auth.denied' })));
@@ -60,7 +60,7 @@ test('what PostgreSQL does not take is replaced, in names too, and costs no othe
     ip_address: '\ufffd',
     details: { 'k\ufffd': 'v\ufffd', half: ['\ufffdx', '\\u0000'] },
   });
-  // Somebody who looks into the table with SQL can read it.
+  // The column can be read with SQL too.
   expect(await log.sql(`select details->'half'->>0 as half from audit_logs where actor <> 'alice'`)).toEqual([
     { half: '\ufffdx' },
   ]);
@@ -77,7 +77,7 @@ test('very long texts are cut', async () => {
   expect(await log.verify()).toMatchObject({ ok: true, unsealed: 1 });
 });
 
-test('an entry that PostgreSQL does not take for its depth fails alone', async () => {
+test('an entry that PostgreSQL refuses as too deep fails alone', async () => {
   const deep: AuditDetails = JSON.parse(`{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}`);
   const settled = await Promise.allSettled(
     [{ n: 1 }, deep, { n: 2 }].map((details) => log.audit.append({ ...who, action: 'event.read', details })),
@@ -89,12 +89,12 @@ test('an entry that PostgreSQL does not take for its depth fails alone', async (
 test('a change and its entry are one transaction', async () => {
   const entry = { ...who, action: 'account.create' as const, details: { é: '\0' } };
   const em = log.database.orm.em.fork();
-  await em.transactional(async (inside) => log.audit.write(sqlOfTransaction(inside), entry));
+  await inEntityTransaction(em, async (_inside, sql) => log.audit.write(sql, entry));
   await inTransaction(log.database.pool, (client) => log.audit.write(sqlOfClient(client), entry));
   const fails = (work: Promise<unknown>) => expect(work).rejects.toThrow('never mind');
   await fails(
-    em.transactional(async (inside) => {
-      await log.audit.write(sqlOfTransaction(inside), entry);
+    inEntityTransaction(em, async (_inside, sql) => {
+      await log.audit.write(sql, entry);
       throw new Error('never mind');
     }),
   );
@@ -108,11 +108,11 @@ test('a change and its entry are one transaction', async () => {
   expect(await log.verify()).toMatchObject({ ok: true, checked: 2 });
 });
 
-test('more than can wait are refused, and the others are written', async () => {
+test('entries beyond the limit of waiting ones are refused, and the others are written', async () => {
   const all = Promise.allSettled(
     Array.from({ length: 6_000 }, (_, n) => log.audit.append({ ...who, action: 'event.read', details: { n } })),
   );
-  // Entries look for the head of the chain. These looks must not queue for connections before the entries do.
+  // Entries read the head of the chain. These reads must not queue for connections before the entries do.
   expect(log.database.pool.waitingCount).toBeLessThan(10);
   const settled = await all;
   const refused = settled.filter((result) => result.status === 'rejected');
@@ -121,7 +121,7 @@ test('more than can wait are refused, and the others are written', async () => {
   expect(await log.sealer.seal()).toBe(6_000 - refused.length);
 });
 
-test('an entry has the time at which it was made, and every action fits', async () => {
+test('an entry has the time of its creation, and the column fits every action', async () => {
   const before = Date.now();
   await Promise.all(auditActions.map((action) => log.audit.append({ ...who, action, details: {} })));
   const list = await listAuditLogs(log.database.reader, { limit: 100 });

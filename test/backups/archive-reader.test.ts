@@ -25,7 +25,7 @@ const manifest: Manifest = {
   ...{ bytes: file.length, sha256: createHash('sha256').update(file).digest('hex'), tables: [empty, full] },
 };
 
-test.each([1, 2, 3, 5, 1000])('a file that comes in pieces of %d bytes is read as what it is', async (size) => {
+test.each([1, 2, 3, 5, 1000])('a file is read correctly in pieces of %d bytes', async (size) => {
   const pieces = Array.from({ length: Math.ceil(file.length / size) }, (_, n) =>
     file.subarray(n * size, (n + 1) * size),
   );

@@ -7,10 +7,10 @@ import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
 const timeout = 240_000;
-/** Temporal waits up to 40 s before it has a backup that failed begun again. */
+/** Temporal waits up to 40 s before it retries a failed backup. */
 const againMs = 90_000;
 
-/** A gateway in whose database a backup waits until it may read a table. */
+/** A gateway whose backups wait for a lock on a table. */
 async function stage() {
   const dir = backupFolder();
   const gateway = await startGateway({ maintenance: { backupDir: dir } });
@@ -25,7 +25,7 @@ async function stage() {
   return {
     ...{ gateway, temporal, dir },
     files: () => (existsSync(dir) ? readdirSync(dir, { recursive: true }) : []),
-    /** Triggers a backup, which comes as far as that table. */
+    /** Triggers a backup and waits until it waits for the lock. */
     async held(): Promise<{ id: string; workflow_id: string }> {
       const held = await holdBackups(gateway.databaseUrl);
       release = held.release;
@@ -38,7 +38,7 @@ async function stage() {
   };
 }
 
-test('a worker that is stopped in the middle: another one begins the same backup anew', { timeout }, async () => {
+test('when a worker is stopped during a backup, another worker starts the same backup again', { timeout }, async () => {
   const { gateway, files, held, release } = await stage();
   const { id } = await held();
   await gateway.stopWorker();
@@ -51,19 +51,19 @@ test('a worker that is stopped in the middle: another one begins the same backup
   expect(files()).toEqual([backup.name]);
 });
 
-/** As if nobody had heard of the backup for three minutes: what its worker says every ten seconds is lost from now on. */
+/** Sets the last heartbeat of the backup back by three minutes and drops all later ones (one every ten seconds). */
 const silence = `
   create function no_sign_of_life() returns trigger language plpgsql as 'begin new.alive_at := old.alive_at; return new; end';
   create trigger silence before update on backups for each row
     when (new.status = 'running' and new.alive_at > old.alive_at) execute function no_sign_of_life();
   update backups set alive_at = now() - interval '3 minutes'`;
 
-test('one that is given up meanwhile leaves neither a file nor a listed backup', { timeout }, async () => {
+test('a backup that was given up while it ran leaves neither a file nor a listed backup', { timeout }, async () => {
   const { gateway, temporal, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await gateway.database.pool.query(silence);
   expect(await backupsOf(gateway)).toMatchObject([{ id, status: 'failed' }]);
-  // It hinders no other one; that one goes on as its row says, whoever else has the id.
+  // A backup that was given up does not block the next one.
   const next = await gateway.admin.post('/admin/backups/trigger');
   expect(next.status).toBe(202);
   await release();
@@ -74,13 +74,13 @@ test('one that is given up meanwhile leaves neither a file nor a listed backup',
   expect(files()).toEqual([listed[0].name]);
 });
 
-/** How many tries of the backup have begun, with the one that waits for its time. */
+/** The number of tries of the backup, including one that waits for its retry. */
 async function tries(temporal: Awaited<ReturnType<typeof stage>>['temporal'], workflowId: string) {
   const { raw } = await temporal.client.workflow.getHandle(workflowId).describe();
   return raw.pendingActivities?.[0]?.attempt ?? 0;
 }
 
-test('a store that fails for once after a worker was stopped is tried again', { timeout }, async () => {
+test('a first failure of the store after a worker was stopped is retried', { timeout }, async () => {
   const { gateway, temporal, dir, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await gateway.stopWorker();
@@ -95,7 +95,7 @@ test('a store that fails for once after a worker was stopped is tried again', { 
   expect(files()).toEqual([backup.name]);
 });
 
-test('a store that fails twice fails the backup, and says why', { timeout }, async () => {
+test('a second failure of the store fails the backup, with the reason', { timeout }, async () => {
   const { gateway, temporal, dir } = await stage();
   writeFileSync(dir, 'no folder');
   const { body } = await gateway.admin.post('/admin/backups/trigger');
@@ -107,11 +107,11 @@ test('a store that fails twice fails the backup, and says why', { timeout }, asy
   rmSync(dir);
 });
 
-test('one that an operator cancels in Temporal has failed and says so', { timeout }, async () => {
+test('a backup that an operator cancels in Temporal is failed, with that reason', { timeout }, async () => {
   const { gateway, temporal, files, held, release } = await stage();
   const { id, workflow_id } = await held();
   await temporal.client.workflow.getHandle(workflow_id).cancel();
-  // The worker hears of it with its next heartbeat.
+  // The worker learns of the cancellation at its next heartbeat.
   const { status, error } = await backupEnded(gateway, id, againMs);
   await release();
   expect([status, error]).toEqual(['failed', 'it was cancelled']);

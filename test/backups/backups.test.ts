@@ -35,7 +35,7 @@ beforeEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-// A backup that is complete may still be tidying, in the folder that the next test empties.
+// A completed backup may still be deleting old files in the folder that the next test empties.
 afterEach(async () => {
   for (const id of workflows.splice(0))
     await temporal.client.workflow
@@ -64,7 +64,7 @@ const insert = (columns: Record<string, unknown>) =>
   );
 const uuid = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-test('a backup that an operator asks for appears in the list, first as running, then as completed', async () => {
+test('a backup that an operator triggers is listed as running, then as completed', async () => {
   const began = Date.now();
   const { status, body } = await trigger();
   expect(status).toBe(202);
@@ -86,7 +86,7 @@ test('a backup that an operator asks for appears in the list, first as running, 
   ]);
 });
 
-test('of ten triggers at once exactly one is taken', async () => {
+test('of ten concurrent triggers exactly one is accepted', async () => {
   const held = await holdBackups(gateway.databaseUrl);
   const answers = await Promise.all(Array.from({ length: 10 }, trigger));
   await held.release();
@@ -98,7 +98,7 @@ test('of ten triggers at once exactly one is taken', async () => {
   expect(await backupsOf(gateway)).toHaveLength(1);
 });
 
-test('a run of the schedule is a backup, too; while another is under way it is skipped', async () => {
+test('the schedule makes backups too, and skips a run while another backup is running', async () => {
   await triggered(gateway, 'backup');
   const [backup] = await backupsOf(gateway);
   expect(backup).toMatchObject({ status: 'completed', trigger: 'schedule' });
@@ -112,7 +112,7 @@ test('a run of the schedule is a backup, too; while another is under way it is s
   expect((await backupsOf(gateway)).map(({ status }) => status)).toEqual(['completed', 'running'].sort().reverse());
 });
 
-test('one of which nothing was heard for two minutes has failed, and hinders nobody', async () => {
+test('a backup without a heartbeat for two minutes is failed, and does not block others', async () => {
   await insert({ id: uuid(2), status: 'running', trigger: 'operator', alive_at: new Date(Date.now() - 121_000) });
   expect(await backupsOf(gateway)).toMatchObject([
     { status: 'failed', error: expect.stringContaining('two minutes'), duration_ms: null },
@@ -122,7 +122,7 @@ test('one of which nothing was heard for two minutes has failed, and hinders nob
   expect(rows).toMatchObject([{ status: 'failed', error: 'its worker sent no heartbeat for two minutes' }]);
 });
 
-test('one that cannot be written has failed, says why, and leaves no file', async () => {
+test('a backup that cannot be written is failed, with the reason, and leaves no file', async () => {
   // A file stands where the folder should be.
   writeFileSync(dir, '');
   const backup = await made();
@@ -132,22 +132,22 @@ test('one that cannot be written has failed, says why, and leaves no file', asyn
   expect(files()).toHaveLength(1);
 });
 
-test('the oldest beyond BACKUP_KEEP go, with their files; failed ones do not count, and go after thirty days', async () => {
+test('the oldest beyond BACKUP_KEEP are deleted with their files; failed ones go after 30 days', async () => {
   const day = 86_400_000;
   await insert({ id: uuid(3), status: 'failed', error: 'x', alive_at: new Date(Date.now() - 31 * day) });
   await insert({ id: uuid(4), status: 'failed', error: 'y', alive_at: new Date(Date.now() - 29 * day) });
   const names: string[] = [];
   for (let count = 0; count < keep + 2; count++) names.push((await made()).name);
-  // Files go first, so that none is left behind.
+  // Files are deleted before rows, so that none is left behind.
   const completed = async () => (await backupsOf(gateway)).filter(({ status }) => status === 'completed');
-  await until('they are pruned', async () => (await completed()).length === keep);
+  await until('the oldest backups are deleted', async () => (await completed()).length === keep);
   expect(files()).toEqual(names.slice(-keep).sort());
   const listed = await backupsOf(gateway);
   expect((await completed()).map(({ name }) => name)).toEqual(names.slice(-keep).reverse());
   expect(listed.filter(({ status }) => status === 'failed').map(({ id }) => id)).toEqual([uuid(4)]);
 });
 
-test('a file that is gone is listed as failed, a copy as unverified, and one that is there again as completed', async () => {
+test('a missing file is listed as failed, a copy as unverified, and a restored file as completed', async () => {
   const first = await made();
   const archive = readFileSync(join(dir, first.name));
   rmSync(join(dir, first.name));
@@ -163,26 +163,26 @@ test('a file that is gone is listed as failed, a copy as unverified, and one tha
     error: `it was renamed: by its manifest it is ${first.name}`,
     size_bytes: archive.length,
   });
-  const lost = await until('the loss is noticed', async () =>
+  const lost = await until('the missing file is listed as failed', async () =>
     (await backupsOf(gateway)).find(({ id, status }) => id === first.id && status === 'failed'),
   );
   expect(lost.error).toContain('gone');
   const listed = await backupsOf(gateway);
   expect(listed.find(({ id }) => id === second.id)).toMatchObject({ status: 'completed' });
-  // It turns up again.
+  // The file is put back.
   writeFileSync(join(dir, first.name), archive);
   await made();
-  await until('the first one counts again', async () =>
+  await until('the restored file is completed', async () =>
     (await backupsOf(gateway)).some(({ id, status }) => id === first.id && status === 'completed'),
   );
-  // As after a restore: no row knows the file.
+  // As after a restore: the file has no row.
   await gateway.database.pool.query('delete from backups where id = $1', [first.id]);
   await made();
-  const again = await until('it is listed anew', async () =>
+  const again = await until('the file has a row again', async () =>
     (await backupsOf(gateway)).find(({ name }) => name === first.name),
   );
   const { rows, encrypted, key_id } = first;
   expect(again).toMatchObject({ status: 'completed', trigger: null, sha256: null, rows, encrypted, key_id });
-  // What is unverified is never deleted.
+  // Unverified files are never deleted.
   expect(existsSync(join(dir, copy))).toBe(true);
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 /** Every table with every row as text, sorted. */
 export type Content = Record<string, string[]>;
 
-/** What a restore changes on purpose: who has a claim, and which workflow an event has. */
+/** Columns that a restore changes on purpose: claims, and the workflow of an event. */
 const changes: Record<string, string[]> = {
   events: ['started_generation', 'run_id', 'swept_at'],
   event_queue: ['claimed_until', 'claim_token', 'direct'],
@@ -11,7 +11,7 @@ const changes: Record<string, string[]> = {
 };
 const elsewhere = ['mikro_orm_migrations', 'backups'];
 
-/** Reads all rows of a database, on request as another transaction sees them. */
+/** Reads all rows of a database, optionally from the snapshot of another transaction. */
 export async function readContent(url: string, snapshotId: string | null = null): Promise<Content> {
   const client = new pg.Client({ connectionString: url, options: '-c TimeZone=UTC -c bytea_output=hex' });
   await client.connect();

@@ -49,7 +49,7 @@ const refusal = async (content: Buffer) => {
   return error instanceof BackupError ? error.message : '';
 };
 
-/** A folder with one file of that content, and what the list says of it. */
+/** The verified files in a folder with one file of that content. */
 async function listed(content: Buffer): Promise<string[]> {
   const dir = testFolder();
   await writeFile(join(dir, name), content);
@@ -57,12 +57,12 @@ async function listed(content: Buffer): Promise<string[]> {
   return (await verifiedIn(openDirectoryStore(dir))).map((found) => found.name);
 }
 
-test('as it was written it passes and is listed', async () => {
+test('the unchanged file is verified and listed', async () => {
   expect((await verified(archive)).manifest.rows).toBeGreaterThanOrEqual(200);
   expect(await listed(archive)).toEqual([name]);
 });
 
-test('cut off anywhere it is refused and not listed', async () => {
+test('a file that is cut off anywhere is refused and not listed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: archive.length - 1 }), async (length) => {
       expect(await refusal(archive.subarray(0, length))).toMatch(/Nothing was written/);
@@ -73,7 +73,7 @@ test('cut off anywhere it is refused and not listed', async () => {
     expect(await listed(archive.subarray(0, length))).toEqual([]);
 });
 
-test('with any bit flipped it is refused', async () => {
+test('a file with any bit flipped is refused', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: archive.length * 8 - 1 }), async (bit) => {
       const flipped = Buffer.from(archive);
@@ -84,7 +84,7 @@ test('with any bit flipped it is refused', async () => {
   );
 });
 
-test('with bytes put in, taken out or repeated it is refused', async () => {
+test('a file with inserted, removed or repeated bytes is refused', async () => {
   for (const content of [
     Buffer.concat([archive, Buffer.from([0])]),
     Buffer.concat([Buffer.from('x'), archive]),
@@ -103,7 +103,7 @@ test.each([
   expect(await listed(content)).toEqual([]);
 });
 
-/** The same content with another manifest, which the gateway's own key signs. */
+/** The same content with another manifest, signed with the gateway's key. */
 function withManifest(change: (manifest: Manifest) => void): Buffer {
   const end = manifestAtEnd(archive);
   const changed = structuredClone(manifest);
@@ -112,7 +112,7 @@ function withManifest(change: (manifest: Manifest) => void): Buffer {
   return Buffer.concat([archive.subarray(0, archive.length - (end?.memberBytes ?? 0)), member]);
 }
 
-test('another format is refused, and so is the schema of a newer gateway', async () => {
+test('another format and the schema of a newer gateway are refused', async () => {
   const older = withManifest((manifest) => Object.assign(manifest, { format: 1 }));
   expect(await refusal(older)).toMatch(/an older format, without a signature/);
   const newer = withManifest((manifest) => Object.assign(manifest, { format: 3 }));
@@ -128,7 +128,7 @@ test('another format is refused, and so is the schema of a newer gateway', async
   expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
 });
 
-test('rows that are not what the manifest says leave nothing behind', async () => {
+test('a backup whose rows differ from its manifest restores nothing', async () => {
   const dir = testFolder();
   const wrong = withManifest(({ tables }) => {
     for (const table of tables) if (table.name === 'gateway_settings') table.rows += 1;
@@ -137,12 +137,12 @@ test('rows that are not what the manifest says leave nothing behind', async () =
   const url = await freshDatabase();
   await expect(restore(url, openDirectoryStore(dir), name)).rejects.toThrow(/200 rows, the manifest says 201/);
   expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
-  // So that the right one can be restored.
+  // The database is still empty, so that the correct backup can be restored.
   await writeFile(join(dir, name), archive);
   await restore(url, openDirectoryStore(dir), name);
 });
 
-test('a file that breaks off, or is gone, while it is read is told of in words', async () => {
+test('a file that breaks off or disappears while it is read gives an error in words', async () => {
   const broken = new Error('socket hang up');
   async function* breaking() {
     yield archive.subarray(0, archive.length / 2);
@@ -156,7 +156,7 @@ test('a file that breaks off, or is gone, while it is read is told of in words',
   await expect(verifyArchive(gone, { keyring })).rejects.toThrow(
     new BackupError('file cannot be read (ENOENT: no such file). Nothing was written.'),
   );
-  // Between the check and the loading.
+  // The file disappears between the check and the restore.
   const url = await freshDatabase();
   const load = (source: ArchiveSource) =>
     restoreArchive({ url, keyring, log, onProgress: () => undefined }, source, manifest);
@@ -165,7 +165,7 @@ test('a file that breaks off, or is gone, while it is read is told of in words',
   expect(await queryOnce(url, `select 1 from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
 });
 
-test('a database with tables is refused and left as it is', async () => {
+test('a database with tables is refused and left unchanged', async () => {
   const dir = testFolder();
   await writeFile(join(dir, name), archive);
   const url = await freshDatabase();
@@ -177,7 +177,7 @@ test('a database with tables is refused and left as it is', async () => {
   expect(await queryOnce(ours, 'select * from gateway_settings')).toEqual([]);
 });
 
-test('a database that is not there is named', async () => {
+test('the error of a missing database names it', async () => {
   const dir = testFolder();
   await writeFile(join(dir, name), archive);
   const store = openDirectoryStore(dir);
@@ -186,7 +186,7 @@ test('a database that is not there is named', async () => {
   );
 });
 
-test('the text is what psql reads: statements, and rows behind each COPY', async () => {
+test('the text has the form that psql reads: statements, and rows after each COPY', async () => {
   const lines = (await text(plainSql(sourceOf(archive), manifest, keyring))).split('\n');
   const copies = new Map(manifest.tables.map((table) => [copyLine(table).trimEnd(), table]));
   const seen: string[] = [];

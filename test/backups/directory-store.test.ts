@@ -13,8 +13,8 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, testFolder, verifiedIn } from './support.ts';
 
 const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
@@ -27,7 +27,7 @@ async function* chunks(each: (n: number) => Promise<void>) {
   }
 }
 
-test('folder and files are for this user alone; backups are listed newest first, read, restored and deleted', async () => {
+test('only the owner can read folder and files; backups are listed newest first, read, restored and deleted', async () => {
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
   expect(await verifiedIn(store)).toEqual([]);
@@ -49,16 +49,16 @@ test('folder and files are for this user alone; backups are listed newest first,
   await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
 });
 
-test.each(['../etc/passwd', 'notes.txt', ''])('a name that is none of a backup is refused: %j', async (name) => {
+test.each(['../etc/passwd', 'notes.txt', ''])('an invalid name of a backup is refused: %j', async (name) => {
   const store = openDirectoryStore(testFolder());
   await expect(store.read(name)).rejects.toThrow(BackupError);
   await expect(store.delete(name)).rejects.toThrow(BackupError);
   await expect(store.write(name, Readable.from([]), neverAborted)).rejects.toThrow(BackupError);
 });
 
-test('a full disk ends in words and leaves nothing', async () => {
+test('a full disk gives an error in words and leaves no file', async () => {
   const dir = join(testFolder(), 'backups');
-  // 2 MiB; the limit of a file's size is the one that every system has.
+  // 2 MiB. A limit on the size of files stands for a full disk, because every system has one.
   const child = spawn('/bin/sh', ['-c', `ulimit -f 4096; exec "$0" "$1" "$2"`, process.execPath, writer, dir]);
   let output = '';
   child.stdout.on('data', (text: Buffer) => {
@@ -71,7 +71,7 @@ test('a full disk ends in words and leaves nothing', async () => {
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('a folder that goes away in the middle, or cannot be made, ends in words', async () => {
+test('a folder that disappears during a backup, or cannot be created, gives an error in words', async () => {
   const parent = testFolder();
   const dir = join(parent, 'backups');
   const store = openDirectoryStore(dir);
@@ -87,15 +87,19 @@ test('a folder that goes away in the middle, or cannot be made, ends in words', 
   await expect(openDirectoryStore(join(parent, 'file')).files()).rejects.toThrow(/cannot be used \(ENOTDIR/);
 });
 
-test('what a killed process has left is never listed, and the next one removes it', async () => {
+test('the files of a killed process are never listed, and the next backup removes them', async () => {
   const dir = join(testFolder(), 'backups');
   await mkdir(dir);
   const child = spawn(process.execPath, [writer, dir]);
   const files = () => readdir(dir);
-  await eventually('something was written', async () => {
-    const [file] = await files();
-    return file !== undefined && (await stat(join(dir, file))).size > 1024 * 1024;
-  });
+  await until(
+    'something was written',
+    async () => {
+      const [file] = await files();
+      return file !== undefined && (await stat(join(dir, file))).size > 1024 * 1024;
+    },
+    { retryErrors: true },
+  );
   child.kill('SIGKILL');
   await once(child, 'close');
   const store = openDirectoryStore(dir);
@@ -105,7 +109,7 @@ test('what a killed process has left is never listed, and the next one removes i
   expect(await files()).toEqual([name]);
 });
 
-test('what has the name of a backup and cannot be read hinders no other one, and is told of', async () => {
+test('an unreadable file with the name of a backup is logged, and does not affect other backups', async () => {
   const dir = join(testFolder(), 'backups');
   const told: { level: number; name: string; err: { message: string } }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void told.push(JSON.parse(line)) });
@@ -128,7 +132,7 @@ test('what has the name of a backup and cannot be read hinders no other one, and
   expect((await verifiedIn(store)).map((found) => found.name).sort()).toEqual([name, next.name].sort());
 });
 
-test('an interrupted backup, and one whose database goes away, end in words and leave nothing', async () => {
+test('a backup that is interrupted or loses its database gives an error in words and leaves no file', async () => {
   const dir = join(testFolder(), 'backups');
   const store = openDirectoryStore(dir);
   const url = await migratedDatabase();
@@ -152,13 +156,13 @@ test('an interrupted backup, and one whose database goes away, end in words and 
   await expect(broken).rejects.toThrow(BackupError);
   await expect(backUp('postgresql://127.0.0.1:1/none', store)).rejects.toThrow(/could not be read.*ECONNREFUSED/);
   expect(await readdir(dir)).toEqual([]);
-  // No connection stays behind.
-  await eventually('the snapshots have ended', async () => {
+  // No connection is left open.
+  await until('the snapshots have ended', async () => {
     const text = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and datname = current_database()`;
     return (await queryOnce(url, text)).length === 0;
   });
 });
 
-test('without a place there is no store', () => {
+test('without BACKUP_DIR and bucket there is no store', () => {
   expect(() => openBackupStore({ dir: null, url: null }, createLog('silent'))).toThrow(/BACKUP_DIR.*BACKUP_URL/);
 });

@@ -14,7 +14,7 @@ const headBytes = 'webhook-gateway encrypted backup 1 01234567\n'.length + 32;
 
 const encrypted = (content: Buffer, key = keyring.current) => buffer(Readable.from([content]).pipe(encrypting(key)));
 
-/** What comes out, up to the error if there is one. */
+/** The decrypted content, up to the error if there is one. */
 async function decrypted(sealed: Buffer, { pieceBytes = sealed.length || 1, keys = keyring } = {}) {
   const pieces = Array.from({ length: Math.ceil(sealed.length / pieceBytes) }, (_, n) =>
     sealed.subarray(n * pieceBytes, (n + 1) * pieceBytes),
@@ -39,7 +39,7 @@ const chunkOf = (archive: Buffer, n: number) =>
 const changed = /changed, left out or cut off/;
 
 test.each([0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 5 * chunkBytes + 7])(
-  '%d bytes come out as they went in',
+  '%d bytes are decrypted unchanged',
   async (bytes) => {
     const original = randomBytes(bytes);
     const { content, failure } = await decrypted(await encrypted(original));
@@ -48,27 +48,27 @@ test.each([0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 5 *
   },
 );
 
-test.each([1, 7, 4096, sealedBytes])('it is decrypted in pieces of %d bytes as well', async (pieceBytes) => {
+test.each([1, 7, 4096, sealedBytes])('an archive is decrypted in pieces of %d bytes', async (pieceBytes) => {
   const original = content.subarray(0, pieceBytes === 1 ? 5000 : content.length);
   const opened = await decrypted(await encrypted(original), { pieceBytes });
   expect(opened.failure).toBeNull();
   expect(opened.content.equals(original)).toBe(true);
 });
 
-test('the same content is encrypted differently each time, and names its key', async () => {
+test('the same content is encrypted differently each time, with the id of its key', async () => {
   const again = await encrypted(content);
   expect(chunkOf(again, 0).equals(chunkOf(sealed, 0))).toBe(false);
   expect(sealed.toString('latin1', 0, 44)).toBe(`webhook-gateway encrypted backup 1 ${keyring.current.id}\n`);
   expect(sealed.includes(content.subarray(0, 32))).toBe(false);
 });
 
-test('cut off anywhere it fails, also between two chunks', async () => {
+test('an archive that is cut off anywhere fails, also between two chunks', async () => {
   const borders = [0, headBytes - 1, headBytes, ...[1, 2, 3].map((n) => headBytes + n * sealedBytes)];
   for (const length of [...borders, sealed.length - 1, sealed.length - 16, headBytes + 5])
     expect((await decrypted(sealed.subarray(0, length))).failure, `${length} bytes`).not.toBeNull();
 });
 
-test('with any bit flipped it fails, and nothing from the changed chunk comes out', async () => {
+test('an archive with any bit flipped fails, and nothing of the changed chunk is returned', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: sealed.length * 8 - 1 }), async (bit) => {
       const flipped = Buffer.from(sealed);
@@ -83,7 +83,7 @@ test('with any bit flipped it fails, and nothing from the changed chunk comes ou
   );
 });
 
-test('chunks that are reordered, repeated, left out, or come from another archive of the same key make it fail', async () => {
+test('chunks that are reordered, repeated, left out or taken from another archive make it fail', async () => {
   const other = await encrypted(randomBytes(content.length));
   const head = sealed.subarray(0, headBytes);
   const [a, b, c, d] = [0, 1, 2, 3].map((n) => chunkOf(sealed, n)) as [Buffer, Buffer, Buffer, Buffer];
@@ -103,7 +103,7 @@ test('chunks that are reordered, repeated, left out, or come from another archiv
     expect((await decrypted(Buffer.concat(parts))).failure, name).toMatch(changed);
 });
 
-test('the previous key opens it; a key that it does not name is not tried', async () => {
+test('the previous key decrypts an archive; a key that the archive does not name is not tried', async () => {
   const [old, young, none] = [randomBytes(32), randomBytes(32), randomBytes(32)];
   const made = await encrypted(content, createKeyring(old).current);
   expect((await decrypted(made, { keys: createKeyring(young, old) })).content.equals(content)).toBe(true);
@@ -112,7 +112,7 @@ test('the previous key opens it; a key that it does not name is not tried', asyn
   expect(refused.failure).toBe(`it is encrypted with the key ${createKeyring(old).current.id}, which is not given`);
 });
 
-test('a stream that is closed early harms nothing', async () => {
+test('a stream that is closed early causes no error', async () => {
   for (const stream of [encrypting(keyring.current), decrypting(keyring)]) {
     stream.on('error', () => undefined);
     stream.write(sealed.subarray(0, 2 * sealedBytes));

@@ -12,7 +12,7 @@ const bodies = [
 ];
 const headers = ['[]', '[["a", "b\\\\c\\n"],\n  ["ü" ,"\\u0000x"]]', '{"a":1,"a":2}'];
 
-/** Puts at least one row into every table, with the values that are hard on a text format. */
+/** Inserts at least one row into every table, with values that are difficult for a text format. */
 export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   const { database, admin } = gateway;
   const account = await admin.createAccount({
@@ -81,7 +81,7 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
   await run(`insert into event_stats (hour, provider) values (timestamptz '2020-01-01 00:00+00', 'ge\\neric')`);
 }
 
-/** One in each state, over some days. */
+/** One event in each state, over several days. */
 function events(accountId: string): StoredFields[] {
   const now = Date.now();
   const states = (['received', 'enqueued', 'processed', 'failed', 'dead'] as const).flatMap((status) =>

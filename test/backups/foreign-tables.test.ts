@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/database.ts';
 import { ownRole } from '../support/own-role.ts';
 import { backUp, folderStore, restore } from './support.ts';
 
-/** A gateway's database that belongs to a role of its own, and a connection of the administrator to it. */
+/** A gateway's database with its own role, and a connection of the administrator to it. */
 async function stage() {
   const role = await ownRole();
   const url = await role.database();
@@ -21,7 +21,7 @@ async function stage() {
   return { role, url, admin, told, log };
 }
 
-test("tables that are somebody else's are left out and named, and stop no backup", async () => {
+test('tables of other applications are left out and logged, and stop no backup', async () => {
   const { role, url, admin, told, log } = await stage();
   await admin.query('create table monitoring (id integer); insert into monitoring values (1)');
   await admin.query('create table readable (id integer)');
@@ -53,7 +53,7 @@ test("tables that are somebody else's are left out and named, and stop no backup
   expect(await restore(await freshDatabase(), store, name)).toMatchObject({ skipped: ['own'] });
 });
 
-test('a table of the gateway that cannot be read ends the backup, whoever owns it', async () => {
+test('a table of the gateway that cannot be read fails the backup, also if another role owns it', async () => {
   const { url, admin, log, told } = await stage();
   await admin.query('alter table destinations owner to current_user');
   await expect(backUp(url, folderStore(), { log })).rejects.toThrow(/permission denied for table destinations/);

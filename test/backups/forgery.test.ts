@@ -21,7 +21,7 @@ interface Made {
   name: string;
   bytes: Buffer;
   content: Buffer;
-  /** The manifest's member of the file. */
+  /** The last gzip member of the file, which contains the manifest. */
   end: Buffer;
   text: string;
   manifest: Manifest;
@@ -49,7 +49,7 @@ const refusal = (bytes: Buffer, name: string) =>
     (error: Error) => error.message,
   );
 
-/** Why a file with these bytes and this name is not verified in a list; null when it is. */
+/** Why the list does not verify a file with these bytes and this name; null if it does. */
 async function listed(bytes: Buffer, name: string): Promise<string | null> {
   const dir = testFolder();
   await writeFile(join(dir, name), bytes);
@@ -69,14 +69,14 @@ beforeAll(async () => {
   another = await made({ encrypt: true });
 });
 
-test('an archive is verified in a list and when it is read, encrypted or not', async () => {
+test('an archive, encrypted or not, is verified by the list and when it is read', async () => {
   for (const { bytes, name, manifest } of both()) {
     expect([await listed(bytes, name), await refusal(bytes, name)]).toEqual([null, null]);
     expect(manifest).toMatchObject({ key_id: keyring.current.id, encrypted: name.endsWith('.enc') });
   }
 });
 
-test('with any field of its manifest changed an archive is unverified and refused', async () => {
+test('an archive with any changed field in its manifest is unverified and refused', async () => {
   for (const { content, manifest, text, name } of both()) {
     const signature = text.slice(text.indexOf('\n') + 1);
     const changes: Partial<Manifest>[] = [
@@ -104,7 +104,7 @@ test('with any field of its manifest changed an archive is unverified and refuse
   }
 });
 
-test('a file that others made or changed is refused, whatever checksum they put into it', async () => {
+test('a file that was made or changed without the key is refused, even with correct checksums', async () => {
   for (const { manifest, name } of both()) {
     const content = Buffer.from('every event to their address');
     const sha256 = createHash('sha256').update(content).digest('hex');
@@ -116,23 +116,23 @@ test('a file that others made or changed is refused, whatever checksum they put 
     expect(await refusal(otherwise, plainName)).toMatch(
       `it was made with the SECRETS_KEY whose id is ${stranger.current.id}; the id of the SECRETS_KEY that is set is ${keyring.current.id}, and SECRETS_KEY_PREVIOUS is not set`,
     );
-    // Signed with their key, under the name of ours.
+    // Signed with the other key, with the id of the gateway's key.
     const posing = signManifest(manifestLine(theirs), stranger.current).replace(
       stranger.current.id,
       keyring.current.id,
     );
     expect(await refusal(Buffer.concat([content, manifestMember(posing)]), plainName)).toMatch(/signature is wrong/);
-    // With the option it is taken as what it is.
+    // The option --unverified accepts it.
     const taken = await verifyArchive(sourceOf(unsigned, plainName), { keyring, allowUnverified: true });
     expect(taken).toMatchObject({ manifest: theirs, unverified: 'its manifest is not signed' });
   }
 });
 
-test('the manifest of one archive does not go with the content of another, and chunks of two do not make one', async () => {
+test('the manifest of an archive does not fit another content, and chunks of two archives make none', async () => {
   if (!encrypted || !another) throw new Error('not made');
   const swapped = Buffer.concat([encrypted.content, another.end]);
   expect(await refusal(swapped, another.name)).toMatch(/is damaged/);
-  // As long as each other, so that only the checksum tells.
+  // Both have the same length, so that only the checksum differs.
   const half = Math.floor(encrypted.content.length / 2);
   const spliced = Buffer.concat([encrypted.content.subarray(0, half), randomBytes(encrypted.content.length - half)]);
   expect(await refusal(Buffer.concat([spliced, encrypted.end]), encrypted.name)).toMatch(/is damaged/);
@@ -143,7 +143,7 @@ test('the manifest of one archive does not go with the content of another, and c
   }
 });
 
-test('a renamed archive, a copy, and an old one under a later date are unverified; under its own name it is verified', async () => {
+test('renamed, copied and re-dated archives are unverified; an archive is verified by its original name', async () => {
   for (const { bytes, name, manifest } of both()) {
     const at = new Date(manifest.created_at);
     const names = {
@@ -155,12 +155,12 @@ test('a renamed archive, a copy, and an old one under a later date are unverifie
       expect(await listed(bytes, other), what).toBe(`it was renamed: by its manifest it is ${name}`);
       expect(await refusal(bytes, `/somewhere/${other}`), what).toMatch(/is unverified: it was renamed/);
     }
-    // A name of the operator's own says nothing.
+    // A name that does not have the form of a backup's name is not compared.
     expect(await refusal(bytes, '/somewhere/last-good-one')).toBeNull();
   }
 });
 
-test('an archive of the previous key is verified; one of a key before that needs that key', async () => {
+test('an archive of the previous key is verified; one of an older key needs that key', async () => {
   const [old, young] = [randomBytes(32), randomBytes(32)];
   const archive = await made({ encrypt: true, keyring: createKeyring(old) });
   const source = sourceOf(archive.bytes, archive.name);
@@ -174,12 +174,12 @@ test('an archive of the previous key is verified; one of a key before that needs
   await expect(verifyArchive(source, { keyring: null })).rejects.toThrow('and SECRETS_KEY is not set');
 });
 
-test('a manifest that claims to be huge, or is, is not parsed, and hinders no other file', async () => {
+test('a huge manifest, real or claimed, is not parsed, and does not affect other files', async () => {
   if (!encrypted) throw new Error('not made');
   const dir = testFolder();
   const put = (content: Buffer) => writeFile(join(dir, archiveName(new Date(), randomUUID())), content);
   await writeFile(join(dir, encrypted.name), encrypted.bytes);
-  // Lengths of gzip's trailer up to 4 GiB, and a member of a whole mebibyte that nobody signed.
+  // Lengths in gzip's trailer up to 4 GiB, and an unsigned member of 1 MiB.
   for (const length of [0, 1, 1024 * 1024, 2 ** 31, 2 ** 32 - 1]) {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(length, 4);
@@ -191,7 +191,7 @@ test('a manifest that claims to be huge, or is, is not parsed, and hinders no ot
     ),
   );
   await put(Buffer.alloc(0));
-  // A hole as large as a disk, of which only the end is read.
+  // A sparse file as large as a disk, of which only the end is read.
   const sparse = join(dir, archiveName(new Date(), randomUUID()));
   await writeFile(sparse, '');
   await truncate(sparse, 1024 ** 4);
@@ -200,7 +200,7 @@ test('a manifest that claims to be huge, or is, is not parsed, and hinders no ot
   expect(Object.keys(await unverifiedIn(store))).toHaveLength(8);
 });
 
-test('of a flood of files some are looked at, and those that are known always; above a limit the place is left alone', async () => {
+test('of very many files some are read, and known ones always; above a limit the list fails', async () => {
   if (!encrypted) throw new Error('not made');
   const dir = join(testFolder(), 'flood');
   await mkdir(dir);

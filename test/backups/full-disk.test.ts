@@ -13,13 +13,13 @@ import { restore, verifiedIn } from './support.ts';
 gatewaysEndWithTheirTest();
 
 const mebibyte = 1024 * 1024;
-/** Some megabytes that gzip cannot make smaller. */
+/** Some megabytes that gzip cannot compress. */
 const incompressible = `
   insert into gateway_settings
   select 'filler ' || n, (select string_agg(sha512(convert_to(n || ' ' || m, 'UTF8')), '') from generate_series(1, 4096) m)
   from generate_series(1, 12) n`;
 
-/** Triggers a backup and waits for its end. A failed one is tried once more before that is its end. */
+/** Triggers a backup and waits for its end, including the retry of a failed one. */
 async function backedUp(api: Parameters<typeof backupEnded>[0]) {
   const { status, body } = await api.admin.post('/admin/backups/trigger');
   expect(status).toBe(202);
@@ -27,7 +27,7 @@ async function backedUp(api: Parameters<typeof backupEnded>[0]) {
 }
 
 test.skipIf(noSmallDisk !== null)(
-  `a disk that becomes full in the middle of a backup: it fails in words and leaves nothing, the older one stays, the next one succeeds${noSmallDisk === null ? '' : ` (skipped: ${noSmallDisk})`}`,
+  `when the disk becomes full, a backup fails with an error in words and leaves no file, and older ones stay${noSmallDisk === null ? '' : ` (skipped: ${noSmallDisk})`}`,
   { timeout: 240_000 },
   async () => {
     const disk = smallDisk(12 * mebibyte);
@@ -44,7 +44,7 @@ test.skipIf(noSmallDisk !== null)(
     expect(older).toMatchObject({ status: 'completed', error: null });
     expect(older.size_bytes).toBeGreaterThan(3 * mebibyte);
 
-    // Somebody else fills the disk but for a megabyte.
+    // Another file fills the disk except for a megabyte.
     const ballast = join(seen, 'ballast');
     writeFileSync(ballast, Buffer.alloc(disk.freeBytes(seen) - mebibyte));
     const freeBytes = disk.freeBytes(seen);

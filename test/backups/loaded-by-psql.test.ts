@@ -25,7 +25,7 @@ const log = createLog('silent');
 const key = randomBytes(32);
 const keyring = createKeyring(key);
 
-/** What `backup-sql` writes of a backup. */
+/** The output of `backup-sql` for a backup. */
 async function sqlOf(store: BackupStore, name: string): Promise<string> {
   const role = spawnGateway('backup-sql', { SECRETS_KEY: key.toString('base64'), BACKUP_DIR: store.place }, [name]);
   expect(await role.exited).toMatchObject({ code: 0 });
@@ -33,13 +33,13 @@ async function sqlOf(store: BackupStore, name: string): Promise<string> {
   return role.stdout();
 }
 
-/** What `zcat` writes of a backup that is not encrypted. */
+/** The output of `zcat` for a backup that is not encrypted. */
 async function unzipped(store: BackupStore, name: string): Promise<string> {
-  // Binary values are text without any byte that is not of UTF-8.
+  // Binary values are written as text, so all bytes are UTF-8.
   return gunzipSync(await buffer(await store.read(name))).toString('utf8');
 }
 
-/** Does what psql does with the text of an archive: a statement a line, and rows behind each COPY. */
+/** Loads the text of an archive as psql does: one statement per line, and rows after each COPY. */
 async function load(url: string, sql: string): Promise<void> {
   const lines = sql.split('\n');
   const client = new pg.Client({ connectionString: url });
@@ -57,17 +57,17 @@ async function load(url: string, sql: string): Promise<void> {
   }
 }
 
-/** What a worker would go by. */
+/** The rows for which a worker would act. */
 const waiting = `
   select e.id, e.started_generation, e.run_id, e.swept_at, q.lane, q.generation, q.claimed_until, q.claim_token, q.direct
   from events e left join event_queue q on q.event_id = e.id order by 1`;
 const commands = 'select id, claim_token, claimed_until from event_commands order by 1';
 
-test('the text of an archive, encrypted or not, makes with psql the paused database that a restore makes', async () => {
+test('psql makes the same paused database from an archive, encrypted or not, as a restore', async () => {
   const gateway = await startGateway({ worker: false });
   await fillEveryKind(gateway);
   await pauseDelivery(gateway.database, "the shop's move");
-  // So that both backups are of one state: while it runs, the gateway seals its audit log.
+  // Both backups must have the same state, and a running gateway seals its audit log.
   await gateway.stop();
   const store = folderStore();
   let content: Content = {};

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 export interface PacedWebhooks {
-  /** How many were acknowledged with 202 so far. */
+  /** The number of webhooks acknowledged with 202 so far. */
   accepted(): number;
   /** The ids of the events that were acknowledged so far. */
   ids(): string[];
-  /** Sends no more than what was due by now, and waits for the answers. */
+  /** Sends only the webhooks that are due by now, and waits for the answers. */
   end(): Promise<{ due: number; accepted: number; refused: number[] }>;
 }
 
 const connections = 16;
 
 /**
- * Sends webhooks on a schedule of so many a second: each has its time, and one that could not be sent then is sent as soon as
- * a connection is free. So the pace holds on average, whatever else this process does meanwhile.
+ * Sends a fixed number of webhooks a second. A webhook that is late is sent as soon as a connection is free, so that
+ * the average rate holds even when this process is busy.
  */
 export function sendPaced(
   baseUrl: string,

@@ -8,11 +8,11 @@ import { ownRole } from '../support/own-role.ts';
 import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
 const log = createLog('silent');
-/** The gateway's short transactions have the role's limit, so it is one that they keep, and waits are longer. */
+/** Long enough for the gateway's short transactions, which keep the role's limit; the waits below are longer. */
 const transactionLimitMs = 2_000;
 const longMs = 3_000;
 
-test('limits of the role end neither a migration, nor a backup, nor a restore', async () => {
+test('time limits of the database role do not end migrations, backups or restores', async () => {
   const { database, settings } = await ownRole();
   const url = await database();
   await settings({ statement_timeout: '1ms', lock_timeout: '1ms', idle_in_transaction_session_timeout: '1ms' });
@@ -20,7 +20,7 @@ test('limits of the role end neither a migration, nor a backup, nor a restore', 
   await settings({ transaction_timeout: `${transactionLimitMs}ms` });
   const store = folderStore();
   const { name, rowsByTable } = await backUp(url, store, { onSnapshot: () => sleep(longMs) });
-  // This process stands still in the middle of the one transaction.
+  // Blocks this process in the middle of the transaction.
   let waits = 1;
   const onProgress = () => void (waits-- > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longMs));
   const source = { name, open: () => store.read(name) };

@@ -6,8 +6,8 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { sendPaced } from './paced-webhooks.ts';
@@ -16,30 +16,30 @@ import { backUp, folderStore, restore, verifiedIn } from './support.ts';
 const log = createLog('silent');
 
 const webhooksPerSecond = 500;
-/** Attempts of one event in which little repeats: the backup has some seconds to do. */
+/** Attempts of one event with little repetition, so that the backup takes some seconds. */
 const manyAttempts = `
   insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, url)
   select (select id from events order by id limit 1), 1, 'manual', n, now(), random(), 'http_error', 500,
     (select string_agg(md5(n::text || m), '') from generate_series(1, 20) m), ''
   from generate_series(1, 50000) n`;
 
-test('what is restored is what the snapshot had, row by row, while webhooks came in', async () => {
+test('a restored database equals the snapshot row by row, although webhooks came in during the backup', async () => {
   const gateway = await startGateway();
   const consumer = await startConsumer(200);
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":"delivered"}');
   await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
-  // It would do at once what some of the rows ask for.
+  // A worker would act on some of the rows.
   await gateway.stopWorker();
   await fillEveryKind(gateway);
-  await eventually('entries of the audit log are sealed', async () => {
+  await until('entries of the audit log are sealed', async () => {
     const found = await rows(gateway.database, 'select 1 from audit_chain');
     return found.length > 0;
   });
   await gateway.database.pool.query(manyAttempts);
   const store = folderStore();
   const load = sendPaced(gateway.baseUrl, account, webhooksPerSecond);
-  await eventually('webhooks come in', async () => load.accepted() > webhooksPerSecond);
+  await until('webhooks come in', () => load.accepted() > webhooksPerSecond);
 
   const expected = Promise.withResolvers<Content>();
   const before = load.ids();
@@ -58,7 +58,7 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
   console.info(
     `${whileRead} webhooks were accepted in the ${Math.round(readMs)} ms in which the backup read ${summary.rows} rows: ${Math.round((whileRead * 1000) / readMs)} a second of ${webhooksPerSecond}`,
   );
-  // Each that had its time was sent, and taken; and they came in between two rows of the backup, not before or after it.
+  // Each webhook that was due was accepted, and some while the backup was reading rows.
   expect([accepted, refused]).toEqual([due, []]);
   expect(new Set(seen.whileRead).size).toBeGreaterThan(1);
   const { keyring } = gateway;
@@ -85,7 +85,7 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
   expect(pauses[0]?.pause.reason).toContain(summary.name);
   const claims = 'select 1 from event_queue where claim_token is not null or claimed_until is not null or direct';
   expect(await rows(database, claims)).toEqual([]);
-  // Numbers that were handed out are not handed out again.
+  // Sequences continue after the restored values.
   const [command] = await rows(
     database,
     `insert into event_commands (event_id, kind, generation) select id, 'ack', 0 from events limit 1
@@ -97,7 +97,7 @@ test('what is restored is what the snapshot had, row by row, while webhooks came
   await database.close();
 });
 
-test('partitions that come or go while the snapshot is taken are no hindrance', async () => {
+test('partitions that are created or dropped while the snapshot is taken do not fail the backup', async () => {
   const gateway = await startGateway({ worker: false });
   const store = folderStore();
   const { pool } = gateway.database;
@@ -109,7 +109,7 @@ test('partitions that come or go while the snapshot is taken are no hindrance', 
   await blocker.query('begin');
   await blocker.query(`lock table ${day?.name} in access exclusive mode`);
   const backup = backUp(gateway.databaseUrl, store);
-  await eventually('the backup waits for the table', async () => {
+  await until('the backup waits for the table', async () => {
     const waiting = `select 1 from pg_stat_activity where application_name = 'webhook-gateway-backup' and wait_event_type = 'Lock' and datname = current_database()`;
     return (await rows(gateway.database, waiting)).length > 0;
   });
@@ -121,20 +121,20 @@ test('partitions that come or go while the snapshot is taken are no hindrance', 
   await gateway.stop();
 });
 
-test('while a backup reads, partitions of other days are dropped and made, and events come in', async () => {
+test('while a backup reads, partitions of other days can be dropped and created, and events come in', async () => {
   const gateway = await startGateway({ worker: false });
   const account = await gateway.admin.createAccount({});
   const summary = await backUp(gateway.databaseUrl, folderStore(), {
     async onSnapshot() {
       const { pool } = gateway.database;
-      // Neither the events' table nor any other is locked against them.
+      // The backup locks no table against these statements.
       await pool.query(`set lock_timeout = '1s'; create table events_20300101 partition of events for values
         from ('01b9a000-0000-0000-0000-000000000000') to ('01b9a100-0000-0000-0000-000000000000')`);
       await pool.query(`set lock_timeout = '1s'; drop table events_20300101`);
       expect((await send(gateway.baseUrl, account, '{"id":"meanwhile"}')).status).toBe(202);
     },
   });
-  // It came after the snapshot.
+  // This event came after the snapshot.
   expect(summary.rowsByTable.events).toBe(0);
   await gateway.stop();
 });

@@ -15,9 +15,9 @@ import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { parseS3Address } from '../../src/backups/s3-address.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
@@ -26,7 +26,7 @@ let store: BackupStore;
 let url: string;
 let client: S3Client;
 beforeAll(async () => {
-  // Where AWS's library looks for them.
+  // AWS's library reads the credentials from these variables.
   Object.assign(process.env, s3Credentials);
   server = await startS3();
   url = `s3://${server.bucket}/of/gateway?region=us-east-1&endpoint=${encodeURIComponent(server.endpoint)}`;
@@ -50,7 +50,7 @@ async function* megabytes(count: number, each: (n: number) => void = () => undef
   }
 }
 
-test('a backup goes up, is listed, comes down and is restored, and is deleted', async () => {
+test('a backup is uploaded, listed, downloaded, restored and deleted', async () => {
   const source = await migratedDatabase();
   const first = await backUp(source, store);
   const second = await backUp(source, store);
@@ -65,7 +65,7 @@ test('a backup goes up, is listed, comes down and is restored, and is deleted', 
   await expect(store.read(first.name)).rejects.toThrow(`There is no backup '${first.name}'`);
 });
 
-test('a large one goes up in parts, and comes down as it was', async () => {
+test('a large backup is uploaded in parts and downloaded unchanged', async () => {
   const name = newName();
   const sent: Buffer[] = [];
   async function* kept() {
@@ -82,7 +82,7 @@ test('a large one goes up in parts, and comes down as it was', async () => {
   await store.delete(name);
 });
 
-test('content that fails, and an interruption, leave neither an object nor parts', async () => {
+test('a failure while reading and an interruption leave neither an object nor parts', async () => {
   async function* failing() {
     yield* megabytes(40);
     throw new BackupError('The database could not be read to its end.');
@@ -93,15 +93,15 @@ test('content that fails, and an interruption, leave neither an object nor parts
   await expect(store.write(newName(), Readable.from(content), stopping.signal)).rejects.toThrow(
     'The backup was interrupted.',
   );
-  await eventually('the parts are gone', async () => (await uploads()).length === 0);
+  await until('the parts are gone', async () => (await uploads()).length === 0);
   expect((await verifiedIn(store)).every(({ sizeBytes }) => sizeBytes < 1024 * 1024)).toBe(true);
 });
 
-test('what a killed process has left does not appear, and the next one removes it', async () => {
+test('the uploads of a killed process are not listed, and the next backup removes them', async () => {
   const before = await verifiedIn(store);
   const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
   const child = spawn(process.execPath, [writer, '', url], { stdio: 'ignore' });
-  await eventually('an upload is under way', async () => (await uploads()).length > 0);
+  await until('an upload is under way', async () => (await uploads()).length > 0);
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(await verifiedIn(store)).toEqual(before);
@@ -111,7 +111,7 @@ test('what a killed process has left does not appear, and the next one removes i
   expect(await readdir(join(server.bucketDir, 'of/gateway'))).not.toEqual([]);
 });
 
-test('what the server refuses is said in words, without credentials', async () => {
+test('a refusal of the server gives an error in words, without credentials', async () => {
   const at = (text: string) => openBackupStore({ dir: null, url: text }, log);
   const endpoint = encodeURIComponent(server.endpoint);
   await expect(at(`s3://not-there?endpoint=${endpoint}`).files()).rejects.toThrow(
@@ -127,7 +127,7 @@ test('what the server refuses is said in words, without credentials', async () =
   expect(error.message).not.toContain('wrong-secret-of-mine');
 });
 
-test('an object that the server does not hand out is skipped and logged; the others are listed', async () => {
+test('an object that cannot be read is skipped and logged; the others are listed', async () => {
   const source = await migratedDatabase();
   const first = await backUp(source, store);
   const second = await backUp(source, store);
@@ -153,11 +153,11 @@ test('an object that the server does not hand out is skipped and logged; the oth
   expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, name: first.name, place: store.place }]);
 });
 
-test('one that is deleted while the bucket is listed is not in the list', async () => {
+test('a backup that is deleted while the bucket is listed is not in the list', async () => {
   const source = await migratedDatabase();
   const { name } = await backUp(source, store);
   const before = await verifiedIn(store);
-  // Listed, and not there when it is asked for.
+  // The object is listed, but missing when it is read.
   const gone = newName();
   await symlink(join(server.bucketDir, 'nowhere'), join(server.bucketDir, 'of/gateway', gone));
   expect(await verifiedIn(store)).toEqual(before);

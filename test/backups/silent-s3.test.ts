@@ -12,7 +12,7 @@ import { s3Credentials } from '../support/s3-server.ts';
 import { neverAborted } from './support.ts';
 
 const silenceMs = 100;
-/** For what is to go well on a busy machine, too. */
+/** Long enough for requests that must succeed on a busy machine. */
 const patientMs = 2_000;
 const name = archiveName(new Date(), randomUUID());
 const slow = archiveName(new Date(), randomUUID());
@@ -29,7 +29,7 @@ afterAll(() => {
   for (const variable of Object.keys(s3Credentials)) delete process.env[variable];
 });
 beforeEach(async () => {
-  // It lets a large backup begin, and says nothing to anything else but one slow download.
+  // The server starts the upload of a large backup and serves one slow download; it answers nothing else.
   server = createServer((request, response) => {
     request.resume();
     const { method, url = '' } = request;
@@ -51,21 +51,21 @@ afterEach(() => {
   server.close();
 });
 
-// Waiting for ever they would hold up every backup after this one.
-test('a bucket that does not answer ends a list', async () => {
+// Without a time limit they would block every later backup.
+test('a bucket that does not answer fails a list', async () => {
   await expect(store.files()).rejects.toThrow(BackupError);
 });
 
-test('and a backup', async () => {
+test('a bucket that does not answer fails a backup', async () => {
   const content = Readable.from([randomBytes(17 * 1024 * 1024)]);
   await expect(store.write(name, content, neverAborted)).rejects.toThrow(BackupError);
 });
 
-test('and a download', async () => {
+test('a bucket that does not answer fails a download', async () => {
   await expect(store.read(name)).rejects.toThrow(BackupError);
 });
 
-test('but not one that has begun: it may have to wait for whoever restores from it', async () => {
+test('a download that has started may take longer, because a slow restore reads from it', async () => {
   const patient = openS3Store(url, null, patientMs);
   onTestFinished(() => patient.close());
   expect(await text(await patient.read(slow))).toBe('first last');

@@ -25,10 +25,10 @@ export const folderStore = () => openDirectoryStore(join(testFolder(), 'backups'
 
 export const neverAborted = new AbortController().signal;
 
-/** Of this test file's gateways. */
+/** The keyring of this file's gateways. */
 export const testKeyring = createKeyring(randomBytes(32));
 
-/** What a test wants otherwise than usual. */
+/** Options that a test may change. */
 type BackUp = Partial<BackupOptions> & { log?: Log; keyring?: Keyring; encrypt?: boolean };
 
 /** Makes a backup. */
@@ -51,6 +51,6 @@ export async function restore(url: string, store: BackupStore, name: string, key
 export const verifiedIn = async (store: BackupStore, keyring = testKeyring) =>
   (await readCatalogue(store, keyring)).verified;
 
-/** Why each of the other files does not count. */
+/** The reason why each of the other files is not verified, by file name. */
 export const unverifiedIn = async (store: BackupStore, keyring = testKeyring) =>
   Object.fromEntries((await readCatalogue(store, keyring)).unverified.map(({ name, why }) => [name, why]));

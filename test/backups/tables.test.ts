@@ -6,7 +6,7 @@ import { freshDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { backUp, folderStore } from './support.ts';
 
-test('every table is in the archive, or is left out for a reason; those that others refer to come first', async () => {
+test('every table is in the archive or left out for a reason; referenced tables come first', async () => {
   const url = await freshDatabase();
   await migrateOnce(url, createLog('silent'));
   const found = await queryOnce<{ name: string }>(

@@ -25,7 +25,7 @@ async function place() {
   return { database, store: openDirectoryStore(join(testFolder(), 'backups')) };
 }
 
-/** Backups in the folder, each with its row, oldest first. */
+/** Creates backups in the folder, each with its row, oldest first. */
 async function made(database: Database, store: BackupStore, count: number) {
   const backups: { id: string; name: string }[] = [];
   for (let n = 0; n < count; n++) {
@@ -43,7 +43,7 @@ const named = async (database: Database) => (await listBackups(database)).map(({
 const completed = (backups: { name: string }[]) => backups.map(({ name }) => ({ name, status: 'completed' })).reverse();
 const stored = async (store: BackupStore) => (await verifiedIn(store)).map(({ name }) => name);
 
-/** A store that does something before it deletes a file. */
+/** A store that calls `act` before it deletes a file. */
 const beforeDeletion = (store: BackupStore, act: () => Promise<void> | void): BackupStore => ({
   ...store,
   async delete(name) {
@@ -52,7 +52,7 @@ const beforeDeletion = (store: BackupStore, act: () => Promise<void> | void): Ba
   },
 });
 
-test('while the oldest are pruned, by two at once, the list shows none of them as failed', async () => {
+test('while two processes delete the oldest backups, the list shows none of them as failed', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 6);
   const latest = backups.at(-1)?.id as string;
@@ -75,7 +75,7 @@ test('while the oldest are pruned, by two at once, the list shows none of them a
   expect(await stored(store)).toHaveLength(2);
 });
 
-test('pruning that is interrupted leaves nothing that looks like a loss', async () => {
+test('after an interrupted deletion no backup is listed as lost', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 5);
   const latest = backups.at(-1)?.id as string;
@@ -94,7 +94,7 @@ test('pruning that is interrupted leaves nothing that looks like a loss', async 
   expect(await stored(store)).toHaveLength(2);
 });
 
-test('files of others push no backup out, are listed as unverified, and are never deleted', async () => {
+test('foreign files displace no backup, are listed as unverified, and are never deleted', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 3);
   const [first] = backups;
@@ -105,7 +105,7 @@ test('files of others push no backup out, are listed as unverified, and are neve
     foreign.push(name);
   };
   const genuine = await readFile(join(store.place, first?.name as string));
-  // A genuine backup under later dates and other ids, one of another key, and files that are none.
+  // A genuine backup with later dates and other ids, one of another key, and files that are no backups.
   for (let n = 0; n < 5; n++) await put(archiveName(future, randomUUID()), genuine);
   const other = createKeyring(randomBytes(32));
   const { name: theirs } = await backUp(database.url, store, { keyring: other });
@@ -123,7 +123,7 @@ test('files of others push no backup out, are listed as unverified, and are neve
   expect(unverified.find(({ name }) => name === theirs)?.error).toContain(
     `the SECRETS_KEY whose id is ${other.current.id}`,
   );
-  // The oldest backups go, and nothing else, and what was deleted from the store leaves the list.
+  // Only the oldest backups are deleted, and they leave the list.
   await rm(join(store.place, theirs));
   await tidyBackups({ database, store, keyring, log }, { keep: 1, latest: backups[2]?.id as string });
   expect(await stored(store)).toEqual([backups[2]?.name]);
@@ -132,7 +132,7 @@ test('files of others push no backup out, are listed as unverified, and are neve
   expect((await readdir(store.place)).sort()).toEqual([...left, backups[2]?.name].sort());
 });
 
-test('an old backup that is put back counts by the time of its manifest, and goes first', async () => {
+test('an old backup that is put back counts by the time in its manifest, and is deleted first', async () => {
   const { database, store } = await place();
   const [old, ...newer] = await made(database, store, 4);
   const file = join(store.place, old?.name as string);
@@ -147,7 +147,7 @@ test('an old backup that is put back counts by the time of its manifest, and goe
   expect(await stored(store)).toEqual(newer.map(({ name }) => name).reverse());
 });
 
-test('a backup whose file was changed becomes unverified and no longer counts; with the file back it is completed', async () => {
+test('a backup with a changed file is unverified and does not count; with its own file it is completed', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 3);
   await database.pool.query(`update backups set sha256 = repeat('0', 64)`);
@@ -156,7 +156,7 @@ test('a backup whose file was changed becomes unverified and no longer counts; w
   const bytes = await readFile(file);
   await writeFile(file, bytes.subarray(0, bytes.length - 1));
   const tidy = (keep: number) => tidyBackups({ database, store, keyring, log }, { keep, latest });
-  // Two count, so that the oldest of three stays.
+  // Only two backups count, so the oldest of the three stays.
   expect(await tidy(2)).toEqual({ lost: 0, found: 0, unverified: 1, pruned: 0 });
   expect((await named(database)).map(({ status }) => status)).toEqual(['completed', 'unverified', 'completed']);
   await rm(file);
@@ -166,7 +166,7 @@ test('a backup whose file was changed becomes unverified and no longer counts; w
   expect(await named(database)).toEqual(completed(backups));
 });
 
-test('a backup that a wrong clock dated in the future neither counts nor goes', async () => {
+test('a backup that a wrong clock dated in the future neither counts nor is deleted', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 4);
   await database.pool.query(`update backups set created_at = now() + interval '5 years' where name = any($1)`, [
@@ -177,7 +177,7 @@ test('a backup that a wrong clock dated in the future neither counts nor goes', 
   expect(await stored(store)).toHaveLength(4);
 });
 
-test('a flood of files takes a hundred rows of the list', async () => {
+test('very many foreign files take at most a hundred rows of the list', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 1);
   for (let n = 0; n < 150; n++)
@@ -190,7 +190,7 @@ test('a flood of files takes a hundred rows of the list', async () => {
   }
 });
 
-test('one that is lost is listed as failed until there are newer ones enough', async () => {
+test('a lost backup is listed as failed until there are enough newer ones', async () => {
   const { database, store } = await place();
   const [first, lost, third] = await made(database, store, 3);
   await store.delete(lost?.name as string);
@@ -207,7 +207,7 @@ test('one that is lost is listed as failed until there are newer ones enough', a
   expect(await named(database)).toEqual(completed(kept));
 });
 
-test('the file of a backup that is just being completed is no stranger', async () => {
+test('the file of a backup that is just being completed is not listed as unverified', async () => {
   const { database, store } = await place();
   const [latest] = await made(database, store, 1);
   const { name } = await backUp(database.url, store);
@@ -222,7 +222,7 @@ test('the file of a backup that is just being completed is no stranger', async (
   ]);
 });
 
-test('one that is completed while the files are listed is not lost', async () => {
+test('a backup that is completed while the files are listed is not listed as lost', async () => {
   const { database, store } = await place();
   const [latest] = await made(database, store, 1);
   const late: { name: string }[] = [];
@@ -242,7 +242,7 @@ test('one that is completed while the files are listed is not lost', async () =>
   expect(await named(database)).toEqual(completed([latest ?? { name: '' }, ...late]));
 });
 
-test('a backup that failed after its file was written is completed when the file is found', async () => {
+test('a failed backup becomes completed when its file is found', async () => {
   const { database, store } = await place();
   const [latest] = await made(database, store, 1);
   const { name, sizeBytes } = await backUp(database.url, store);
@@ -254,7 +254,7 @@ test('a backup that failed after its file was written is completed when the file
   expect(found).toMatchObject([{ id, status: 'completed', size_bytes: sizeBytes, error: null }]);
 });
 
-test('a connection that breaks while the files are listed ends it with an error, and nothing has changed', async () => {
+test('a connection that breaks while the files are listed gives an error and changes nothing', async () => {
   const { database, store } = await place();
   const backups = await made(database, store, 3);
   const latest = backups.at(-1)?.id as string;
@@ -271,7 +271,7 @@ test('a connection that breaks while the files are listed ends it with an error,
           'select 1 from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database() and state like $1',
           ['idle in%'],
         );
-      await until('it is gone', async () => (await open()).rows.length === 0);
+      await until('the connection is closed', async () => (await open()).rows.length === 0);
       return store.files();
     },
   };

@@ -5,9 +5,9 @@ import { archiveName } from '../../src/backups/archive-name.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { createLog } from '../../src/shared/log.ts';
 
-/** A process that writes into the store of its arguments until somebody or something ends it. */
+/** A process that writes into the store of its arguments until it is killed or a write fails. */
 const [dir = '', url = ''] = process.argv.slice(2);
-// Past a limit of the system the write fails, instead of the process.
+// Without this handler the file size limit would end the process instead of failing the write.
 process.on('SIGXFSZ', () => undefined);
 const store = openBackupStore(url === '' ? { dir, url: null } : { dir: null, url }, createLog('silent'));
 async function* content() {

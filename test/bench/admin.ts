@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { applyWaitingReplays } from '../../src/events/operate.ts';
+import { applyWaitingReplays } from '../../src/events/transitions/replayed.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { adminCalls } from './admin/calls.ts';
@@ -10,13 +10,13 @@ import { adminToken, startGatewayProcess, temporaryPostgres } from './processes.
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
-/** Deep enough that a list which reads what it skips would show it. */
+/** Deep enough to show the cost of a list that reads the rows it skips. */
 const deepOffset = 100_000;
 const replayedEvents = 100_000;
-/** Calls that fill caches and open connections, not counted. */
+/** Calls that fill caches and open connections, and are not counted. */
 const warmUpRequests = 5;
 
-/** How long operators wait for lists, filters and statistics of a large table, and for the replay of all that failed. */
+/** Measures lists, filters and statistics over a large table, and the replay of all failed events. */
 export async function benchAdmin(options: {
   events: number;
   days: number;
@@ -64,7 +64,7 @@ export async function benchAdmin(options: {
   }
 }
 
-/** One call, once. What was measured before is worth its report even if this does not come to an end. */
+/** Measures one call. If it fails, the earlier results are still reported. */
 async function replayAll(baseUrl: string, failed: number): Promise<Record<string, string | number>> {
   const startedMs = performance.now();
   try {
@@ -78,7 +78,7 @@ async function replayAll(baseUrl: string, failed: number): Promise<Record<string
   }
 }
 
-/** The replays that the call has left to the workers, by one of them. */
+/** Carries out, as one worker, the replays that the call has requested. */
 async function carryOut(url: string): Promise<Record<string, string | number>> {
   const database = await openDatabase({ url, log: createLog('warn') });
   try {
@@ -119,9 +119,9 @@ async function answered(url: string, method: string): Promise<string> {
 const json = async <T>(url: string, method = 'GET'): Promise<T> => JSON.parse(await answered(url, method));
 
 /**
- * Lets the newest delivered events fail, as an outage of the consumers does, until `wanted` have failed in all.
+ * Marks the newest delivered events as failed, as in an outage of consumers, until `wanted` events have failed.
  *
- * @returns how many have.
+ * @returns the number of failed events
  */
 async function failEvents(url: string, wanted: number): Promise<number> {
   const failed = `rejection_reason is null and state <> 'dead' and (undelivered or state = 'failed')`;
@@ -134,7 +134,7 @@ async function failEvents(url: string, wanted: number): Promise<number> {
        limit (select greatest(0, $1 - count(*)) from events where ${failed}))`,
     [wanted],
   );
-  // As autovacuum has done by the time that people come back from an outage.
+  // As autovacuum would have done before operators replay events after an outage.
   await client.query('vacuum analyze events');
   const { rows } = await client.query<{ n: number }>(`select count(*)::integer as n from events where ${failed}`);
   await client.end();

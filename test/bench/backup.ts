@@ -15,7 +15,7 @@ import { durability } from './settings.ts';
 const days = 30;
 const mebibyte = 1024 * 1024;
 
-/** A kilobyte of JSON each, in which little repeats. */
+/** Payloads of one kilobyte of JSON with little repetition. */
 const writePayloads = `
   truncate event_payloads;
   insert into event_payloads (event_id, headers, content_type, body)
@@ -23,7 +23,7 @@ const writePayloads = `
     convert_to('{"id":"' || id || '","data":"' || (select string_agg(md5(random()::text || id || n), '') from generate_series(1, 30) n) || '"}', 'UTF8')
   from events`;
 
-/** How long a backup takes, how large it is, what memory it needs, and what ingestion notices of it. */
+/** Measures the time, size and memory of a backup, and its effect on ingestion. */
 export async function benchBackup(options: {
   events: number;
   seconds: number;
@@ -57,7 +57,7 @@ export async function benchBackup(options: {
       void backup.then((done) => {
         result = done;
       });
-      // As long as the backup lasts; what comes after its end is not much.
+      // Lasts as long as the backup, and only little longer.
       while (result === null) results.push(await load(connections, 5));
       const { summary, idleRssBytes, peakRssBytes } = await backup;
       rows.push({

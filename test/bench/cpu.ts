@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** User and system time so far, in milliseconds, of what the benchmark has started. */
+/** User and system time so far, in milliseconds, of the processes of a benchmark. */
 export interface CpuTimes {
   gateway: number;
   database: number;
@@ -10,9 +10,9 @@ export interface CpuTimes {
 const msATick = 10;
 
 /**
- * Reads Linux's `/proc` for this process and everything below it; zeros elsewhere.
+ * Reads `/proc` for this process and its descendants. Returns zeros on systems other than Linux.
  *
- * @param gatewayPid the gateway's process, or this one where the benchmark itself plays it.
+ * @param gatewayPid the pid of the gateway, or of this process if the benchmark itself takes its place
  */
 export function cpuTimes(gatewayPid: number): CpuTimes {
   const processes = new Map(all().map((entry) => [entry.pid, entry]));
@@ -31,7 +31,7 @@ export function cpuTimes(gatewayPid: number): CpuTimes {
   };
 }
 
-/** CPU time an event since `before`, by who spent it. */
+/** CPU time per event since `before`, by process. */
 export function cpuColumns(before: CpuTimes, after: CpuTimes, events: number): Record<string, string> {
   const each = (name: keyof CpuTimes) => ((after[name] - before[name]) / events).toFixed(2);
   return { 'CPU ms/event gateway': each('gateway'), PostgreSQL: each('database'), Temporal: each('engine') };
@@ -44,7 +44,7 @@ interface Entry {
   cpuMs: number;
 }
 
-/** `proc(5)`: pid (name) state ppid … utime stime cutime cstime: children that ended count for their parent. */
+/** `proc(5)`: pid (name) state ppid … utime stime cutime cstime. Children that have ended count for their parent. */
 function all(): Entry[] {
   let names: string[];
   try {
@@ -57,7 +57,7 @@ function all(): Entry[] {
     try {
       stat = readFileSync(`/proc/${name}/stat`, 'utf8');
     } catch {
-      // It has ended since.
+      // The process has ended since.
       return [];
     }
     const rest = stat

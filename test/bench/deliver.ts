@@ -18,7 +18,7 @@ const connections = 64;
 const limitSeconds = 300;
 const warmUpEvents = 300;
 
-/** Events from their POST to their consumer, for each way of making first attempts, at a few paces and flat out. */
+/** Measures events from POST to consumer, for each value of FIRST_ATTEMPT, at several rates and at full speed. */
 export async function benchDeliver(options: {
   modes: string[];
   rates: number[];
@@ -92,7 +92,7 @@ function row(
   };
 }
 
-/** Waits until no event waits for its workflow: what one pace leaves behind must not slow the next. */
+/** Waits until all events have their workflows, so that one rate does not slow down the next. */
 async function workflowsDone(baseUrl: string): Promise<void> {
   const endMs = Date.now() + limitSeconds * 1000;
   for (let quiet = 0; quiet < 5; ) {
@@ -100,7 +100,7 @@ async function workflowsDone(baseUrl: string): Promise<void> {
       headers: { 'x-admin-token': adminToken },
     });
     quiet = (await response.text()) === '[]' ? quiet + 1 : 0;
-    if (Date.now() > endMs) throw new Error('there are events that get no workflow');
+    if (Date.now() > endMs) throw new Error('some events have got no workflow');
     await sleep(200);
   }
 }

@@ -11,12 +11,12 @@ import { temporaryTemporal } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { temporalSettings } from './settings.ts';
 
-/** As many starts in flight as the relay has. */
+/** The number of concurrent starts, as in the relay. */
 const concurrency = 32;
 const warmUpWorkflows = 300;
 let installed = false;
 
-/** What Temporal alone costs on this machine: a bare workflow with one empty activity, under the gateway's settings. */
+/** Measures Temporal alone: a workflow with one empty activity, with the gateway's settings. */
 export async function benchFloor(options: { workflows: number }): Promise<BenchResult> {
   const log = createLog('warn');
   if (!installed) installRuntime(log);

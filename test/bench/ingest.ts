@@ -10,9 +10,8 @@ import { durability } from './settings.ts';
 import { verificationMs } from './verify.ts';
 
 /**
- * How fast one `api` process acknowledges webhooks of 1 KB that are committed: verified, deduped, stored; and
- * what verifying alone takes of it. The sender signs as it goes, so what is to be compared between providers is the
- * gateway's CPU time.
+ * Measures how fast one `api` process acknowledges webhooks of 1 KB, which it verifies, deduplicates and commits, and the
+ * cost of verification alone. The sender signs during the run, so compare providers by the CPU time of the gateway.
  */
 export async function benchIngest(options: {
   seconds: number;
@@ -47,7 +46,7 @@ export async function benchIngest(options: {
         connections,
         seconds: options.seconds,
       });
-      // The warm-up runs at the same pace, so it counts as events.
+      // The warm-up runs at the same rate, so its events count too.
       const events = (result.acknowledged * (options.seconds + warmUpSeconds)) / options.seconds;
       rows.push({
         provider,

@@ -29,7 +29,7 @@ const { positionals, values } = parseArgs({
   },
 });
 
-// Whatever was started stops with this process, also when it is interrupted.
+// All servers stop with this process, also when it is interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 const numbers = (text: string) => text.split(',').map(Number);

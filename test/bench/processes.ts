@@ -14,14 +14,14 @@ import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/tempora
 import { createLog } from '../../src/shared/log.ts';
 import { startArguments } from '../support/start-command.ts';
 
-/** A folder that the database's own user can enter; removed afterwards. */
+/** A folder that the database's user can enter. `remove` deletes it. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   await chmod(path, 0o755);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A PostgreSQL of its own, as `npm start` runs it, removed when it is stopped. */
+/** A temporary PostgreSQL as in `npm start`. Its data is removed when it is stopped. */
 export async function temporaryPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await temporaryFolder();
   const dataDir = openDataDir(folder.path);
@@ -36,7 +36,7 @@ export async function temporaryPostgres(): Promise<{ url: string; stop(): Promis
   };
 }
 
-/** A Temporal of its own, as `npm start` runs it, removed when it is stopped. */
+/** A temporary Temporal as in `npm start`. Its data is removed when it is stopped. */
 export async function temporaryTemporal(uiPort: number): Promise<{ address: string; stop(): Promise<void> }> {
   const folder = await temporaryFolder();
   const dataDir = openDataDir(folder.path);
@@ -76,7 +76,7 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a role of the gateway as a process of its own and waits until it takes webhooks. */
+/** Starts a role of the gateway as a separate process and waits until it accepts webhooks. */
 export async function startGatewayProcess(
   role: 'all' | 'api',
   environment: Record<string, string>,
@@ -101,7 +101,7 @@ export async function startGatewayProcess(
     baseUrl,
     pid: child.pid ?? 0,
     async stop() {
-      // One that has died by itself says so no second time.
+      // A process that has already ended emits no further exit event.
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGINT');
       await once(child, 'exit');
@@ -109,10 +109,10 @@ export async function startGatewayProcess(
   };
 }
 
-/** What the load generator says when everything has arrived, before it waits for what comes twice. */
+/** The output of the load generator when all events have arrived, before it waits for duplicates. */
 const arrived = 'arrived\n';
 
-/** Runs the load generator in a process of its own and returns what it printed as JSON. */
+/** Runs the load generator in a separate process and returns the JSON that it printed. */
 export async function runLoad<T>(job: Record<string, unknown>, onArrived: () => void = () => undefined): Promise<T> {
   const child = spawn(
     process.execPath,
@@ -133,7 +133,7 @@ export async function runLoad<T>(job: Record<string, unknown>, onArrived: () => 
   return JSON.parse(output);
 }
 
-/** Makes an account for the load and returns its address and what authenticates a webhook. */
+/** Creates an account for the load and returns its URL and its secret. */
 export async function createAccount(
   baseUrl: string,
   fields: Record<string, unknown>,

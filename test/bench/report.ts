@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 export interface BenchResult {
-  /** What the servers were set to, as they say themselves. */
+  /** The settings of the servers, as the servers report them. */
   settings: Record<string, string>;
   rows: Record<string, string | number>[];
 }

@@ -11,7 +11,7 @@ import { type BenchResult, ms, percentile } from './report.ts';
 import { fillDay } from './retention/fill-day.ts';
 import { durability } from './settings.ts';
 
-/** Webhooks a second: a busy gateway that is not at its end, so that waiting shows. */
+/** Webhooks a second: a busy gateway below its limit, so that additional waiting is visible. */
 const rate = 200;
 const connections = 32;
 const quietMs = 10_000;
@@ -24,7 +24,7 @@ interface Sent {
   status: number;
 }
 
-/** How long it takes to drop a day of events, and how long webhooks that come meanwhile wait. */
+/** Measures the time to drop a day of events, and the latency of webhooks during that. */
 export async function benchRetention(options: { events: number }): Promise<BenchResult> {
   const log = createLog('warn');
   const postgres = await temporaryPostgres();
@@ -46,7 +46,7 @@ export async function benchRetention(options: { events: number }): Promise<Bench
       const fromMs = nowMs();
       const outcome = await work();
       const toMs = nowMs();
-      // What is on its way at the end has waited, too.
+      // Webhooks in flight at the end have waited too.
       await sleep(1_000);
       const during = load.sent.filter(({ atMs, tookMs }) => atMs < toMs && atMs + tookMs > fromMs);
       const latenciesMs = during.map(({ tookMs }) => tookMs);
@@ -83,7 +83,7 @@ export async function benchRetention(options: { events: number }): Promise<Bench
   }
 }
 
-/** Posts at a steady rate, however long the answers take. */
+/** Posts at a steady rate, independent of the latency of answers. */
 function startLoad(account: { url: string; secret: string; connections: number }) {
   const poster = new Poster(account);
   const run = Date.now().toString(36);
@@ -114,7 +114,7 @@ function startLoad(account: { url: string; secret: string; connections: number }
   };
 }
 
-/** As a backup does: one snapshot of all tables, held until it ends. */
+/** Reads all tables in one snapshot, which stays open like that of a backup. */
 async function readEverything(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

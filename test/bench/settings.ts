@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What makes a commit durable, as the server says itself. */
+/** The server's settings that make a commit durable. */
 export async function durability(url: string): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -13,7 +13,7 @@ export async function durability(url: string): Promise<Record<string, string>> {
   return settings;
 }
 
-/** How the embedded Temporal is run (src/embedded/temporal.ts). */
+/** The settings of the embedded Temporal (src/embedded/temporal.ts). */
 export const temporalSettings: Record<string, string> = {
   Temporal: 'start-dev on a file, journal_mode=wal, synchronous=normal, eager activities, one task queue partition',
 };

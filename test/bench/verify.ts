@@ -8,7 +8,7 @@ import { percentile } from './report.ts';
 const webhooks = 200;
 const rounds = 50;
 
-/** What verifying one webhook of about 1 KB takes, in milliseconds: the median of rounds over different webhooks. */
+/** The time to verify one webhook of about 1 KB, in milliseconds: the median of rounds over different webhooks. */
 export async function verificationMs(name: string): Promise<number> {
   const sample = sampleOf(name);
   const provider = providers.get(name);
@@ -27,7 +27,8 @@ export async function verificationMs(name: string): Promise<number> {
   const roundsMs = Array.from({ length: rounds }, () => {
     const fromMs = nowMs();
     for (const input of inputs)
-      if (!verifyInbound(provider, settings, inboundRequest(input)).ok) throw new Error(`${name} refuses its own`);
+      if (!verifyInbound(provider, settings, inboundRequest(input)).ok)
+        throw new Error(`${name} refuses its own webhook`);
     return (nowMs() - fromMs) / webhooks;
   });
   return percentile(roundsMs, 0.5);

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const script = fileURLToPath(new URL('../../.ci/audit.mjs', import.meta.url));
 
-/** Runs the script on what npm said. */
+/** Runs the script on a report of npm audit. */
 function judged(report: unknown, exceptions: unknown) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-audit-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,13 +28,13 @@ const vulnerable = { auditReportVersion: 2, vulnerabilities: { pad: { via: [advi
 const clean = { auditReportVersion: 2, vulnerabilities: {} };
 const explained = [{ advisory: 'GHSA-aaaa-bbbb-cccc', reason: 'The gateway never pads what others send.' }];
 
-test('an advisory without an exception fails, and is named', () => {
+test('an advisory without an exception fails with its name', () => {
   const { status, stdout } = judged(vulnerable, []);
   expect(stdout).toContain('GHSA-aaaa-bbbb-cccc (high) in pad: Pads for ever');
   expect(status).toBe(1);
 });
 
-test('one with an exception passes; an exception without a reason, or without an advisory, fails', () => {
+test('an advisory with an exception passes; an exception without a reason or an advisory fails', () => {
   expect(judged(vulnerable, explained)).toMatchObject({ status: 0 });
   expect(judged(vulnerable, [{ ...explained[0], reason: 'fine' }])).toMatchObject({
     status: 1,
@@ -49,7 +49,7 @@ test.each([
   ['no network', { error: { code: 'ENOTFOUND', summary: 'getaddrinfo failed' } }, 'getaddrinfo failed'],
   ['no JSON', 'npm error audit', 'npm error audit'],
   ['nothing', '', 'no answer'],
-])('where the registry answers with %s, the audit is skipped with the reason', (_, report, reason) => {
+])('if the registry answers with %s, the audit is skipped with the reason', (_, report, reason) => {
   const { status, stdout } = judged(report, []);
   expect(stdout).toContain('npm audit was skipped');
   expect(stdout).toContain(reason);

@@ -19,13 +19,13 @@ function printed(testResults: unknown[]) {
 
 const passed = { fullName: 'a case that passed', status: 'passed', failureMessages: [] };
 
-test('names each failed test with its error, and nothing that passed', () => {
+test('lists each failed test with its error, and no test that passed', () => {
   const failed = { fullName: 'a case that failed', status: 'failed', failureMessages: ['expected 1 to be 2', 'later'] };
   const text = printed([{ name: '/test/a.test.ts', status: 'failed', assertionResults: [passed, failed] }]);
   expect(text).toBe('== FAILED test/a.test.ts: a case that failed\n    expected 1 to be 2\n');
 });
 
-test('names a file that could not be loaded', () => {
+test('lists a file that could not be loaded', () => {
   const text = printed([
     { name: '/test/b.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
     { name: '/test/c.test.ts', status: 'passed', message: '', assertionResults: [passed] },

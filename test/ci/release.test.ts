@@ -9,7 +9,7 @@ import { readProjectFile } from '../docker/files.ts';
 const script = fileURLToPath(new URL('../../.ci/release.mjs', import.meta.url));
 const copied = ['package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md'] as const;
 
-/** A repository with the files that a release changes. */
+/** Creates a repository with the files that a release changes. */
 function repository(changelog = readProjectFile('CHANGELOG.md')) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,13 +42,13 @@ test('a release dates the section, sets every version, commits and tags', () => 
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('Release 9.8.7');
   expect(git('describe', '--exact-match')).toBe('v9.8.7');
-  // Nothing but the versions has changed.
+  // Only the versions have changed.
   expect(git('diff', '--shortstat', 'HEAD~1', '--', 'package.json', 'openapi.json')).toContain(
     '2 insertions(+), 2 deletions(-)',
   );
 });
 
-test('a release of nothing, over changes, or again, is refused and changes nothing', () => {
+test('a release without entries, with uncommitted changes or of an existing version is refused', () => {
   const { folder, git, release } = repository(changelog);
   expect(release('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('npm run release -- 0.2.0') });
   writeFileSync(join(folder, 'CHANGELOG.md'), 'changed');

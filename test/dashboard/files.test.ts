@@ -10,14 +10,14 @@ const names = readdirSync(folder);
 const assets = names.filter((name) => /\.(js|css|svg)$/.test(name));
 const textOf = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
-describe('what the browser gets', () => {
+describe('the files in the browser', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway({ worker: false });
   });
   afterAll(() => gateway.stop());
 
-  test.each(assets)('%s, as it is in the repository', async (name) => {
+  test.each(assets)('include %s unchanged', async (name) => {
     const answer = await fetch(`${gateway.baseUrl}/dashboard/assets/${name}`);
     expect(answer.status).toBe(200);
     const types: Record<string, string> = {
@@ -31,7 +31,7 @@ describe('what the browser gets', () => {
     expect(await answer.text()).toBe(textOf(name));
   });
 
-  test('refers to the gateway alone', async () => {
+  test('refer to the gateway only', async () => {
     const shell = await (await fetch(`${gateway.baseUrl}/dashboard/events`)).text();
     const links = [...shell.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThanOrEqual(5);
@@ -48,7 +48,7 @@ describe('what the browser gets', () => {
 });
 
 describe('the files', () => {
-  test('make nothing of texts but texts, and keep the token in no other place', () => {
+  test('insert texts only as text, and store the token in one place only', () => {
     const forbidden =
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function|localStorage|document\.cookie|indexedDB/;
     expect(assets.length).toBeGreaterThan(8);
@@ -57,10 +57,10 @@ describe('the files', () => {
     expect(assets.filter((name) => textOf(name).includes('sessionStorage'))).toEqual(['api.js']);
   });
 
-  test('fit the types of the API that they ask', async () => {
+  test('match the types of the API', async () => {
     const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
     const args = [tsc, '--noEmit', '-p', fileURLToPath(folder)];
-    // What the compiler finds is on its output, and so in the error.
+    // The error contains the output of the compiler.
     await expect(promisify(execFile)(process.execPath, args)).resolves.toEqual({ stdout: '', stderr: '' });
   });
 });
@@ -68,7 +68,7 @@ describe('the files', () => {
 describe('texts', () => {
   const load = (name: string) => import(new URL(name, folder).href);
 
-  test('the next page is the one of the Link header', async () => {
+  test('the next page comes from the Link header', async () => {
     const { nextQuery } = await load('format.js');
     expect(nextQuery('</admin/events?provider=generic&before=1>; rel="next"')).toBe('provider=generic&before=1');
     expect(nextQuery('</admin/events?before=1>; rel="prev"')).toBeNull();
@@ -85,7 +85,7 @@ describe('texts', () => {
     expect(payloadText({ base64: '//4=', id: 1 }).kind).toBe('JSON');
   });
 
-  test('a payload cannot turn the direction of what is shown', async () => {
+  test('a payload cannot change the direction of the text around it', async () => {
     const { payloadText } = await load('format.js');
     const payload = { amount: '\u202e001\u2066' };
     const { text } = payloadText(payload);
@@ -93,7 +93,7 @@ describe('texts', () => {
     expect(JSON.parse(text)).toEqual(payload);
   });
 
-  test('durations and times are for people', async () => {
+  test('durations and times are readable', async () => {
     const { duration, utcTime } = await load('format.js');
     expect([0.42, 41.5, 999, 1000, 15_003].map(duration)).toEqual(['0.4 ms', '42 ms', '999 ms', '1.0 s', '15.0 s']);
     expect(utcTime('2026-11-20T10:00:00.012Z')).toBe('2026-11-20 10:00:00.012 UTC');

@@ -14,7 +14,7 @@ const get = (path: string, init: RequestInit = {}) =>
 const unknownId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 
 describe('the pages', () => {
-  test('that notifications link to are there, for whoever has no token', async () => {
+  test('to which notifications link exist, and need no token', async () => {
     const links = dashboardLinks(gateway.baseUrl);
     const at = new Date();
     const filter = { provider: 'generic', account_slug: 'shop', firstReceived: at, lastReceived: at };
@@ -26,7 +26,7 @@ describe('the pages', () => {
   });
 
   test.each(['/dashboard/events', '/dashboard/providers', `/dashboard/events/${unknownId}`])(
-    '%s may run what is ours, and nothing else',
+    '%s may run only scripts of the gateway',
     async (path) => {
       const { headers } = await get(path);
       const policy = headers.get('content-security-policy')?.split('; ') ?? [];
@@ -48,7 +48,7 @@ describe('the pages', () => {
     },
   );
 
-  test('hold no data: the page of an event that is there is that of one that is not, token or none', async () => {
+  test('contain no data: the page is the same for existing and missing events, with and without a token', async () => {
     const account = await gateway.admin.createAccount({});
     const { body } = await send(gateway.baseUrl, account, '{"id":"one","type":"kept.secret"}');
     const headers = { 'x-admin-token': gateway.adminToken };
@@ -63,18 +63,18 @@ describe('the pages', () => {
       expect([path, await (await get(path)).text()]).toEqual([path, shell]);
       expect([path, await (await get(path, { headers })).text()]).toEqual([path, shell]);
     }
-    // What the shell shows comes from here, and this needs the token.
+    // The page loads its data from the API, which needs the token.
     expect((await get(`/admin/events/${body.id}`)).status).toBe(401);
   });
 
-  test('/dashboard leads to the list', async () => {
+  test('/dashboard redirects to the list of events', async () => {
     for (const path of ['/dashboard', '/dashboard/']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('location')]).toEqual([path, 302, '/dashboard/events']);
     }
   });
 
-  test('are answered to HEAD with the same headers and no body', async () => {
+  test('answer HEAD with the same headers and without a body', async () => {
     const asked = await get('/dashboard/events');
     const answer = await get('/dashboard/events', { method: 'HEAD' });
     expect(answer.status).toBe(200);
@@ -85,7 +85,7 @@ describe('the pages', () => {
       expect([name, answer.headers.get(name)]).toEqual([name, asked.headers.get(name)]);
   });
 
-  test('are not sent again to who has them', async () => {
+  test('are not sent again if the client has them in its cache', async () => {
     for (const path of ['/dashboard/events', '/dashboard/assets/main.js']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       expect(etag).toMatch(/^"[\w-]{22}"$/);
@@ -118,7 +118,7 @@ describe('other addresses', () => {
     expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
   });
 
-  test('other methods are 405, and no webhook', async () => {
+  test('other methods are 405, not a webhook', async () => {
     for (const path of [
       '/dashboard',
       '/dashboard/events',
@@ -133,7 +133,7 @@ describe('other addresses', () => {
     }
   });
 
-  test('accounts may be called like pages', async () => {
+  test('the slug of an account may equal the name of a page', async () => {
     for (const account_slug of ['events', 'assets', 'dashboard']) {
       const account = await gateway.admin.createAccount({ account_slug });
       expect([account_slug, (await send(gateway.baseUrl, account, '{}')).status]).toEqual([account_slug, 202]);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { rejectionReasons } from '../../src/providers/provider.ts';
 
-// What browsers run is no TypeScript, so it has no types here.
+// Scripts of the browser are JavaScript, so the import has no types.
 const { meaningOf } = await import(new URL('../../src/dashboard/browser/rejection-reasons.js', import.meta.url).href);
 
-test('the dashboard says what to do about each reason that an account can cause', () => {
-  // Without an account there is no event to be looked at.
+test('the dashboard has a hint for each rejection reason of an account', () => {
+  // Without an account there is no event to show.
   for (const reason of Object.keys(rejectionReasons))
     if (reason !== 'unknown_provider') expect(meaningOf(reason)).toMatch(new RegExp(`^${reason} – .{10}`));
   expect(meaningOf('something_newer')).toBe('something_newer');

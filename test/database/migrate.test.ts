@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { functionFiles } from '../../src/database/functions.ts';
 import { migrate, migrateOnce } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { daysAhead } from '../../src/database/partitions.ts';
@@ -11,6 +12,7 @@ import { until } from '../support/until.ts';
 
 const log = createLog('silent');
 const names = migrations.map(({ name }) => name);
+const functions = functionFiles().map(({ name }) => name);
 
 let url: string;
 let database: Database;
@@ -34,18 +36,19 @@ const ours = [
 ];
 
 test('brings an empty database up, with partitions for the days ahead, and does nothing the second time', async () => {
-  expect(await migrate(database, log)).toEqual(names);
+  expect(await migrate(database, log)).toEqual({ migrations: names, functions });
   const made = await tables();
   expect(made).toEqual(expect.arrayContaining(ours));
   expect(made.filter((name) => /^events_\d{8}$/.test(name)).length).toBeGreaterThanOrEqual(daysAhead + 2);
-  expect(await migrate(database, log)).toEqual([]);
-  expect(await migrateOnce(url, log)).toEqual([]);
+  expect(await migrate(database, log)).toEqual({ migrations: [], functions: [] });
+  expect(await migrateOnce(url, log)).toEqual({ migrations: [], functions: [] });
   expect(await tables()).toEqual(made);
 });
 
 test('several at once: one works, the others find it done', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
-  expect(applied.flat()).toEqual(names);
+  expect(applied.flatMap(({ migrations }) => migrations)).toEqual(names);
+  expect(applied.flatMap(({ functions }) => functions)).toEqual(functions);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
 });
 
@@ -66,7 +69,7 @@ test('a connection that breaks in a migration ends it', async () => {
   await client.query('rollback');
   client.release();
   await expect(migrating).rejects.toThrow(/terminat|connection/i);
-  expect(await migrateOnce(url, log)).toEqual(names);
+  expect(await migrateOnce(url, log)).toEqual({ migrations: names, functions });
 });
 
 test('down takes everything back, and up works again', async () => {
@@ -75,20 +78,8 @@ test('down takes everything back, and up works again', async () => {
   await database.orm.migrator.down({ to: 0 });
   const left = await tables();
   expect(left.filter((name) => ours.includes(name) || /_\d{8}$/.test(name))).toEqual([]);
-  expect(await migrate(database, log)).toEqual(names);
+  expect(await migrate(database, log)).toEqual({ migrations: names, functions: [] });
   expect(await tables()).toEqual(made);
-});
-
-test('days that had events before there were notifications get a partition for them', async () => {
-  await migrate(database, log);
-  await database.orm.migrator.down({ to: 'Migration20261121000003_stopped_accounts' });
-  expect(await tables()).not.toContain('notifications');
-  const daysOf = async (table: string) =>
-    (await tables()).flatMap((name) => (name.match(`^${table}_(\\d{8})$`)?.[1] ?? null) || []);
-  const before = await daysOf('events');
-  expect(before.length).toBeGreaterThan(daysAhead);
-  await database.orm.migrator.up();
-  expect(await daysOf('notifications')).toEqual(before);
 });
 
 test('a database that is not there is an error, not a hang', async () => {

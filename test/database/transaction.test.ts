@@ -1,25 +1,54 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { inTransaction } from '../../src/database/transaction.ts';
+import type { Sql } from '../../src/database/sql.ts';
+import { inEntityTransaction, inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { breakConnection } from '../support/break-connection.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
+const maxConnections = 2;
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ url: await freshDatabase(), log: createLog('silent') });
+  database = await openDatabase({ url: await freshDatabase(), log: createLog('silent'), maxConnections });
 });
 afterAll(() => database.close());
 
-// An error of a connection that nobody listens to ends the process: here it fails the run.
-test.each(['pool', 'readers'] as const)('a connection of %s that breaks between two statements', async (name) => {
-  const other = name === 'pool' ? database.readers : database.pool;
-  const transaction = inTransaction(database[name], async (client) => {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await breakConnection(other, rows[0]?.pid);
-    await client.query('select 1');
+const pidOf = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+const one = { name: 'one', text: 'select 1 as one' };
+
+type Work = (sql: Sql) => Promise<unknown>;
+const ways = {
+  pool: (work: Work) => inTransaction(database.pool, (client) => work(sqlOfClient(client))),
+  readers: (work: Work) => inTransaction(database.readers, (client) => work(sqlOfClient(client))),
+  entities: (work: Work) => inEntityTransaction(database.orm.em.fork(), (_inside, sql) => work(sql)),
+};
+
+// An error of a connection that has no listener ends the process: here it fails the run.
+describe.each(['pool', 'readers', 'entities'] as const)('a transaction of %s', (name) => {
+  const pool = () => (name === 'readers' ? database.readers : database.pool);
+  const other = () => (name === 'readers' ? database.pool : database.readers);
+
+  async function breakOff(sql: Sql): Promise<void> {
+    const [row] = await sql.query<{ pid: number }>(pidOf, []);
+    await breakConnection(other(), row?.pid);
+  }
+
+  test('fails when its connection breaks between two statements, and the pool replaces the connection', async () => {
+    // One more than the pool has: a connection that the pool never gets back would be missed by the last transaction.
+    for (let n = 0; n <= pool().options.max; n++) {
+      const broken = ways[name](async (sql) => {
+        await breakOff(sql);
+        await sql.query(one, []);
+      });
+      await expect(broken).rejects.toThrow(/terminat|connection/i);
+    }
+    expect((await pool().query(one.text)).rows).toEqual([{ one: 1 }]);
   });
-  await expect(transaction).rejects.toThrow(/terminat|connection/i);
-  expect((await database[name].query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+
+  test('fails when its connection breaks before the commit, and gives the connection back', async () => {
+    await expect(ways[name](breakOff)).rejects.toThrow(/terminat|connection/i);
+    await until('all connections are idle', async () => pool().totalCount === pool().idleCount);
+  });
 });

@@ -76,11 +76,11 @@ describe('allowed networks', () => {
     ['::1/128', '::1'],
     ['fd00::/8', 'fd12::1'],
     ['2002::/16', '2002:a01:203::1'],
-  ])('%s lets %s through', (network, address) => {
+  ])('%s allows %s', (network, address) => {
     expect(createAddressGuard([network])(address)).toEqual({ allowed: true });
   });
 
-  test('others stay refused', () => {
+  test('other addresses stay refused', () => {
     const some = createAddressGuard(['10.0.0.0/8', '::1/128']);
     for (const address of ['127.0.0.1', '192.168.0.1', 'fd00::1', '::ffff:127.0.0.1']) {
       expect(some(address).allowed).toBe(false);
@@ -90,7 +90,7 @@ describe('allowed networks', () => {
 
 const octet = fc.integer({ min: 0, max: 255 });
 
-test('an address that only wraps IPv4 is never allowed where the IPv4 address is not', () => {
+test('an IPv6 address that embeds an IPv4 address is allowed only if the IPv4 address is', () => {
   fc.assert(
     fc.property(fc.tuple(octet, octet, octet, octet), ([a, b, c, d]) => {
       const plain = guard(`${a}.${b}.${c}.${d}`);
@@ -108,6 +108,6 @@ test('an address that only wraps IPv4 is never allowed where the IPv4 address is
   );
 });
 
-test('any text gets a verdict', () => {
+test('any text is either allowed or refused, without an error', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => void guard(text)));
 });

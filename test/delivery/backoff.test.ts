@@ -6,7 +6,7 @@ const minuteMs = 60_000;
 const delaysMs = [10_000, 30_000, ...[1, 2, 5, 10, 20, 40, 80].map((minutes) => minutes * minuteMs)];
 const middle = { delaysMs, number: 1, retryAfterMs: null, elapsedMs: 0, random: () => 0.5 };
 
-/** The waits of a generation whose every attempt fails after `attemptMs`. */
+/** The delays of a generation in which each attempt fails after `attemptMs`. */
 function walk(randoms: readonly number[], retryAfters: readonly (number | null)[], attemptMs = 0) {
   let elapsedMs = attemptMs;
   for (const index of delaysMs.keys()) {
@@ -29,7 +29,7 @@ describe('the default schedule', () => {
 
   test('ends with the tenth attempt', () => expect(nextDelayMs({ ...middle, number: 10 })).toBeNull());
 
-  test('takes 2 to 4 h whatever the jitter', () => {
+  test('takes 2 to 4 h with any jitter', () => {
     fc.assert(
       fc.property(randoms, (values) => {
         const spanMs = walk(values, []);
@@ -39,7 +39,7 @@ describe('the default schedule', () => {
     );
   });
 
-  test('varies by a tenth', () => {
+  test('varies by 10 %', () => {
     expect(nextDelayMs({ ...middle, random: () => 0 })).toBe(9_000);
     expect(nextDelayMs({ ...middle, random: () => 1 })).toBe(11_000);
   });
@@ -50,7 +50,7 @@ describe('Retry-After', () => {
   test('never shortens it', () =>
     expect(nextDelayMs({ ...middle, number: 9, retryAfterMs: 1_000 })).toBe(80 * minuteMs));
 
-  test('takes no more than what fits', () => {
+  test('is limited to what fits within 4 h', () => {
     expect(nextDelayMs({ ...middle, retryAfterMs: 24 * 60 * minuteMs })).toBe(spanLimitMs - (9_520_000 - 10_000));
     const gone = spanLimitMs - 80 * minuteMs;
     expect(nextDelayMs({ ...middle, number: 9, elapsedMs: gone, retryAfterMs: 24 * 60 * minuteMs })).toBe(
@@ -59,7 +59,7 @@ describe('Retry-After', () => {
     expect(nextDelayMs({ ...middle, elapsedMs: 2 * spanLimitMs, retryAfterMs: 24 * 60 * minuteMs })).toBe(10_000);
   });
 
-  test('the span stays within 4 h and the jitter, whatever consumers ask for', () => {
+  test('the total stays within 4 h and the jitter for any values of Retry-After', () => {
     const asked = fc.array(fc.option(fc.integer({ min: 0, max: 86_400_000 })), { minLength: 9, maxLength: 9 });
     fc.assert(
       fc.property(randoms, asked, (values, retryAfters) => {
@@ -68,7 +68,7 @@ describe('Retry-After', () => {
     );
   });
 
-  test('no delay is ever shorter than the schedule less its jitter', () => {
+  test('no delay is shorter than that of the schedule less its jitter', () => {
     const number = fc.integer({ min: 1, max: 9 });
     const elapsed = fc.integer({ min: 0, max: 2 * spanLimitMs });
     fc.assert(

@@ -65,7 +65,7 @@ const heldFor = (ms: number): Changes => ({ account: off, heldSince: new Date(no
 describe('an attempt that is due', () => {
   test.each<[string, Changes, Asked, unknown]>([
     ['is sent', {}, scheduled, { do: 'send' }],
-    ['is sent though somebody said it failed', { status: 'failed' }, scheduled, { do: 'send' }],
+    ['is sent although an operator marked the event as failed', { status: 'failed' }, scheduled, { do: 'send' }],
     ['stops for an ack', { status: 'processed', deliveryStatus: 'delivered' }, scheduled, stopped('acknowledged')],
     ['stops for dead', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
     ['stops for a delivered event', { deliveryStatus: 'delivered' }, scheduled, stopped('already_settled')],
@@ -101,14 +101,14 @@ describe('an attempt that is due', () => {
     expect(decide(row(changes), asked, nowMs)).toEqual(decision);
   });
 
-  test('of the workflow waits while the relay makes it, and the one of the relay does not', () => {
+  test('of the workflow waits while the relay makes the first attempt, and that of the relay does not wait', () => {
     const relayed = row({ relayAttempting: true });
     expect(decide(relayed, scheduled, nowMs)).toMatchObject({ do: 'answer', result: { kind: 'wait' } });
     expect(decide(relayed, { ...scheduled, byRelay: true }, nowMs)).toEqual({ do: 'send' });
   });
 });
 
-describe('an attempt that is recorded already is not made again', () => {
+describe('an attempt that is already recorded is not repeated:', () => {
   const answer = (result: unknown) => ({ do: 'answer', result });
   const failed: Changes = { recordedOutcome: 'http_error' };
   const succeeded: Changes = { recordedOutcome: 'delivered' };
@@ -135,11 +135,11 @@ describe('while deliveries are paused', () => {
   const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
   test.each<[string, Changes, Asked, unknown]>([
     ['an attempt of the schedule waits', {}, scheduled, waits],
-    ['one of the relay, too', {}, { ...scheduled, byRelay: true }, waits],
-    ['one by hand, too', {}, manual, waits],
-    ['nothing is held or given up for a disabled account', heldFor(8 * dayMs), scheduled, waits],
+    ['an attempt of the relay waits', {}, { ...scheduled, byRelay: true }, waits],
+    ['a manual attempt waits', {}, manual, waits],
+    ['an event of a disabled account is neither held nor given up', heldFor(8 * dayMs), scheduled, waits],
     [
-      'what is recorded is answered',
+      'a recorded attempt returns its outcome',
       { recordedOutcome: 'delivered', deliveryStatus: 'delivered' },
       scheduled,
       {
@@ -153,18 +153,18 @@ describe('while deliveries are paused', () => {
       scheduled,
       stopped('acknowledged'),
     ],
-    ['dead ends it', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
-    ['dead ends what is asked for by hand', { status: 'dead', deliveryStatus: 'failed' }, manual, stopped('dead')],
-    ['a replay ends it', { generation: 1 }, scheduled, stopped('superseded')],
-    ['a deleted account ends it', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
-    ['a disabled account ends what is asked for by hand', { account: off }, manual, stopped('account_disabled')],
+    ['dead ends the schedule', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
+    ['dead ends a manual attempt', { status: 'dead', deliveryStatus: 'failed' }, manual, stopped('dead')],
+    ['a replay ends the schedule', { generation: 1 }, scheduled, stopped('superseded')],
+    ['a deleted account ends the schedule', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
+    ['a disabled account ends a manual attempt', { account: off }, manual, stopped('account_disabled')],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
   });
 });
 
 describe('an event of a disabled account', () => {
-  test('is held from the first look on, for seven days', () => {
+  test('is held for seven days from the first check', () => {
     expect(decide(row({ account: off }), scheduled, nowMs)).toEqual({ do: 'hold', waitMs: minuteMs });
     expect(decide(row(heldFor(7 * dayMs - 1)), scheduled, nowMs)).toMatchObject({ do: 'hold' });
   });
@@ -174,23 +174,23 @@ describe('an event of a disabled account', () => {
     expect(decision).toEqual({ do: 'give_up', reason: 'account_disabled' });
   });
 
-  test('is sent as soon as the account is enabled, however long it was held', () => {
+  test('is sent once the account is enabled, after any time of being held', () => {
     expect(decide(row({ heldSince: new Date(nowMs - 8 * dayMs) }), scheduled, nowMs)).toEqual({ do: 'send' });
   });
 
   test.each([
     ['at first', 0, minuteMs],
     ['within the first delay', 9 * secondMs, minuteMs],
-    ['while delays are below a minute', 39 * secondMs, minuteMs],
-    ['then at the pace of the schedule', 100 * secondMs, 2 * minuteMs],
-    ['which gets slower', hourMs, 40 * minuteMs],
+    ['as long as delays are below a minute', 39 * secondMs, minuteMs],
+    ['then at the intervals of the schedule', 100 * secondMs, 2 * minuteMs],
+    ['which become longer', hourMs, 40 * minuteMs],
     ['up to the last delay', 2 * hourMs, 80 * minuteMs],
-    ['and stays there', 6 * dayMs, 80 * minuteMs],
-  ])('is looked at again %s', (_, heldMs, waitMs) => {
+    ['which then stays', 6 * dayMs, 80 * minuteMs],
+  ])('is checked again %s', (_, heldMs, waitMs) => {
     expect(holdMs(schedule, heldMs)).toBe(waitMs);
   });
 
-  test('is looked at often enough to be sent within the limit of an enabled account', () => {
+  test('is checked often enough to be sent within the time limit of enabled accounts', () => {
     const looks = [];
     for (let heldMs = 0; heldMs < schedule.holdLimitMs; heldMs += holdMs(schedule, heldMs)) looks.push(heldMs);
     expect(looks.length).toBeGreaterThan(100);

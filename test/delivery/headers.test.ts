@@ -31,10 +31,10 @@ const ours: Header[] = [
   ['x-webhook-replay', 'false'],
 ];
 
-describe('what is added', () => {
-  test('every header that the gateway adds', () => expect(build([])).toEqual(ours));
+describe('added headers', () => {
+  test('are all that the gateway sets', () => expect(build([])).toEqual(ours));
 
-  test('nothing for what there is not', () => {
+  test('leave out what the event does not have', () => {
     const headers = build([], {
       contentType: null,
       event: { ...event, eventType: null, replay: true },
@@ -46,13 +46,13 @@ describe('what is added', () => {
     );
   });
 
-  test('the mark of a test, which no other delivery can have', () => {
+  test('include the mark of a test delivery, which no other delivery can have', () => {
     const forged: Header[] = [['X-Webhook-Test', 'false']];
     expect(build(forged, { event: { ...event, test: true } })).toEqual([...ours, ['x-webhook-test', 'true']]);
     expect(build(forged, { event: { ...event, test: false } })).toEqual(ours);
   });
 
-  test('values that are not printable ASCII are percent-encoded as UTF-8', () => {
+  test('are percent-encoded as UTF-8 where the value is not printable ASCII', () => {
     expect(headerValue('100% of a/b c')).toBe('100% of a/b c');
     expect(headerValue('Zürich 5%')).toBe('Z%C3%BCrich%205%25');
     expect(headerValue('a\r\nx-evil: 1')).toBe('a%0D%0Ax-evil:%201');
@@ -60,7 +60,7 @@ describe('what is added', () => {
     expect(headerValue('\ud800')).toBe('%EF%BF%BD');
   });
 
-  test('what is encoded decodes to the same text', () => {
+  test('decode to the original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const value = headerValue(text);
@@ -71,7 +71,7 @@ describe('what is added', () => {
   });
 });
 
-describe('what is forwarded', () => {
+describe('forwarding', () => {
   const dropped = [
     'Connection',
     'Keep-Alive',
@@ -85,9 +85,9 @@ describe('what is forwarded', () => {
     ['Authorization', 'Content-Type', 'Webhook-Id', 'WEBHOOK-SIGNATURE', 'webhook_signature', 'X-Webhook-Replay'],
     ['X-Webhook-Test', 'x_webhook_test'],
   );
-  test.each(dropped)('%s is not', (name) => expect(build([[name, '1']])).toEqual(ours));
+  test.each(dropped)('drops %s', (name) => expect(build([[name, '1']])).toEqual(ours));
 
-  test('names that Connection lists are not', () => {
+  test('drops the headers that Connection lists', () => {
     expect(
       build([
         ['Connection', 'close, X-Hop'],
@@ -98,12 +98,12 @@ describe('what is forwarded', () => {
     ).toEqual(ours);
   });
 
-  test('an inbound signature is dropped also where we add none', () => {
+  test('drops an inbound signature even where the gateway adds none', () => {
     const headers = build([['Webhook-Signature', 'v1,forged']], { webhook: { ...webhook, signature: null } });
     expect(headers.some(([name]) => name.toLowerCase() === 'webhook-signature')).toBe(false);
   });
 
-  test('masked values, line breaks, NULs and impossible names are not', () => {
+  test('drops masked values, line breaks, NULs and invalid names', () => {
     const bad: Header[] = [
       ['x-secret', MASKED],
       ['x-original-url', `https://a.example/?key=${MASKED}`],
@@ -117,7 +117,7 @@ describe('what is forwarded', () => {
     expect(build(bad)).toEqual(ours);
   });
 
-  test('everything else is: order, case, repetition and content-encoding kept', () => {
+  test('keeps all other headers, with order, case, repetition and content-encoding', () => {
     const kept: Header[] = [
       ['User-Agent', 'Stripe/1.0'],
       ['X-Tag', 'a'],
@@ -128,13 +128,13 @@ describe('what is forwarded', () => {
     expect(build(kept)).toEqual([...kept, ...ours]);
   });
 
-  test('bytes that came in as UTF-8 are encoded as such', () => {
+  test('percent-encodes bytes that arrived as UTF-8', () => {
     const asNodeReadsIt = Buffer.from('Zürich').toString('latin1');
     expect(build([['x-city', asNodeReadsIt]])[0]).toEqual(['x-city', 'Z%C3%BCrich']);
   });
 });
 
-/** Text as Node decodes headers, with every byte that never arrives too. */
+/** Text as Node decodes headers (latin1), including bytes that Node never lets through. */
 const latin1 = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 
 const anyName = fc.oneof(
@@ -153,7 +153,7 @@ const anyHeaders = fc.array(fc.tuple(anyName, anyValue), { maxLength: 20 });
 const never =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|host|content-length|expect|cookie|authorization|proxy-.*)$/;
 
-test('nothing that must not pass ever does, and what is left is valid HTTP', () => {
+test('forbidden headers never pass, and the rest is valid HTTP', () => {
   fc.assert(
     fc.property(anyHeaders, fc.option(anyValue), anyValue, (providerHeaders, contentType, externalId) => {
       const headers = build(providerHeaders, { contentType, event: { ...event, externalId } });
@@ -175,7 +175,7 @@ test('nothing that must not pass ever does, and what is left is valid HTTP', () 
   );
 });
 
-test('any ordinary header passes once, unchanged', () => {
+test('any ordinary header is forwarded once, unchanged', () => {
   const name = fc.stringMatching(/^x-y[a-z0-9]{1,15}$/);
   const value = fc.stringMatching(/^[!-~]([ -~]{0,30}[!-~])?$/).filter((text) => !text.includes(MASKED));
   fc.assert(
@@ -189,7 +189,7 @@ test('any ordinary header passes once, unchanged', () => {
   );
 });
 
-test('a real request takes whatever comes out', async () => {
+test('a real request can be sent with any resulting headers', async () => {
   const { url, seen } = await consumer((response) => response.end());
   const { post } = sender();
   await fc.assert(

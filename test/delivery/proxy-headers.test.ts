@@ -17,7 +17,7 @@ const own: Omit<DeliveryHeadersInput, 'providerHeaders'> = {
 };
 const ownNames = deliveryHeaders({ providerHeaders: [], ...own }).map(([name]) => name);
 
-/** The inbound headers that are forwarded, of those given. */
+/** Those of the inbound headers that are forwarded. */
 function forwarded(providerHeaders: readonly Header[], dropped?: DeliveryHeadersInput['dropped']): Header[] {
   const built = deliveryHeaders({ providerHeaders, ...own, ...(dropped ? { dropped } : {}) });
   return built.slice(0, built.length - ownNames.length);
@@ -28,11 +28,11 @@ const passes = (name: string, dropped?: DeliveryHeadersInput['dropped']) =>
 /** A header of each pattern: `x-envoy-*` as `x-envoy-a-thing`. */
 const examples = proxyHeaders.flatMap(({ names }) => names.map((name) => name.replace('*', 'a-thing')));
 
-describe('headers that proxies set and their servers believe', () => {
-  test('are dropped, in any case and with `_` or another sign for `-`', () => {
+describe('headers that proxies set and the servers behind them trust', () => {
+  test('are dropped, in any letter case and with `_` or another character for `-`', () => {
     const variants = (name: string) => [
       ...[name, name.toUpperCase(), name.replaceAll('-', '_'), name.toUpperCase().replaceAll('-', '_')],
-      // lighttpd writes every sign but letters and digits as `_` into the environment of CGI programs.
+      // In the environment of CGI programs lighttpd writes each character but letters and digits as `_`.
       ...[name.replaceAll('-', '.'), name.replace('-', '_')],
     ];
     expect(examples.flatMap(variants).filter((name) => passes(name))).toEqual([]);
@@ -48,7 +48,7 @@ describe('headers that proxies set and their servers believe', () => {
 
   test.each([
     ...['X-Original-Url', 'x_original_url', 'User-Agent', 'X-Request-Id', 'traceparent', 'Idempotency-Key', 'X-Tag'],
-    // Of a wildcard's family, but what webhooks carry.
+    // These match a wildcard of the table, but webhooks use them.
     ...['Cf-Webhook-Auth', 'Tailscale-Webhook-Signature', 'X-Vercel-Signature', 'X-Goog-Channel-ID', 'x-amz-sns-topic'],
     ...['X-Goog-Resource-State', 'X-Authorization-Digest', 'X-Forward', 'X-Via', 'Remotely', 'X-User-Id'],
     ...['Stripe-Signature', 'X-GitHub-Event', 'X-Hub-Signature-256', 'X-Shopify-Topic', 'X-Slack-Request-Timestamp'],
@@ -57,10 +57,10 @@ describe('headers that proxies set and their servers believe', () => {
     ...['X-Event-Key', 'X-Hook-UUID', 'Sentry-Hook-Resource', 'X-PagerDuty-Signature', 'X-WC-Webhook-Topic'],
     ...['X-Line-Signature', 'X-Telegram-Bot-Api-Secret-Token', 'X-Signature-Ed25519', 'aeg-event-type', 'ce-type'],
     ...['X-Zm-Signature', 'X-Dropbox-Signature', 'X-DocuSign-Signature-1', 'X-Atlassian-Webhook-Identifier'],
-  ])('%s stays', (name) => expect(forwarded([[name, '1']])).toEqual([[name, '1']]));
+  ])('%s is forwarded', (name) => expect(forwarded([[name, '1']])).toEqual([[name, '1']]));
 
   test.each(samples.map((sample) => [sample.provider, sample] as const))(
-    "%s: all of the provider's own headers stay",
+    "%s: all of the provider's own headers are forwarded",
     async (_name, sample) => {
       const provider = providers.get(sample.provider);
       if (!provider) throw new Error(`${sample.provider} is not registered`);
@@ -72,7 +72,7 @@ describe('headers that proxies set and their servers believe', () => {
       const stored = storedHeaders(provider, request, { current: key.secret, previous: null });
       const expected = sent
         .map(([name]) => name)
-        // The gateway's own take the place of those of Standard Webhooks; a secret goes nowhere.
+        // The gateway's own headers replace those of Standard Webhooks; secrets are not forwarded.
         .filter((name) => !ownNames.includes(name.toLowerCase()) && name.toLowerCase() !== 'authorization')
         .filter((name) => !stored.some(([other, value]) => other === name && value.includes(MASKED)));
       const names = forwarded(stored).map(([name]) => name);
@@ -82,7 +82,7 @@ describe('headers that proxies set and their servers believe', () => {
 });
 
 describe("the gateway's own headers", () => {
-  test('cannot be spoofed, with whatever sign in place of `-`', () => {
+  test('cannot be spoofed with another character in place of `-`', () => {
     for (const name of ownNames)
       for (const sign of ['-', '_', '.', '~', '!'])
         for (const spelled of [name.replaceAll('-', sign), name.replace('-', sign).toUpperCase()])
@@ -99,7 +99,7 @@ describe('DROPPED_HEADERS', () => {
   test.each(['x-user-id', 'x-internal', 'x-internals', 'x-trace', 'Stripe-Signature'])('leaves %s alone', (name) =>
     expect(passes(name, dropped)).toBe(true),
   );
-  test('adds to the built-in ones and takes none of ours away', () => {
+  test('adds to the built-in list and drops none of the gateway’s own headers', () => {
     const all = droppedHeaders(['*']);
     expect(passes('X-Forwarded-For', dropped)).toBe(false);
     expect(forwarded([['x-a', '1']], all)).toEqual([]);
@@ -107,7 +107,7 @@ describe('DROPPED_HEADERS', () => {
   });
 });
 
-test('the page of dropped headers has the whole table', () => {
+test('docs/dropped-headers.md contains the whole table', () => {
   const page = readFileSync('docs/dropped-headers.md', 'utf8');
   const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
   for (const { names, believedBy, source } of proxyHeaders)

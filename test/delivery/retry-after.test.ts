@@ -26,7 +26,7 @@ test.each([
   ['', null],
 ])('%j is %s', (value, expected) => expect(parseRetryAfter(value, nowMs)).toBe(expected));
 
-test('any text is a wait of 0 to 24 h or nothing', () => {
+test('any text is a delay of 0 to 24 h or null', () => {
   fc.assert(
     fc.property(
       fc.oneof(

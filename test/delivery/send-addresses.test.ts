@@ -38,7 +38,7 @@ describe('an address in the URL', () => {
   });
 });
 
-describe('a name', () => {
+describe('a host name', () => {
   test('that resolves to a private address is refused', async () => {
     const { lookup } = closedTo('10.0.0.5', 'fd00::1');
     expect(await sender({ lookup }).post(hook('https://consumer.example/hook?token=1'))).toMatchObject({
@@ -63,7 +63,7 @@ describe('a name', () => {
     });
   });
 
-  test('that changes its mind is judged at every connection', async () => {
+  test('whose addresses change is checked at every connection', async () => {
     const { port } = await consumer((response) => response.writeHead(200, { connection: 'close' }).end());
     const answers = ['127.0.0.1', '10.0.0.5'];
     const { post } = sender({ lookup: async () => [{ address: answers.shift() ?? '', family: 4 }] });
@@ -71,7 +71,7 @@ describe('a name', () => {
     expect((await post(hook(`http://consumer.example:${port}/`))).outcome).toBe('address_refused');
   });
 
-  test('without an address', async () => {
+  test('without an address is an error', async () => {
     const { lookup } = closedTo();
     expect(await sender({ lookup }).post(hook('http://consumer.example/'))).toMatchObject({
       outcome: 'dns_failure',
@@ -79,7 +79,7 @@ describe('a name', () => {
     });
   });
 
-  test('is asked for once by connections that begin together', async () => {
+  test('is resolved once for connections that start together', async () => {
     const { port } = await consumer((response) => response.end());
     const { asked, lookup } = closedTo('127.0.0.1');
     const { post } = sender({ lookup });

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { consumer, freePort, hook, listen, selfSignedConsumer, sender } from './servers.ts';
 
-/** A TCP server that does with each request (its first packet) what the test says. */
+/** A TCP server that passes the first packet of each connection, as one request, to the test. */
 async function rawServer(onRequest: (socket: net.Socket, number: number) => void) {
   let requests = 0;
   const server = net.createServer((socket) => {
@@ -29,7 +29,7 @@ describe('the time limit', () => {
     await closed.promise;
   });
 
-  test('covers headers that trickle in', async () => {
+  test('covers headers that arrive slowly', async () => {
     const { url } = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('x-a: 1\r\n'), 20);
@@ -38,7 +38,7 @@ describe('the time limit', () => {
     expect(await sender().post(hook(url, { timeLimitMs: 150 }))).toMatchObject({ outcome: 'timeout' });
   });
 
-  test.each([200, 500])('a body that drips past it leaves the status %i to decide', async (code) => {
+  test.each([200, 500])('when the body exceeds it, the status %i decides', async (code) => {
     const closed = Promise.withResolvers<void>();
     const { url } = await consumer((response) => {
       response.writeHead(code).write('start');
@@ -54,7 +54,7 @@ describe('the time limit', () => {
     await closed.promise;
   });
 
-  test('covers a name that does not resolve', async () => {
+  test('covers name resolution', async () => {
     const answered = Promise.withResolvers<never>();
     const { post } = sender({ lookup: () => answered.promise });
     expect(await post(hook('http://slow.example/', { timeLimitMs: 50 }))).toMatchObject({
@@ -63,7 +63,7 @@ describe('the time limit', () => {
     });
   });
 
-  test('covers a TLS handshake, and nothing is sent once it is over', async () => {
+  test('covers a TLS handshake, and nothing is sent after it', async () => {
     const server = net.createServer((socket) => socket.on('error', () => {}));
     const port = await listen(server);
     expect(await sender().post(hook(`https://127.0.0.1:${port}/`, { timeLimitMs: 50 }))).toMatchObject({
@@ -72,7 +72,7 @@ describe('the time limit', () => {
     });
   });
 
-  test('a request that timed out before it was connected is never made', async () => {
+  test('a request that timed out before it was connected is never sent', async () => {
     const resolved = Promise.withResolvers<{ address: string; family: number }[]>();
     const { port, seen, server } = await consumer((response) => response.end());
     const { post } = sender({ lookup: () => resolved.promise });
@@ -122,7 +122,7 @@ describe('a connection that fails', () => {
     expect(result.error).toMatch(/^name\.invalid could not be resolved: the name .*\((ENOTFOUND|EAI_AGAIN)\)$/);
   });
 
-  test('a certificate that nobody vouches for', async () => {
+  test('a self-signed certificate', async () => {
     const { port } = await selfSignedConsumer();
     expect(await sender().post(hook(`https://127.0.0.1:${port}/`))).toMatchObject({
       outcome: 'tls_error',
@@ -130,7 +130,7 @@ describe('a connection that fails', () => {
     });
   });
 
-  test('https to a server that speaks http', async () => {
+  test('https to an http server', async () => {
     const { port } = await consumer((response) => response.end());
     const result = await sender().post(hook(`https://127.0.0.1:${port}/`));
     expect(result.outcome).toBe('tls_error');
@@ -156,21 +156,21 @@ describe('a connection that fails', () => {
     ['SSH-2.0-OpenSSH_9.6\r\n', 'is not HTTP/1.1'],
     ['HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', '(100 or 101)'],
     [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`, 'more than 16 KiB of headers'],
-  ])('an answer that is none: %.20s', async (bytes, error) => {
+  ])('an answer that is not HTTP/1.1: %.20s', async (bytes, error) => {
     const { url } = await rawServer((socket) => socket.write(bytes));
     const result = await sender().post(hook(url));
     expect(result.outcome).toBe('connection_error');
     expect(result.error).toContain(error);
   });
 
-  test('after the status: the status decides', async () => {
+  test('after the status line: the status decides', async () => {
     const { url } = await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'));
     expect(await sender().post(hook(url))).toMatchObject({ outcome: 'delivered', responseBody: 'half' });
   });
 });
 
-describe('a kept connection that ends as it is used again', () => {
-  test.each(['destroy', 'resetAndDestroy'] as const)('%s: the request is made once more', async (end) => {
+describe('a keep-alive connection that closes as it is reused', () => {
+  test.each(['destroy', 'resetAndDestroy'] as const)('%s: the request is repeated', async (end) => {
     const { url, requests } = await rawServer((socket, number) => {
       if (number === 2) socket[end]();
       else socket.write(answer(`request ${number}`));
@@ -181,7 +181,7 @@ describe('a kept connection that ends as it is used again', () => {
     expect(requests()).toBe(3);
   });
 
-  test('only once', async () => {
+  test('the request is repeated only once', async () => {
     const { url, requests } = await rawServer((socket, number) => {
       if (number === 1) socket.write(answer('ok'));
       else socket.destroy();
@@ -192,7 +192,7 @@ describe('a kept connection that ends as it is used again', () => {
     expect(requests()).toBe(3);
   });
 
-  test('not when part of an answer came', async () => {
+  test('the request is not repeated after a part of an answer', async () => {
     const { url, requests } = await rawServer((socket, number) => {
       if (number === 1) socket.write(answer('ok'));
       else socket.end('HTTP/1.1 20');

@@ -61,7 +61,7 @@ describe('the request', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('works over TLS, whose sessions are resumed, and checks the name', async () => {
+  test('works over TLS, resumes sessions, and checks the name in the certificate', async () => {
     const { port, cert, resumed } = await selfSignedConsumer();
     const trusted = tls.getCACertificates();
     onTestFinished(() => tls.setDefaultCACertificates(trusted));
@@ -96,14 +96,14 @@ describe('the status decides', () => {
     expect(await sender().post(hook(url))).toMatchObject({ outcome: 'delivered', responseCode: code, error: null });
   });
 
-  test.each([304, 400, 404, 410, 429, 500, 503, 599])('%i is not', async (code) => {
+  test.each([304, 400, 404, 410, 429, 500, 503, 599])('%i is a failure', async (code) => {
     const { url, port } = await consumer((response) => response.writeHead(code).end());
     const result = await sender().post(hook(url));
     expect(result).toMatchObject({ outcome: 'http_error', responseCode: code, responseBody: '' });
     expect(result.error).toMatch(new RegExp(`^127\\.0\\.0\\.1:${port} answered ${code}`));
   });
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed, and only its origin is named', async (code) => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed; the error shows only the target’s origin', async (code) => {
     const other = await consumer((response) => response.end());
     const location = `http://user:pass@127.0.0.1:${other.port}/secret?token=1`;
     const { url } = await consumer((response) => response.writeHead(code, { location }).end('moved'));
@@ -114,14 +114,14 @@ describe('the status decides', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test('a redirect to nowhere', async () => {
+  test('a redirect without a valid target is a failure', async () => {
     const { url } = await consumer((response) => response.writeHead(302).end());
     expect((await sender().post(hook(url))).error).toMatch(
       /answered 302 Found, a redirect; redirects are not followed$/,
     );
   });
 
-  test('a 103 before it does not', async () => {
+  test('a 103 before the final status is ignored', async () => {
     const { url } = await consumer((response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.writeHead(201).end('made');
@@ -156,28 +156,28 @@ describe('Retry-After', () => {
   });
 });
 
-describe('what is kept of the answer', () => {
+describe('the part of the answer that is kept', () => {
   const bodyOf = async (body: Buffer | string) => {
     const { url } = await consumer((response) => response.end(body));
     return (await sender().post(hook(url))).responseBody;
   };
 
-  test('16 KiB, all of it', async () => {
+  test('is an answer of 16 KiB completely', async () => {
     expect(await bodyOf('a'.repeat(keptAnswerBytes))).toBe('a'.repeat(keptAnswerBytes));
     expect(await bodyOf('a'.repeat(keptAnswerBytes + 1))).toBe('a'.repeat(keptAnswerBytes));
   });
 
-  test('no half character at the cut', async () => {
+  test('ends with a whole character', async () => {
     expect(await bodyOf('é'.repeat(keptAnswerBytes))).toBe('é'.repeat(keptAnswerBytes / 2));
     expect(await bodyOf(`a${'é'.repeat(keptAnswerBytes)}`)).toBe(`a${'é'.repeat(keptAnswerBytes / 2 - 1)}`);
   });
 
-  test('text that PostgreSQL can store', async () => {
+  test('is text that PostgreSQL can store', async () => {
     expect(await bodyOf('a\0b')).toBe('a\ufffdb');
     expect(await bodyOf(Buffer.of(0x61, 0xff, 0xc3))).toBe('a\ufffd\ufffd');
   });
 
-  test('of 100 MB the consumer gets rid of little', async () => {
+  test('is little of 100 MB: the rest is not read', async () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'a');
     const { promise: written, resolve } = Promise.withResolvers<number>();
     const { url } = await consumer((response, { socket }) => {
@@ -196,17 +196,17 @@ describe('what is kept of the answer', () => {
       responseCode: 200,
       responseBody: 'a'.repeat(keptAnswerBytes),
     });
-    // What the two socket buffers of loopback hold: a few MB at most.
+    // The two socket buffers of loopback hold a few MB at most.
     expect(await written).toBeLessThan(16 * 1024 * 1024);
   });
 });
 
 describe('connections', () => {
-  test('are used again', async () => {
+  test('are reused', async () => {
     const { url, seen } = await consumer((response) => response.end('ok'));
     const { post } = sender();
     for (let index = 0; index < 20; index++) await post(hook(url));
-    // A post made in the very tick of the last answer finds its connection not yet free, so there may be two.
+    // The connection is not yet free in the tick of the last answer, so a POST in that tick may open a second one.
     expect(new Set(seen.map(({ socket }) => socket)).size).toBeLessThanOrEqual(2);
   });
 
@@ -219,7 +219,7 @@ describe('connections', () => {
     expect(new Set(seen.map(({ socket }) => socket)).size).toBe(50);
   });
 
-  test('a hanging path holds up no other post to the same host', async () => {
+  test('hanging requests do not delay others to the same host', async () => {
     const { url, port } = await consumer((response, { path }) => path === '/hook' && response.end('ok'));
     const { post } = sender();
     const limit = { timeLimitMs: 300 };
@@ -228,7 +228,7 @@ describe('connections', () => {
     for (const result of await Promise.all(hanging)) expect(result.outcome).toBe('timeout');
   });
 
-  test('close waits for the post in flight, and later posts are an outcome', async () => {
+  test('close waits for the POST in flight; a later POST is a failed outcome', async () => {
     const held = Promise.withResolvers<() => void>();
     const { url, port } = await consumer((response) => held.resolve(() => response.end('late')));
     const { post, close } = sender();

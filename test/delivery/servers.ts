@@ -32,7 +32,7 @@ export async function listen(server: net.Server, host = '127.0.0.1'): Promise<nu
 
 export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: net.Socket };
 
-/** A consumer that reads each request whole and then answers it. */
+/** A consumer that reads each request completely before it answers. */
 export async function consumer(answer: (response: http.ServerResponse, seen: Seen) => void, host = '127.0.0.1') {
   const seen: Seen[] = [];
   const server = http.createServer(async (request, response) => {
@@ -47,7 +47,7 @@ export async function consumer(answer: (response: http.ServerResponse, seen: See
   return { seen, server, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/hook` };
 }
 
-/** An https consumer whose certificate, for `localhost`, nobody vouches for. */
+/** An https consumer with a self-signed certificate for `localhost`. */
 export async function selfSignedConsumer() {
   const folder = mkdtempSync(join(tmpdir(), 'delivery-tls-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -64,7 +64,7 @@ export async function selfSignedConsumer() {
   return { port: await listen(server), cert, resumed };
 }
 
-/** A port that nobody listens on. */
+/** A port on which no process listens. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

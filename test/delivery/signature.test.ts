@@ -7,7 +7,7 @@ const nowS = Math.floor(Date.now() / 1000);
 const key = fc.uint8Array({ minLength: 1, maxLength: 64 });
 const id = fc.stringMatching(/^[\w-]{1,40}$/);
 
-test('the vector of the Standard Webhooks libraries', () => {
+test('the test vector of the Standard Webhooks libraries gives the expected signature', () => {
   const signature = signDelivery({
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -17,7 +17,7 @@ test('the vector of the Standard Webhooks libraries', () => {
   expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-test('agrees with the standardwebhooks package, which also verifies it', () => {
+test('signatures equal those of the standardwebhooks package, which verifies them', () => {
   fc.assert(
     fc.property(key, id, fc.string({ unit: 'grapheme' }), (bytes, id, text) => {
       const secret = `whsec_${Buffer.from(bytes).toString('base64')}`;
@@ -30,7 +30,7 @@ test('agrees with the standardwebhooks package, which also verifies it', () => {
   );
 });
 
-test('any other secret is its UTF-8 bytes', () => {
+test('a secret without the prefix whsec_ is used as UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), id, (secret, id) => {
       fc.pre(!secret.startsWith('whsec_'));
@@ -43,7 +43,7 @@ test('any other secret is its UTF-8 bytes', () => {
 });
 
 test.each(['whsec_', 'whsec_not base64!', 'whsec_abcde', 'whsec_ab=c', ''])(
-  '%j signs as text and does not throw',
+  'the secret %j is used as text and does not throw',
   (secret) => {
     const signature = signDelivery({ secret, id: 'a', timestampS: 1, body: Buffer.from('x') });
     const asText =
@@ -53,7 +53,7 @@ test.each(['whsec_', 'whsec_not base64!', 'whsec_abcde', 'whsec_ab=c', ''])(
   },
 );
 
-test('padding may be missing', () => {
+test('the base64 of a secret may lack its padding', () => {
   const sign = (secret: string) => signDelivery({ secret, id: 'a', timestampS: 1, body: Buffer.from('x') });
   expect(sign('whsec_YWI')).toBe(sign('whsec_YWI='));
 });

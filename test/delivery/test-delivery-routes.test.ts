@@ -39,7 +39,7 @@ async function tryOut(fields: Record<string, unknown>) {
   return { id: String(id), answer: await admin.accounts({ account_id: id })['test-delivery'].post() };
 }
 
-/** The problem of an account whose consumer cannot be reached, and its audit entry's details. */
+/** The 502 problem of a test delivery that failed, and the details of its audit entry. */
 async function refusal(fields: Record<string, unknown>) {
   const { id, answer } = await tryOut(fields);
   expect(answer.data).toBeNull();
@@ -53,8 +53,8 @@ async function refusal(fields: Record<string, unknown>) {
   return { problem, details: entries[0]?.details };
 }
 
-/** Where nobody ever listens: another test may be given a port that is free at the moment. */
-const nobody = '127.0.0.1:1';
+/** No process ever listens on port 1. A port that is merely free now could be given to another test. */
+const closedPort = '127.0.0.1:1';
 
 describe('a consumer that answers 2xx', () => {
   test.each([200, 204, 299])('%i: exactly these fields, once, and a signature that verifies', async (status) => {
@@ -74,7 +74,7 @@ describe('a consumer that answers 2xx', () => {
     ]);
   });
 
-  test('it is no event: nothing is stored', async () => {
+  test('the test delivery is not an event: nothing is stored', async () => {
     const { url } = await consumer();
     const { id } = await tryOut({ delivery_url: url });
     for (const table of ['events', 'delivery_attempts', 'event_queue'])
@@ -82,7 +82,7 @@ describe('a consumer that answers 2xx', () => {
     expect((await admin.accounts({ account_id: id }).get()).data).toMatchObject({ id, delivery_url: url });
   });
 
-  test('without a delivery URL the project’s is taken, with its secret', async () => {
+  test('without a delivery URL, the project’s URL and secret are used', async () => {
     const { url, deliveries } = await consumer();
     const urls = { delivery_secret: current, project_delivery_url: url, project_delivery_secret: project };
     expect((await tryOut(urls)).answer.data).toMatchObject({ ok: true, url });
@@ -92,20 +92,20 @@ describe('a consumer that answers 2xx', () => {
     expect(() => verify(current, delivery)).toThrow();
   });
 
-  test('the project’s is no second try when the account’s own fails', async () => {
+  test('when the account’s own URL fails, the project’s URL is not tried', async () => {
     const [own, fallback] = [await consumer(503), await consumer()];
     await refusal({ delivery_url: own.url, project_delivery_url: fallback.url });
     expect([own.deliveries.length, fallback.deliveries.length]).toEqual([1, 0]);
   });
 
-  test('a disabled account is tried out all the same', async () => {
+  test('a disabled account can be tested', async () => {
     const { url } = await consumer();
     expect((await tryOut({ delivery_url: url, enabled: false })).answer.status).toBe(200);
   });
 });
 
 describe('502', () => {
-  test.each([500, 404, 429, 302])('with the code of an answer %i', async (status) => {
+  test.each([500, 404, 429, 302])('with the status of the consumer’s answer %i', async (status) => {
     const { url, deliveries } = await consumer((response) =>
       response.writeHead(status, { location: 'https://other.test/?k=do-not-repeat' }).end('do-not-repeat'),
     );
@@ -118,14 +118,14 @@ describe('502', () => {
   });
 
   test.each<[outcome: string, words: string, fields: () => Promise<Record<string, unknown>>]>([
-    ['connection_refused', 'refused', async () => ({ delivery_url: `http://${nobody}/hook` })],
+    ['connection_refused', 'refused', async () => ({ delivery_url: `http://${closedPort}/hook` })],
     ['timeout', 'did not answer within', async () => ({ delivery_url: (await consumer(hang)).url })],
     ['connection_error', 'closed', async () => ({ delivery_url: (await consumer((r) => r.destroy())).url })],
     ['no_delivery_url', 'no delivery URL', async () => ({ delivery_secret: current })],
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://10.0.0.1/' })],
     ['address_refused', 'DELIVERY_ALLOWED_NETWORKS', async () => ({ delivery_url: 'http://169.254.169.254/latest' })],
     ['dns_failure', 'could not be resolved', async () => ({ delivery_url: 'http://nobody.invalid/' })],
-  ])('without a code: %s, %s', async (outcome, words, fields) => {
+  ])('without a status: %s, %s', async (outcome, words, fields) => {
     const { problem, details } = await refusal(await fields());
     expect(problem).not.toHaveProperty('response_code');
     expect(problem.detail).toContain(words);
@@ -135,7 +135,7 @@ describe('502', () => {
 
 describe('credentials of the URL', () => {
   const secrets = /user-name|pass-word|very-secret/;
-  test.each([200, 500])('are sent, and shown nowhere, after %i', async (status) => {
+  test.each([200, 500])('are sent, and not shown after %i', async (status) => {
     const { port, deliveries } = await consumer(status);
     const delivery_url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret#very-secret`;
     const { id, answer } = await tryOut({ delivery_url, delivery_secret: secretText('very-secret') });
@@ -147,8 +147,8 @@ describe('credentials of the URL', () => {
     expect(deliveries[0]?.url).toBe('/hook?token=very-secret');
     expect(deliveries[0]?.headers.authorization).toMatch(/^Basic /);
   });
-  test('are not in the problem of one who is not there', async () => {
-    const delivery_url = `http://user-name:pass-word@${nobody}/hook?token=very-secret`;
+  test('are not shown when the consumer cannot be reached', async () => {
+    const delivery_url = `http://user-name:pass-word@${closedPort}/hook?token=very-secret`;
     expect(JSON.stringify(await refusal({ delivery_url }))).not.toMatch(secrets);
   });
 });
@@ -163,7 +163,7 @@ describe('refused', () => {
     }
     expect(consumers[0]?.deliveries).toEqual([]);
   });
-  test('a body with fields and a query are 422, an empty body passes', async () => {
+  test('a body with fields and a query are 422; an empty body is accepted', async () => {
     const { url, deliveries } = await consumer();
     const { id } = await gateway.admin.createAccount({ delivery_url: url });
     const path = `/admin/accounts/${id}/test-delivery`;

@@ -42,7 +42,7 @@ function headersOf(seen: Seen | undefined): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('is a signed test event with the headers of a delivery', async () => {
     const secret = newSecret();
     const { url, seen } = await consumer((response) => response.writeHead(202).end('do-not-repeat'));
@@ -80,7 +80,7 @@ describe('what is sent', () => {
     expect(one).not.toHaveProperty('webhook-signature');
   });
 
-  test('goes to the project, signed for it, without a delivery URL', async () => {
+  test('goes to the project, signed with its secret, if there is no delivery URL', async () => {
     const [own, project] = [newSecret(), newSecret()];
     const { url, seen } = await consumer((response) => response.end());
     const result = await tryOut({
@@ -94,7 +94,7 @@ describe('what is sent', () => {
     expect(() => new Webhook(own).verify(body, headersOf(seen[0]))).toThrow();
   });
 
-  test('goes to the delivery URL alone where there are both', async () => {
+  test('goes to the delivery URL only, if there are both', async () => {
     const own = await consumer((response) => response.writeHead(500).end());
     const project = await consumer((response) => response.end());
     const result = await tryOut({ delivery_url: own.url, project_delivery_url: project.url });
@@ -103,7 +103,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is told', () => {
+describe('the result', () => {
   test.each([
     [500, '500 Internal Server Error'],
     [404, '404 Not Found'],
@@ -118,7 +118,7 @@ describe('what is told', () => {
     expect(await tryOut({ delivery_url: url })).toEqual(told);
   });
 
-  test('of one who hangs, once the time is up', async () => {
+  test('of a consumer that hangs, after the time limit', async () => {
     const { url, port } = await consumer(() => undefined);
     expect(await tryOut({ delivery_url: url }, {}, 1_000)).toMatchObject({
       ...{ ok: false, outcome: 'timeout', responseCode: null, url },
@@ -126,7 +126,7 @@ describe('what is told', () => {
     });
   });
 
-  test('of a port where nobody listens', async () => {
+  test('of a closed port', async () => {
     const port = await freePort();
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
       ...{ ok: false, outcome: 'connection_refused', responseCode: null },
@@ -134,7 +134,7 @@ describe('what is told', () => {
     });
   });
 
-  test('of a name that has no address', async () => {
+  test('of a host name without an address', async () => {
     const lookup = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await tryOut({ delivery_url: 'https://consumer.test/' }, { lookup })).toMatchObject({
       ...{ ok: false, outcome: 'dns_failure', responseCode: null },
@@ -142,7 +142,7 @@ describe('what is told', () => {
     });
   });
 
-  test('of a certificate that nobody vouches for', async () => {
+  test('of a self-signed certificate', async () => {
     const { port } = await selfSignedConsumer();
     expect(await tryOut({ delivery_url: `https://localhost:${port}/` })).toMatchObject({
       ...{ ok: false, outcome: 'tls_error', responseCode: null },
@@ -150,7 +150,7 @@ describe('what is told', () => {
     });
   });
 
-  test('of one who hangs up', async () => {
+  test('of a consumer that closes the connection', async () => {
     const port = await listen(http.createServer((request) => request.socket.destroy()));
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
       ...{ ok: false, outcome: 'connection_error', responseCode: null },
@@ -167,7 +167,7 @@ describe('what is told', () => {
     expect(seen).toEqual([]);
   });
 
-  test('of an account without an address', async () => {
+  test('of an account without a delivery URL', async () => {
     const told = { ok: false, outcome: 'no_delivery_url', detail: 'the account has no delivery URL' };
     expect(await tryOut({ delivery_secret: sealed('delivery_secret', 'shh') })).toEqual({
       ...told,
@@ -192,7 +192,7 @@ describe('what is told', () => {
     expect('detail' in told && told.detail).toMatch(/^the URL (is not a valid|must begin with http)/);
   });
 
-  test.each([200, 500])('holds no secret of the URL, after %i', async (status) => {
+  test.each([200, 500])('contains no secret of the URL, after %i', async (status) => {
     const { port, seen } = await consumer((response) => response.writeHead(status).end());
     const secret = sealed('delivery_secret', 'very-secret-key');
     const url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret-token`;

@@ -7,7 +7,7 @@ const muchLaterMs = 3_600_000;
 
 const leave = (turn: Turn) => 'leave' in turn && turn.leave();
 
-/** All turns were taken, one more holder was promised one, and the others have left. */
+/** A gate whose turns were all taken; one waiting attempt was promised the next turn, and then all turns ended. */
 function withPromisedTurn(): TurnGate {
   const gate = new TurnGate(limit);
   const turns = Array.from({ length: limit }, (_, n) => gate.enter('account', `event-${n}`, 0));
@@ -16,7 +16,7 @@ function withPromisedTurn(): TurnGate {
   return gate;
 }
 
-/** How many turns the relay gets. */
+/** The number of turns that the relay gets. */
 function forRelay(gate: TurnGate, nowMs: number): number {
   const turns: Turn[] = [];
   for (let turn = gate.enterDirect('account', nowMs); 'leave' in turn; turn = gate.enterDirect('account', nowMs))
@@ -25,18 +25,18 @@ function forRelay(gate: TurnGate, nowMs: number): number {
   return turns.length;
 }
 
-test('while a promised turn is waited for, the relay gets half of them', () => {
+test('while a turn is promised to a waiting attempt, the relay gets half of the turns', () => {
   const gate = withPromisedTurn();
   expect(gate.busy(soonMs)).toEqual(new Map([['account', limit / 2]]));
   expect(forRelay(gate, soonMs)).toBe(limit / 2);
 });
 
-test('one that nobody comes for, as they asked in another worker, is promised no longer', () => {
+test('a promised turn that is not taken, because the attempt moved to another worker, becomes free', () => {
   const gate = withPromisedTurn();
   expect(forRelay(gate, muchLaterMs)).toBe(limit);
 });
 
-test('nor is its account remembered', () => {
+test('an account without turns is forgotten', () => {
   const gate = withPromisedTurn();
   expect(gate.busy(muchLaterMs)).toEqual(new Map());
 });

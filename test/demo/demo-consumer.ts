@@ -4,18 +4,18 @@ import { type Delivery, startConsumer } from '../support/consumer.ts';
 
 export interface DemoConsumer {
   url: string;
-  /** What accounts get as their `delivery_secret`. */
+  /** The `delivery_secret` for accounts. */
   secret: string;
-  /** Deliveries whose signature was right, by `webhook-id`. */
+  /** The number of deliveries with a valid signature, by `webhook-id`. */
   verified: Map<string, number>;
-  /** Deliveries that were refused for their signature. */
+  /** The number of deliveries with an invalid signature, which were refused. */
   forged: number;
   close(): Promise<void>;
 }
 
 /**
- * A consumer as one should be: it checks the signature before it believes anything. `failures` says with which answers it
- * fails the first deliveries of a body.
+ * Starts an exemplary consumer, which checks the signature first. `failures` returns the statuses of the answers to the
+ * first deliveries of a body.
  */
 export async function startDemoConsumer(failures: (body: Buffer) => readonly number[]): Promise<DemoConsumer> {
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
@@ -30,7 +30,7 @@ export async function startDemoConsumer(failures: (body: Buffer) => readonly num
           'webhook-timestamp': text('webhook-timestamp'),
           'webhook-signature': text('webhook-signature'),
         },
-        // Not every webhook is JSON.
+        // A webhook need not be JSON.
         { jsonParse: false },
       );
       return true;

@@ -1,4 +1,4 @@
-/** Something that whoever runs the demo can put right; the message says what and how. */
+/** An error that the user of the demo can correct. The message says how. */
 export class DemoError extends Error {
   override name = 'DemoError';
 }

@@ -14,12 +14,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Program {
   process: ChildProcess;
   output(): string;
-  /** Resolves with the first match in what it writes; rejects when it ends without. */
+  /** Resolves with the first match in its output. Rejects if it ends without a match. */
   says(pattern: RegExp): Promise<string[]>;
   ended: Promise<number | null>;
 }
 
-/** Runs a program of the project with just these variables; an empty value keeps an .env file from setting one. */
+/** Runs a program of the project with only these variables. An empty value stops an .env file from setting one. */
 function run(args: string[], env: Record<string, string>): Program {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, args, {
@@ -55,7 +55,7 @@ async function demo(env: Record<string, string>): Promise<{ code: number | null;
   return { code: await program.ended, output: program.output() };
 }
 
-describe('against a gateway in a process of its own', () => {
+describe('with a gateway in a separate process', () => {
   let dataDir: string;
   let gateway: Program;
   let gatewayUrl: string;
@@ -70,7 +70,7 @@ describe('against a gateway in a process of its own', () => {
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       TEMPORAL_UI_URL: inject('temporalUiUrl'),
       TEMPORAL_TASK_QUEUE: `demo-${randomBytes(4).toString('hex')}`,
-      // Each attempt is seen before the next one is made, and the one that is interrupted is not over before.
+      // Long enough to see each attempt before the next one, and to interrupt the demo before it ends.
       DELIVERY_SCHEDULE: '4s,6s,1s,1s,1s,1s,1s,1s,1s',
     });
     gatewayUrl = (await gateway.says(/Gateway +(http:\S+)/))[1] ?? '';
@@ -84,7 +84,7 @@ describe('against a gateway in a process of its own', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  test('five events are delivered, one of them at its third attempt, and the accounts are gone', async () => {
+  test('five events are delivered, one of them by its third attempt, and the accounts are deleted', async () => {
     const { code, output } = await demo({ GATEWAY_URL: gatewayUrl, DATA_DIR: dataDir });
     expect(output).toContain('5 events delivered in 7 attempts');
     expect(code).toBe(0);
@@ -114,22 +114,22 @@ describe('against a gateway in a process of its own', () => {
     expect((await admin.request('GET', '/admin/accounts')).body).toEqual([]);
   });
 
-  test('a wrong token is said to be wrong', async () => {
+  test('a wrong token is reported', async () => {
     const { code, output } = await demo({ GATEWAY_URL: gatewayUrl, ADMIN_TOKEN: 'not-the-token' });
-    expect(output).toContain('does not take the admin token of ADMIN_TOKEN');
+    expect(output).toContain('refused the admin token of ADMIN_TOKEN');
     expect(output).not.toContain('    at ');
     expect(code).toBe(1);
   });
 
-  test('a missing token is said to be missing, and where it was looked for', async () => {
+  test('a missing token is reported, with the place where it was expected', async () => {
     const { code, output } = await demo({ GATEWAY_URL: gatewayUrl, DATA_DIR: '/nowhere' });
     expect(output).toContain('There is no admin token: ADMIN_TOKEN is not set, and /nowhere/secrets/admin-token');
     expect(code).toBe(1);
   });
 });
 
-test('without a gateway it says so', async () => {
-  // The discard port: nothing listens there.
+test('a missing gateway is reported', async () => {
+  // No process listens on the discard port.
   const { code, output } = await demo({ GATEWAY_URL: 'http://127.0.0.1:9', ADMIN_TOKEN: 'any-token' });
   expect(output.trim().split('\n')).toEqual([
     'No gateway answers at http://127.0.0.1:9.',
@@ -138,13 +138,13 @@ test('without a gateway it says so', async () => {
   expect(code).toBe(1);
 });
 
-test('something else at the address is no gateway', async () => {
+test('a server that is not a gateway is reported', async () => {
   const { code, output } = await demo({ GATEWAY_URL: inject('temporalUiUrl'), ADMIN_TOKEN: 'any-token' });
-  expect(output).toContain(`What answers at ${inject('temporalUiUrl')} is no webhook gateway.`);
+  expect(output).toContain(`The server at ${inject('temporalUiUrl')} is not a webhook gateway.`);
   expect(code).toBe(1);
 });
 
-test('a gateway that cannot reach the consumer: why, what to do, and nothing left behind', async () => {
+test('if the gateway cannot reach the consumer, the demo reports reason and remedy, and cleans up', async () => {
   const gateway = await startGateway({ allowedNetworks: [] });
   const { code, output } = await demo({ GATEWAY_URL: gateway.baseUrl, ADMIN_TOKEN: gateway.adminToken });
   expect(output).toContain('attempt 1   address_refused');
@@ -155,10 +155,10 @@ test('a gateway that cannot reach the consumer: why, what to do, and nothing lef
   await gateway.stop();
 });
 
-test('a gateway without a worker: the demo does not wait for ever', async () => {
+test('without a worker the demo ends with an error after a while', async () => {
   const gateway = await startGateway({ worker: false });
   const { code, output } = await demo({ GATEWAY_URL: gateway.baseUrl, ADMIN_TOKEN: gateway.adminToken });
-  expect(output).toContain('nobody makes the attempt');
+  expect(output).toContain('no attempt was made');
   expect(code).toBe(1);
   await gateway.stop();
 });

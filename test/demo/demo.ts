@@ -18,7 +18,7 @@ export interface Demo {
   signal: AbortSignal;
 }
 
-/** The whole demonstration. Leaves nothing behind but events, however it ends. */
+/** Runs the demo. It deletes everything that it created except the events, also when it fails. */
 export async function demonstrate({ gateway, screen, signal }: Demo): Promise<void> {
   await gateway.check();
   const bodies = await Promise.all(samples.map(bytesOf));

@@ -6,9 +6,9 @@ import type { Screen } from './screen.ts';
 import { attemptLine, span } from './timeline.ts';
 
 const pollMs = 200;
-/** An idle gateway makes an attempt within milliseconds of its time; after this nobody is going to. */
+/** An idle gateway makes an attempt within milliseconds of its time. After this time no worker seems to run. */
 const patienceMs = 15_000;
-/** Delivered straight after the commit, an event gets its workflow a moment later. */
+/** An event that is delivered directly after the commit gets its workflow a moment later. */
 const workflowLimitMs = 5_000;
 
 interface Following {
@@ -21,7 +21,7 @@ interface Following {
 /**
  * Shows the attempts of an event as they are made, until it is delivered and has its workflow.
  *
- * @throws DemoError when it will not be: the consumer cannot be reached, or nobody delivers.
+ * @throws DemoError if the consumer cannot be reached or no worker delivers
  */
 export async function follow(eventId: string, { gateway, consumer, screen, signal }: Following): Promise<DemoEvent> {
   let shown = 0;
@@ -33,11 +33,13 @@ export async function follow(eventId: string, { gateway, consumer, screen, signa
     if (event.delivery_status === 'delivered') return await withWorkflow(event, gateway, signal);
     if (shown > 0 && !consumer.verified.has(eventId)) throw new DemoError(unreachable(event, gateway, consumer));
     if (event.delivery_status !== 'pending')
-      throw new DemoError(`The event is ${event.status} and its delivery ${event.delivery_status}; somebody ended it.`);
+      throw new DemoError(
+        `The event is ${event.status} and its delivery ${event.delivery_status}: an operator ended it.`,
+      );
     const dueMs = Date.parse(event.next_attempt_at ?? event.received_at);
     if (Date.now() - dueMs > patienceMs)
       throw new DemoError(
-        `The event has been due for ${span(Date.now() - dueMs)} and nobody makes the attempt. Does a worker run (npm start has one)?`,
+        `The event has been due for ${span(Date.now() - dueMs)}, but no attempt was made. Does a worker run (npm start has one)?`,
       );
     if (shown > 0 && dueMs > Date.now())
       screen.status(`           waiting for attempt ${shown + 1}: ${Math.ceil((dueMs - Date.now()) / 1000)} s …`);

@@ -36,10 +36,10 @@ export interface Webhook {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** No answer of a gateway takes longer. */
+/** Longer than any answer of a gateway takes. */
 const limitMs = 15_000;
 
-/** The gateway as operators and providers see it: over HTTP. Throws DemoError for whatever goes wrong. */
+/** An HTTP client of the gateway, for operators and providers. All its errors are DemoErrors. */
 export class Gateway {
   readonly url: string;
   readonly #settings: Settings;
@@ -49,13 +49,13 @@ export class Gateway {
     this.#settings = settings;
   }
 
-  /** Makes sure that a gateway is there, ready, and takes the token. */
+  /** Checks that a gateway runs, is ready and accepts the token. */
   async check(): Promise<void> {
     const ready = await this.#fetch('/health/ready', {});
     if (ready.status === 503)
       throw new DemoError(`The gateway at ${this.url} is up, but its database is not available.`);
     if (ready.status !== 200 || (await ready.text()) !== '{"status":"ok"}')
-      throw new DemoError(`What answers at ${this.url} is no webhook gateway.`);
+      throw new DemoError(`The server at ${this.url} is not a webhook gateway.`);
     await this.#admin('GET', '/admin/accounts?app_key=demo');
   }
 
@@ -90,8 +90,8 @@ export class Gateway {
     const text = await response.text();
     if (response.status === 401)
       throw new DemoError(
-        `The gateway at ${this.url} does not take the admin token of ${this.#settings.tokenSource}.\n` +
-          'Set ADMIN_TOKEN to one that it takes, or DATA_DIR to the data folder that it was started with.',
+        `The gateway at ${this.url} refused the admin token of ${this.#settings.tokenSource}.\n` +
+          'Set ADMIN_TOKEN to a token of that gateway, or DATA_DIR to its data folder.',
       );
     if (!response.ok) throw new DemoError(`${method} ${path} was answered ${response.status}: ${text}`);
     return text === '' ? null : JSON.parse(text);

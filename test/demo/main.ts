@@ -5,9 +5,9 @@ import { Gateway } from './gateway.ts';
 import { createScreen } from './screen.ts';
 import { readSettings } from './settings.ts';
 
-/** What shells expect of a program that Ctrl-C ended. */
+/** The exit code of a program that was ended by Ctrl-C (128 + SIGINT). */
 const interruptedCode = 130;
-/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm. */
+/** One Ctrl-C may arrive twice: from the terminal and from npm. */
 const sameKeyMs = 1_000;
 
 const interrupt = new AbortController();
@@ -16,7 +16,7 @@ const screen = createScreen(process.stdout);
 let interruptedMs = 0;
 process.on('SIGINT', () => {
   if (interrupt.signal.aborted) {
-    // A second one does not wait for the accounts to be deleted.
+    // A second Ctrl-C does not wait until the accounts are deleted.
     if (performance.now() - interruptedMs > sameKeyMs) process.exit(interruptedCode);
     return;
   }
@@ -29,7 +29,7 @@ process.on('SIGTERM', () => interrupt.abort());
 
 try {
   try {
-    // As the gateway does: ADMIN_TOKEN, PORT and DATA_DIR may be in there.
+    // As the gateway does, because .env may set ADMIN_TOKEN, PORT and DATA_DIR.
     process.loadEnvFile(fileURLToPath(new URL('../../.env', import.meta.url)));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;

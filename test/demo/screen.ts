@@ -1,4 +1,4 @@
-/** Where the demo writes to: lines, and one status line at the end that is written over. */
+/** The output of the demo: lines, and at the end one status line that is overwritten. */
 export interface Screen {
   line(text?: string): void;
   /** Shown on terminals only; elsewhere it would fill a file with countdowns. */

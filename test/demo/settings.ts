@@ -3,17 +3,17 @@ import { join, resolve } from 'node:path';
 import { DemoError } from './demo-error.ts';
 
 export interface Settings {
-  /** Where the gateway is, without a slash at the end. */
+  /** The URL of the gateway, without a trailing slash. */
   gatewayUrl: string;
   token: string;
-  /** Where the token comes from, for messages. */
+  /** The source of the token, for messages. */
   tokenSource: string;
 }
 
 /**
- * Finds the gateway and an admin token for it, by the names that the gateway itself reads them from.
+ * Finds the gateway and an admin token, from the variables and files that the gateway itself uses.
  *
- * @throws DemoError when the address is none or there is no token.
+ * @throws DemoError if the address is invalid or there is no token
  */
 export async function readSettings(env: Record<string, string | undefined>): Promise<Settings> {
   const gatewayUrl = (env.GATEWAY_URL || `http://127.0.0.1:${env.PORT || '8080'}`).replace(/\/+$/, '');

@@ -12,7 +12,7 @@ export function span(ms: number): string {
 /** `text`, at most `width` characters long. */
 export const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
-/** One attempt as a line of at most 80 columns: when, which, what came back, what follows. */
+/** One attempt as a line of at most 80 columns: time, number, answer, next step. */
 export function attemptLine(attempt: DemoAttempt, event: DemoEvent): string {
   const sinceMs = Date.parse(attempt.started_at) - Date.parse(event.received_at);
   const code = attempt.response_code;
@@ -21,7 +21,7 @@ export function attemptLine(attempt: DemoAttempt, event: DemoEvent): string {
   return `${when}  attempt ${String(attempt.number).padEnd(2)}  ${cut(answer, 25).padEnd(25)}  ${span(attempt.duration_ms).padStart(6)}  ${next(attempt, event)}`.trimEnd();
 }
 
-/** What follows an attempt; only of the last one it is known, so earlier ones say nothing. */
+/** The next step after an attempt. It is known for the last attempt only, and empty for earlier ones. */
 function next(attempt: DemoAttempt, event: DemoEvent): string {
   if (attempt.outcome === 'delivered') return 'delivered';
   if (attempt !== event.delivery_history.at(-1)) return '';

@@ -14,24 +14,24 @@ export const makeSecrets = (): Secrets => ({
 
 export interface Sample {
   provider: 'generic' | 'support_chat';
-  /** In test/fixtures/. */
+  /** The path of the body below test/fixtures/. */
   file: string;
-  /** How it proves that it knows the account's secret, for people. */
+  /** A readable description of how the webhook proves that its sender knows the account's secret. */
   proof: string;
-  /** The consumer answers the first attempts with these. */
+  /** The statuses with which the consumer answers the first attempts. */
   failures: number[];
   webhook(account: Account, secrets: Secrets): Omit<Webhook, 'body'>;
 }
 
 const json = { 'content-type': 'application/json' };
 
-/** A chat provider's proxy adds the address that was asked for; the key in it must not be stored. */
+/** A chat provider's proxy adds the requested address, whose key must not be stored. */
 const chat = ({ account_slug }: Account, { supportChat }: Secrets): Omit<Webhook, 'body'> => ({
   query: `?key=${supportChat}`,
   headers: { ...json, 'x-original-url': `https://hooks.example.com/support_chat/${account_slug}?key=${supportChat}` },
 });
 
-/** What the demo sends: the one that fails at first comes last, because it takes longest. */
+/** The webhooks of the demo. The one that fails at first is the last one, because it takes longest. */
 export const samples: Sample[] = [
   {
     provider: 'generic',
@@ -73,7 +73,7 @@ export const samples: Sample[] = [
   },
 ];
 
-/** The bytes of a sample, as its provider would send them. */
+/** The bytes of a sample. */
 export async function bytesOf({ file }: Sample): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(new URL(`../fixtures/${file}`, import.meta.url)));
 }

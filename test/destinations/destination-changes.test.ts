@@ -84,7 +84,7 @@ test.each<[NewDestination, DestinationChange, string[]]>([
   expect(await stored()).toEqual([destination]);
 });
 
-test('one that is not there, or another account’s', async () => {
+test('a missing destination and one of another account are not found', async () => {
   const destination = await create(hook);
   const gone = { ok: false, reason: 'not_found' };
   expect(await stores.destinations.update(account, randomUUID(), { name: 'b' })).toEqual(gone);
@@ -92,7 +92,7 @@ test('one that is not there, or another account’s', async () => {
   expect(await stored()).toEqual([destination]);
 });
 
-test('changes of different fields at the same time are all kept, whoever comes last', async () => {
+test('concurrent changes of different fields are all kept, in any order', async () => {
   for (let round = 0; round < 20; round++) {
     const destination = await create(hook);
     const changes: DestinationChange[] = [
@@ -111,7 +111,7 @@ test('changes of different fields at the same time are all kept, whoever comes l
   }
 });
 
-test('of a change and a deletion at once, either comes first and the destination is gone', async () => {
+test('after a concurrent change and deletion, the destination is deleted', async () => {
   for (let round = 0; round < 10; round++) {
     const destination = await create(hook);
     const [updated, deleted] = await Promise.all([
@@ -125,13 +125,13 @@ test('of a change and a deletion at once, either comes first and the destination
 });
 
 describe('a config that does not decrypt', () => {
-  test('is an error that names the destination and says what to do', async () => {
+  test('throws an error that names the destination and the remedy', async () => {
     const { id } = await create(hook);
-    const { strangers } = stores;
+    const { withOtherKey } = stores;
     for (const call of [
-      () => strangers.list(account),
-      () => strangers.get(account, id),
-      () => strangers.update(account, id, { name: 'b' }),
+      () => withOtherKey.list(account),
+      () => withOtherKey.get(account, id),
+      () => withOtherKey.update(account, id, { name: 'b' }),
     ]) {
       const error = await call().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(DestinationUnreadable);
@@ -142,23 +142,23 @@ describe('a config that does not decrypt', () => {
     expect(await stored()).toMatchObject([{ name: 'hook' }]);
   });
 
-  test('is healed by a whole config, not by a part of one', async () => {
+  test('is replaced by a complete config, but not by a partial one', async () => {
     const destination = await create(hook);
-    expect(await stores.strangers.update(account, destination.id, { config: { secret: 'new' } })).toEqual({
+    expect(await stores.withOtherKey.update(account, destination.id, { config: { secret: 'new' } })).toEqual({
       ok: false,
       reason: 'invalid',
       errors: [{ path: 'config.url', message: 'is required' }],
     });
-    expect((await stores.strangers.update(account, destination.id, { config: { url } })).ok).toBe(true);
-    expect(await stores.strangers.list(account)).toMatchObject([{ config: { url } }]);
+    expect((await stores.withOtherKey.update(account, destination.id, { config: { url } })).ok).toBe(true);
+    expect(await stores.withOtherKey.list(account)).toMatchObject([{ config: { url } }]);
   });
 
   test('can be deleted', async () => {
     const { id } = await create(hook);
-    expect(await stores.strangers.delete(account, id)).toBe(true);
+    expect(await stores.withOtherKey.delete(account, id)).toBe(true);
   });
 
-  test('copied from another destination or account does not open', async () => {
+  test('includes one copied from another destination or account', async () => {
     const [one, two] = [await create(hook), await create({ ...hook, config: { url: 'https://other.test' } })];
     const copy = 'update destinations set config = (select config from destinations where id = $1) where id = $2';
     await rows(stores.database, copy, [one.id, two.id]);

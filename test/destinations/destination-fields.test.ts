@@ -33,7 +33,7 @@ const patch = (type: Type, body: unknown) => gateway.admin.request('PATCH', `${b
 const both = (type: Type, fields: Fields) => [() => post({ ...whole[type], ...fields }), () => patch(type, fields)];
 
 const x = (length: number) => 'x'.repeat(length);
-/** A condition that is right but for its length. */
+/** A condition of this length, valid if that is within the limit. */
 const conditionOf = (length: number) => `event_type == "${x(length - 16)}"`;
 const urlOf = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const address = 'someone@ops.example';
@@ -67,7 +67,7 @@ describe('at its limit, on create and on change:', () => {
   });
 });
 
-describe('wrong, on create and on change, with the field named:', () => {
+describe('invalid on create and on change, with the path of the field:', () => {
   test.each<[type: Type, fields: Fields, path: string]>([
     ['webhook', { name: '' }, 'name'],
     ['webhook', { name: x(201) }, 'name'],
@@ -143,7 +143,7 @@ describe('wrong, on create and on change, with the field named:', () => {
     expect(await client.listed(account_id)).toEqual(before);
   });
 
-  test('a condition, with line, column and what was expected there', async () => {
+  test('a condition: the error has line, column and what was expected there', async () => {
     const message = 'line 2, column 18: expected a text in quotes, found 5';
     for (const call of both('webhook', { condition: 'delivery_failed\n and provider == 5' })) {
       const answer = await call();
@@ -172,7 +172,7 @@ describe('wrong, on create and on change, with the field named:', () => {
       body: { errors: [{ path, message: 'is required' }] },
     });
   });
-  test('everything that is wrong is named at once', async () => {
+  test('one answer lists all errors', async () => {
     const answer = await post({ destination_type: 'webhook', config: { url: 'x', more: 1 }, position: 'p', extra: 1 });
     const paths = answer.body.errors.map((error: { path: string }) => error.path);
     expect(paths.toSorted()).toEqual(['config.more', 'config.url', 'extra', 'name', 'position']);

@@ -12,10 +12,10 @@ const textRule = 'must not hold NUL characters or lone surrogates';
 const blankRule = 'must not be blank; a condition is, for example, delivery_failed';
 const typeRule = 'must be one of: webhook, email, chat_one, chat_two';
 const address = 'someone@a.example';
-/** The longest local part at a host whose length makes 254 characters with 53. */
+/** An address with the longest local part; `last` = 53 makes it 254 characters long. */
 const longAddress = (last: number) => `${x(64)}@${x(63)}.${x(63)}.${x(last)}.example`;
 
-/** What a schema says of a value, a line for each field. */
+/** A schema's errors for a value, one line for each field. */
 function errorsOf(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value, { error: plainWords });
   const errors = error?.issues.flatMap((issue) => fieldErrors(issue.path.join('.'), issue.message)) ?? [];
@@ -29,8 +29,8 @@ const whole = {
   chat_two: { destination_type: 'chat_two', name: 'n', config: { webhook_url: url(20) } },
 };
 
-describe('create takes', () => {
-  test.each(Object.values(whole))('the least of $destination_type', (input) =>
+describe('create accepts', () => {
+  test.each(Object.values(whole))('the required fields of $destination_type', (input) =>
     expect(destinationSchemas.create.parse(input)).toEqual(input),
   );
   test.each<Record<string, unknown>>([
@@ -112,7 +112,7 @@ describe('create refuses', () => {
     expect(errorsOf(destinationSchemas.create, { ...whole.email, config })).toEqual([`config.${error}`]),
   );
 
-  test('and repeats nothing of it', () => {
+  test('without repeating the refused values', () => {
     const config = { url: 'ftp://do-not-repeat', secret: 71234567, more: 'do-not-repeat' };
     const errors = errorsOf(destinationSchemas.create, { ...whole.webhook, config });
     expect(errors).toHaveLength(3);
@@ -141,7 +141,7 @@ test.each<[change: unknown, errors: string[]]>([
   [{ name: null, config: null }, ['config: must be a JSON object', 'name: must be a string']],
 ])('a change of %j', (change, errors) => expect(errorsOf(destinationSchemas.change, change)).toEqual(errors));
 
-test.each(['input', 'output'] as const)('both have a JSON schema for %s that refuses unknown fields', (io) => {
+test.each(['input', 'output'] as const)('the JSON schemas of create and change for %s refuse unknown fields', (io) => {
   const create = z.toJSONSchema(destinationSchemas.create, { io });
   const types = (create.oneOf ?? []).map((one) => [one.additionalProperties, one.properties?.destination_type]);
   expect(types).toEqual(Object.keys(whole).map((name) => [false, { type: 'string', const: name }]));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sqlOfTransaction } from '../../src/database/transaction.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import type { NewDestination } from '../../src/destinations/destination-rules.ts';
 import { maxDestinations } from '../../src/destinations/destination-store.ts';
 import { secretInUrl, secretText } from '../support/secrets.ts';
@@ -40,7 +40,7 @@ describe('create and list', () => {
     { destination_type: 'chat_two', name: 'x'.repeat(200), config: { webhook_url: 'http://b.test' }, position: -5 },
     { destination_type: 'email', name: '😀', config: { addresses: ['a@b.example', 'a@b.example'] }, enabled: false },
     { ...hook, condition: 'delivery_failed and provider == "generic"', position: 2_147_483_647 },
-  ])('%j comes back as it was given', async (input) => {
+  ])('%j is returned unchanged', async (input) => {
     const destination = await create(input);
     expect(destination).toEqual({
       ...{ condition: null, enabled: true, position: 0, ...input },
@@ -50,25 +50,25 @@ describe('create and list', () => {
     expect(await listed()).toEqual([destination]);
   });
 
-  test('null and an empty secret are none', async () => {
+  test('a null or empty secret counts as no secret', async () => {
     for (const secret of [null, '', undefined])
       expect((await create({ ...hook, config: { url: 'https://a.test/', secret } })).config).toEqual({
         url: 'https://a.test/',
       });
   });
 
-  test('the list goes by position, then age', async () => {
+  test('the list is ordered by position, then by age', async () => {
     for (const [name, position] of Object.entries({ c: 1, a: 0, d: 1, b: 0, first: -1 }))
       await create({ ...chat, name, position });
     expect((await listed()).map(({ name }) => name)).toEqual(['first', 'a', 'b', 'c', 'd']);
   });
 
-  test('is one account’s alone', async () => {
+  test('the list shows only the destinations of its account', async () => {
     await create(chat);
     expect(await stores.destinations.list(await stores.newAccount())).toEqual([]);
   });
 
-  test('no such account, and a deleted one', async () => {
+  test('an unknown or deleted account is not found', async () => {
     const { id } = await create(chat);
     await stores.accounts.delete(account);
     for (const gone of [account, randomUUID()]) {
@@ -79,8 +79,8 @@ describe('create and list', () => {
     }
   });
 
-  test('no more than the limit, also when many come at once', async () => {
-    // Each waits for those before it, and not for ever: so there are some first, and then a crowd.
+  test('an account has at most `maxDestinations`, also with concurrent creates', async () => {
+    // Creates wait for each other, with a time limit. So most are created first, and only the last 20 concurrently.
     for (let n = 0; n < maxDestinations - 10; n++) await create(chat);
     const answers = await Promise.all(Array.from({ length: 20 }, () => stores.destinations.create(account, chat)));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
@@ -97,14 +97,14 @@ describe('create and list', () => {
     expect(await everythingStored(stores.database)).not.toMatch(/very-secret/);
   });
 
-  test('a create that waits for the account’s deletion makes nothing', async () => {
+  test('a create that waits for the deletion of its account creates nothing', async () => {
     const other = new pg.Client({ connectionString: stores.url });
     await other.connect();
     await other.query('begin');
     await other.query('update accounts set deleted_at = now() where id = $1', [account]);
     const creating = stores.destinations.create(account, chat);
     const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until('it waits', async () => (await other.query(waits)).rowCount === 1);
+    await until('the create waits for the lock', async () => (await other.query(waits)).rowCount === 1);
     await other.query('commit');
     await other.end();
     expect(await creating).toEqual({ ok: false, reason: 'account_not_found' });
@@ -112,7 +112,7 @@ describe('create and list', () => {
 });
 
 describe('get', () => {
-  test('finds one of the account, enabled or not, and no other’s', async () => {
+  test('finds a destination of the account, enabled or not, but none of another account', async () => {
     const [one, disabled] = [await create(hook), await create({ ...chat, enabled: false })];
     expect(await stores.destinations.get(account, one.id)).toEqual(one);
     expect(await stores.destinations.get(account, disabled.id)).toEqual(disabled);
@@ -122,7 +122,7 @@ describe('get', () => {
 });
 
 describe('delete', () => {
-  test('removes one, once', async () => {
+  test('succeeds once and removes only this destination', async () => {
     const [gone, kept] = [await create(chat), await create(hook)];
     expect(await stores.destinations.delete(account, gone.id)).toBe(true);
     expect(await stores.destinations.delete(account, gone.id)).toBe(false);
@@ -130,43 +130,43 @@ describe('delete', () => {
     expect(await listed()).toEqual([kept]);
   });
 
-  test('of two at once, one did it', async () => {
+  test('of two concurrent deletes exactly one succeeds', async () => {
     const { id } = await create(chat);
     const both = [stores.destinations.delete(account, id), stores.destinations.delete(account, id)];
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
   });
 });
 
-describe('what goes alongside', () => {
-  test('commits together with the change, and sees it', async () => {
+describe('the callback in the transaction', () => {
+  test('sees the change, and its writes commit with it', async () => {
     const seen: unknown[] = [];
-    const kept = async (tx: Parameters<typeof sqlOfTransaction>[0], what: string) => {
-      const [row] = await sqlOfTransaction(tx).query<{ n: number }>(
+    const kept = async (sql: Sql, what: string) => {
+      const [row] = await sql.query<{ n: number }>(
         { name: '', text: 'select count(*)::integer as n from destinations where account_id = $1' },
         [account],
       );
       seen.push([what, row?.n]);
-      await sqlOfTransaction(tx).query(setting, [`${what} ${account}`]);
+      await sql.query(setting, [`${what} ${account}`]);
     };
-    const created = made(await stores.destinations.create(account, chat, (tx, { name }) => kept(tx, `made ${name}`)));
+    const created = made(await stores.destinations.create(account, chat, (sql, { name }) => kept(sql, `made ${name}`)));
     const change = { name: 'new', config: { webhook_url: 'https://c.test' } };
     await stores.destinations.update(
       account,
       created.id,
       { ...change, condition: undefined },
-      (tx, destination, changed) => {
+      (sql, destination, changed) => {
         expect(destination).toMatchObject(change);
-        return kept(tx, `changed ${changed}`);
+        return kept(sql, `changed ${changed}`);
       },
     );
-    await stores.destinations.delete(account, created.id, (tx, { name }) => kept(tx, `deleted ${name}`));
+    await stores.destinations.delete(account, created.id, (sql, { name }) => kept(sql, `deleted ${name}`));
     const words = ['made chat', 'changed name,config.webhook_url', 'deleted new'];
     expect(seen).toEqual([1, 1, 0].map((n, index) => [words[index], n]));
     const stored = await rows(stores.database, 'select key from gateway_settings where key like $1', [`%${account}`]);
     expect(stored.map(({ key }) => key).sort()).toEqual(words.map((word) => `${word} ${account}`).sort());
   });
 
-  test('undoes the change when it fails', async () => {
+  test('rolls the change back when it fails', async () => {
     const fails = async () => {
       throw new Error('no entry');
     };

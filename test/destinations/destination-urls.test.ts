@@ -19,7 +19,7 @@ test.each([
   ['chat_one', 'webhook_url'],
   ['chat_two', 'webhook_url'],
 ])(
-  '%s: credentials of a URL are masked, kept when the mask comes back, and go to no other host',
+  '%s: credentials of a URL are masked, kept when the masked URL is sent back, and never moved to another host',
   async (type, field) => {
     const consumer = await startConsumer();
     const at = (credentials: string, rest: string) => ({

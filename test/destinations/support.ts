@@ -2,7 +2,7 @@ import { AccountStore } from '../../src/accounts/account-store.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
 import { DestinationStore } from '../../src/destinations/destination-store.ts';
-import { stopAccount } from '../../src/events/stop-account.ts';
+import { stopAccount } from '../../src/events/transitions/account-deleted.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';
@@ -15,14 +15,14 @@ export interface Stores {
   url: string;
   accounts: AccountStore;
   destinations: DestinationStore;
-  /** A store that was given another key. */
-  strangers: DestinationStore;
+  /** A store with another secrets key. */
+  withOtherKey: DestinationStore;
   box: SecretBox;
-  /** A fresh account's id. */
+  /** Creates an account and returns its id. */
   newAccount(): Promise<string>;
 }
 
-/** The stores on a fresh, migrated database, without HTTP. */
+/** Opens the stores on a new, migrated database, without HTTP. */
 export async function openStores(): Promise<Stores> {
   const log = createLog('fatal');
   const url = await migratedDatabase();
@@ -34,7 +34,7 @@ export async function openStores(): Promise<Stores> {
   return {
     ...{ database, url, accounts, box },
     destinations: new DestinationStore({ em, box }),
-    strangers: new DestinationStore({ em, box: createSecretBox(randomKeyring()) }),
+    withOtherKey: new DestinationStore({ em, box: createSecretBox(randomKeyring()) }),
     async newAccount() {
       const write = await accounts.create({ provider: 'generic', account_slug: `a-${++made}`, app_key: 'tests' });
       if (!write.ok) throw new Error(write.reason);
@@ -43,7 +43,7 @@ export async function openStores(): Promise<Stores> {
   };
 }
 
-/** The destination that was made. */
+/** The created destination. Throws if it was refused. */
 export function made(created: DestinationCreated): Destination {
   if (!created.ok) throw new Error(created.reason);
   return created.destination;

@@ -18,7 +18,7 @@ import {
   settingNames,
 } from './files.ts';
 
-/** As somebody has filled in a copy of .env.example. */
+/** The variables of a completed copy of .env.example. */
 const filled = {
   ...exampleEnv(),
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -28,10 +28,10 @@ const filled = {
   TEMPORAL_POSTGRES_PASSWORD: '00112233445566778899',
 };
 
-/** The specification's own schema comes with dclint; the package exports no path to it, so it is found beside it. */
+/** The schema of the specification, a file of dclint to which the package exports no path. */
 function specification(): object {
   const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
-  // It names its dialect with https:, by which Ajv does not know draft 07.
+  // It names its dialect with https:, and Ajv knows draft 07 with http: only.
   return { ...JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')), $schema: undefined };
 }
 
@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     expect(validate.errors).toBeNull();
   });
 
-  test('a mistake is found by that schema', () => {
+  test('the schema finds an error', () => {
     expect(validate(parseCompose(composeText().replace('depends_on:', 'depend_on:')))).toBe(false);
     expect(validate(parseCompose(composeText().replace('service_healthy', 'healthy')))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  test('waits only for what can be waited for', () => {
+  test('waits only for services that end or have a health check', () => {
     const waits = names.flatMap((name) =>
       Object.entries(service(name).depends_on ?? {}).map(([on, { condition }]) => ({ name, on, condition })),
     );
@@ -75,12 +75,12 @@ describe('docker-compose.yml', () => {
       const target = service(on);
       const where = `${name} waits for ${on}`;
       if (condition === 'service_healthy') expect(target.healthcheck?.test, where).toBeDefined();
-      // What never ends by itself would be waited for without end.
+      // The wait for a service that does not end by itself would be endless.
       else expect([condition, target.restart], where).toEqual(['service_completed_successfully', 'on-failure:5']);
     }
   });
 
-  test('everything that talks to Temporal has its address and the same namespace', () => {
+  test('all clients of Temporal have its address and the same namespace', () => {
     const job = service('temporal-namespace').environment;
     const ui = service('temporal-ui').environment;
     const worker = service('worker').environment;
@@ -106,12 +106,12 @@ describe('docker-compose.yml', () => {
     for (const name of names) expect(service(name).image, name).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
   });
 
-  test('publishes the gateway and the Web UI alone, and on this machine only', () => {
+  test('publishes only the gateway and the Web UI, on this machine only', () => {
     const published = names.flatMap((name) => (service(name).ports ?? []).map((port) => `${name} ${port}`));
     expect(published).toEqual(['temporal-ui 127.0.0.1:8233:8080', 'gateway 127.0.0.1:8080:8080']);
   });
 
-  test('the api believes the address of nginx, which is fixed, and that of no other container', () => {
+  test('the api trusts the fixed address of nginx and no other container', () => {
     const [network] = networks.default.ipam.config;
     if (!network) throw new Error('there is no network');
     const nginx = service('gateway').networks?.default?.ipv4_address ?? '';
@@ -121,7 +121,7 @@ describe('docker-compose.yml', () => {
     expect(others[0].match(subnet)).toBe(true);
     expect(ipaddr.parse(nginx).match(others)).toBe(false);
     expect(nginx).not.toBe(network.gateway);
-    // Nothing that .env says about npm start's proxies widens it, and all of it moves together.
+    // TRUSTED_PROXIES in .env does not change this, and a change of the network applies to all addresses.
     const moved = compose({ ...filled, TRUSTED_PROXIES: '0.0.0.0/1', SUBNET_PREFIX: '192.168.77' });
     expect(moved.services.api?.environment?.TRUSTED_PROXIES).toBe('192.168.77.2');
     expect(moved.services.gateway?.networks?.default?.ipv4_address).toBe('192.168.77.2');
@@ -130,7 +130,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  test('nginx believes no proxy in front of it unless .env names one', () => {
+  test('nginx trusts no proxy in front of it unless .env names one', () => {
     expect(service('gateway').environment).toEqual({ PROXY_IN_FRONT: 'unix:' });
     const changed = compose({ ...filled, PROXY_IN_FRONT: '10.213.42.1' }).services.gateway?.environment;
     expect(changed).toEqual({ PROXY_IN_FRONT: '10.213.42.1' });
@@ -138,7 +138,7 @@ describe('docker-compose.yml', () => {
     expect(used.map(([, name]) => name)).toEqual(['PROXY_IN_FRONT']);
   });
 
-  test('the gateway and Temporal have a PostgreSQL role each, and no service is the superuser', () => {
+  test('the gateway and Temporal have separate PostgreSQL roles, and no service is the superuser', () => {
     const password = (name: keyof typeof filled) => filled[name];
     for (const name of ['migrate', 'api', 'worker']) {
       const url = new URL(service(name).environment?.DATABASE_URL ?? '');
@@ -150,7 +150,7 @@ describe('docker-compose.yml', () => {
     expect([SQL_USER, SQL_PASSWORD, POSTGRES_USER, POSTGRES_PWD]).toEqual([...ofTemporal, ...ofTemporal]);
     for (const name of names.filter((other) => other !== 'postgresql'))
       expect(JSON.stringify(service(name)), name).not.toContain(password('POSTGRES_PASSWORD'));
-    // The role may not make databases, and does not have to.
+    // The role may not create databases, and does not need to.
     expect(service('temporal-schema').command?.join()).not.toContain(' create');
   });
 
@@ -159,15 +159,15 @@ describe('docker-compose.yml', () => {
     expect([service('api').ports, service('worker').ports]).toEqual([undefined, undefined]);
   });
 
-  test('a backup is restored into a database of another name, which all roles then use', () => {
+  test('all roles use the database with another name into which a backup was restored', () => {
     const restored = compose({ ...filled, GATEWAY_DATABASE: 'gateway_restored' }).services;
     const databases = (from: typeof services) =>
       ['migrate', 'api', 'worker'].map((name) => new URL(from[name]?.environment?.DATABASE_URL ?? '').pathname);
     expect(databases(services)).toEqual(['/gateway', '/gateway', '/gateway']);
     expect(databases(restored)).toEqual(['/gateway_restored', '/gateway_restored', '/gateway_restored']);
-    // The server stays as it is, and so does what it made first.
+    // The server and its first database do not change.
     expect(restored.postgresql).toEqual(services.postgresql);
-    // As docs/backups.md does it: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
+    // As in docs/backups.md: `docker compose run --rm --no-deps worker node src/main.ts restore …`.
     const { databaseUrl, maintenance } = readConfig('restore', restored.worker?.environment ?? {});
     expect(databaseUrl).toMatch(/@postgresql:5432\/gateway_restored\?/);
     expect(maintenance.backup.dir).toBe('/backups');
@@ -179,7 +179,7 @@ describe('docker-compose.yml', () => {
     expect(used.map((rest) => rest.split(' ')[0])).toEqual(['api', 'postgresql', 'worker', 'worker']);
   });
 
-  test('holds no secret, and says which one is missing', () => {
+  test('contains no secrets, and names a missing one', () => {
     const required = ['SECRETS_KEY', 'ADMIN_TOKEN', 'POSTGRES_PASSWORD', 'GATEWAY_POSTGRES_PASSWORD'] as const;
     for (const name of [...required, 'TEMPORAL_POSTGRES_PASSWORD'] as const) {
       expect(() => compose({ ...filled, [name]: '' })).toThrow(`set ${name} in .env, see .env.example`);
@@ -224,12 +224,12 @@ describe("the gateway's containers", () => {
     expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
     const config = readConfig(role, environment);
     expect(config.databaseUrl).toBe('postgresql://gateway:fedcba9876543210@postgresql:5432/gateway?sslmode=disable');
-    // It connects to PostgreSQL alone.
+    // Migrate connects to PostgreSQL only.
     expect(config.temporal.address).toBe(role === 'migrate' ? null : 'temporal:7233');
     expect(service(role).command ?? ['node', 'src/main.ts', 'api']).toEqual(['node', 'src/main.ts', role]);
   });
 
-  test('without any optional variable they run on the defaults', () => {
+  test('run with defaults without any optional variable', () => {
     const { SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD } =
       filled;
     const passwords = { POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD };
@@ -238,15 +238,15 @@ describe("the gateway's containers", () => {
     expect(worker.delivery).toEqual({ ...readConfig('all', {}).delivery, allowedNetworks: [] });
   });
 
-  test('every setting of .env reaches a container, unless it is about this machine', () => {
+  test('get every setting of .env, unless it concerns this machine', () => {
     const passed = new Set(roles.flatMap((role) => Object.keys(environmentOf(role))));
     const left = settingNames().filter((name) => !passed.has(name));
-    // Its Temporal has neither TLS nor keys.
+    // Temporal of the compose file has neither TLS nor API keys.
     const ofOtherTemporals = /^TEMPORAL_(API_KEY|TLS|PROFILE|CONFIG_FILE)/;
     expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'TEMPORAL_UI_PORT']);
   });
 
-  test('api and worker send e-mail and make links alike', () => {
+  test('have the same settings of e-mail and links in api and worker', () => {
     const changes = { PUBLIC_URL: 'https://hooks.test', MAIL_FROM_EMAIL: 'ops@hooks.test', SENDGRID_API_KEY: 'SG.key' };
     const { api, worker } = compose({ ...filled, ...changes }).services;
     const [ofApi, ofWorker] = [
@@ -256,12 +256,12 @@ describe("the gateway's containers", () => {
     expect(ofApi.notifications).toEqual(ofWorker.notifications);
     expect(ofApi.notifications.mail).toMatchObject({ from: 'ops@hooks.test', sendgrid: { apiKey: 'SG.key' } });
     expect([ofApi.publicUrl, ofWorker.publicUrl]).toEqual(['https://hooks.test', 'https://hooks.test']);
-    // Without one, links lead to where nginx is published.
+    // By default links lead to the published address of nginx.
     for (const role of ['api', 'worker'] as const)
       expect(readConfig(role, environmentOf(role)).publicUrl).toBe('http://127.0.0.1:8080');
   });
 
-  test('the workers share a volume for backups', () => {
+  test('of all workers share a volume for backups', () => {
     const { backup } = readConfig('worker', environmentOf('worker')).maintenance;
     expect(backup).toEqual({ dir: '/backups', url: null, keep: 14, encrypt: true });
     expect(service('worker').volumes).toEqual(['backups:/backups']);
@@ -269,7 +269,7 @@ describe("the gateway's containers", () => {
     expect(readConfig('worker', bucket).maintenance.backup).toMatchObject({ dir: null, url: 's3://bucket/folder' });
   });
 
-  test('what an operator changes in .env arrives', () => {
+  test('get the settings that an operator changes in .env', () => {
     const changed = compose({ ...filled, DELIVERY_TIMEOUT: '30s', MAX_PAYLOAD_BYTES: '5000000', PORT: '9000' });
     expect(readConfig('worker', changed.services.worker?.environment ?? {}).delivery.timeLimitMs).toBe(30_000);
     expect(readConfig('api', changed.services.api?.environment ?? {}).maxPayloadBytes).toBe(5_000_000);

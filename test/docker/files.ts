@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** A file of the project, by its path from the root. */
+/** The text of a file of the project, by its path from the root. */
 export const readProjectFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 /** The names of all variables that `src/config.ts` reads, in its order. */
@@ -13,7 +13,7 @@ export function settingNames(): string[] {
   return [...schema.matchAll(/^ {2}([A-Z][A-Z_]*):/gm)].map(([, name]) => name ?? '');
 }
 
-/** What `.env.example` sets; empty values included. */
+/** The variables that `.env.example` sets, including empty ones. */
 export function exampleEnv(): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(parseEnv(readProjectFile('.env.example')))) values[name] = value ?? '';
@@ -45,13 +45,13 @@ export type Service = z.infer<typeof serviceSchema>;
 
 export const composeText = () => readProjectFile('docker-compose.yml');
 
-/** The compose file as it is written, its merge keys resolved. */
+/** The parsed compose file with resolved merge keys. */
 export const parseCompose = (text = composeText()): unknown => parse(text, { merge: true });
 
 /**
  * The compose file with its variables filled in, as `docker compose` does with an .env file.
  *
- * @throws Error with the file's own words when a required one is not set.
+ * @throws Error with the message in the file if a required variable is not set
  */
 export function compose(env: Record<string, string>) {
   return composeSchema.parse(interpolated(parseCompose(), env));
@@ -79,7 +79,7 @@ function interpolatedText(text: string, env: Record<string, string>): string {
   );
 }
 
-/** What only docker compose reads, besides the settings. */
+/** Variables that only docker compose reads, in addition to the settings. */
 export const composeVariables = [
   'POSTGRES_PASSWORD',
   'GATEWAY_POSTGRES_PASSWORD',
@@ -89,5 +89,5 @@ export const composeVariables = [
   'PROXY_IN_FRONT',
 ];
 
-/** What the client of the bucket reads by itself. */
+/** Variables that the client of the bucket reads by itself. */
 export const bucketCredentials = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];

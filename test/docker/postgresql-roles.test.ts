@@ -32,7 +32,7 @@ function statements(environment: Record<string, string>): string[] {
     .filter(Boolean);
 }
 
-/** A PostgreSQL as the image makes it: its superuser is called postgres, and then roles.sql ran. */
+/** A PostgreSQL as in the image, with the superuser postgres and after roles.sql. */
 async function composePostgres() {
   const { address } = await ownPostgres();
   const at = (username: string, password: string, database: string) =>
@@ -50,7 +50,7 @@ async function composePostgres() {
   };
 }
 
-/** What PostgreSQL answers to a statement that it refuses. */
+/** The error of a statement that PostgreSQL refuses. */
 const refused = (url: string, sql = 'select 1') =>
   queryOnce(url, sql).then(
     () => 'done',
@@ -65,7 +65,7 @@ function documentedSql(): string[] {
   return [...(line ?? '').matchAll(/--command='([^']+)'/g)].map(([, sql]) => sql ?? '');
 }
 
-test('neither role has special rights, or gets into databases of the other', async () => {
+test('the roles have no special rights, and no access to databases of each other', async () => {
   const postgres = await composePostgres();
   const rights = await queryOnce(
     postgres.superuser,
@@ -85,12 +85,12 @@ test('neither role has special rights, or gets into databases of the other', asy
     expect(await refused(url, "select pg_read_file('/etc/passwd')")).toMatch(/^permission denied for function/);
     expect(await refused(url, 'select * from pg_authid')).toMatch(/^permission denied for table/);
   }
-  // What Temporal's schema needs.
+  // Temporal's schema needs this.
   await queryOnce(postgres.temporal('temporal'), 'create table schema_version (version_partition int)');
   await queryOnce(postgres.temporal('temporal_visibility'), 'create extension btree_gin');
 });
 
-test("the gateway's role migrates, delivers, makes partitions, backs up and restores", {
+test("the gateway's role can migrate, deliver, create partitions, back up and restore", {
   timeout: 240_000,
 }, async () => {
   const postgres = await composePostgres();

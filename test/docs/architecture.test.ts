@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const page = readFileSync(inProject('docs/architecture.md'), 'utf8');
 
-test('every file and folder that the map names exists', () => {
+test('every file and folder in the map exists', () => {
   const named = [...page.matchAll(/`((?:src|workflows|activities|migrations)\/[\w./-]*)`/g)].map(
     ([, path]) => path ?? '',
   );
@@ -21,7 +21,7 @@ test('the map has a line for everything in src/', () => {
   expect(entries.filter((entry) => !table.includes(`\`${entry}\``))).toEqual([]);
 });
 
-test('the map lists folders in the order in which the linter lets them import', () => {
+test('the map lists folders in the order of imports that the linter allows', () => {
   const biome: { overrides: { includes: string[]; linter: { rules: { style?: Record<string, unknown> } } }[] } =
     JSON.parse(readFileSync(inProject('biome.json'), 'utf8'));
   const [, rest = ''] = page.split('## Folders, from the top down');

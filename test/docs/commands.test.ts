@@ -11,7 +11,7 @@ const { paths } = z
   .parse(JSON.parse(readProjectFile('openapi.json')));
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'];
-/** `GET /admin/events/{}` for every operation, whatever its parameters are called. */
+/** `GET /admin/events/{}` for every operation, without the names of parameters. */
 const operations = new Set(
   Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)
@@ -26,11 +26,11 @@ test("README has the project's start and test commands", () => {
   expect(codeOf('README.md', 'sh').join('\n')).toMatch(/^npm ci && npm test\b/m);
 });
 
-test('README stays short: what else there is to say has a page in docs/', () => {
+test('README stays short: further content belongs in docs/', () => {
   expect(readProjectFile('README.md').split('\n').length).toBeLessThanOrEqual(220);
 });
 
-/** What `found` finds in each page, with the page's name. */
+/** The results of `found` for each page, with the page's name. */
 const inPages = (found: (text: string) => string[]) =>
   pages.flatMap((page) => found(readProjectFile(page)).map((what) => `${page}: ${what}`));
 
@@ -54,13 +54,13 @@ test('pages name only source files, tests and folders that exist', () => {
       ...text.matchAll(/`([\w/-]+\.test\.ts)`/g),
     ]
       .map(([, path = '']) => path.replace(/[./]$/, ''))
-      // The made-up provider of docs/adding-a-provider.md.
+      // The example provider of docs/adding-a-provider.md.
       .filter((path) => !/\/acme\b/.test(path) && !exists(path)),
   );
   expect(unknown).toEqual([]);
 });
 
-/** The calls that a page names in `METHOD /path` or shows as commands. */
+/** The calls in a page, as `METHOD /path` or in commands. */
 function callsIn(text: string): string[] {
   const named = [...text.matchAll(/`((?:[A-Z]+`, `)*[A-Z]+) (\/(?:admin|health)\/[^`\s]*)`/g)].flatMap(
     ([, verbs = '', path = '']) => verbs.split('`, `').map((verb) => `${verb} ${withoutParameters(path)}`),
@@ -71,7 +71,7 @@ function callsIn(text: string): string[] {
   return [...named, ...shown];
 }
 
-/** A path may have a name in place of a parameter, such as a task of the maintenance. */
+/** A path may have a value in place of a parameter, such as the name of a maintenance task. */
 const isKnown = (call: string) =>
   operations.has(call) ||
   [...operations].some((known) => new RegExp(`^${known.replaceAll('{}', '[^/]+')}$`).test(call));

@@ -27,6 +27,6 @@ test('.env.example names every variable, and those of docker compose', () => {
   );
 });
 
-test('a plain copy of .env.example changes nothing for npm start', () => {
+test('an unchanged copy of .env.example does not change npm start', () => {
   expect(readConfig('all', exampleEnv())).toEqual(readConfig('all', {}));
 });

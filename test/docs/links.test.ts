@@ -7,7 +7,7 @@ const files = new Set(projectFiles);
 const isFileOrFolder = (path: string) =>
   files.has(path) || projectFiles.some((file) => file.startsWith(`${path.replace(/\/$/, '')}/`));
 
-/** What is wrong with a link from `page`; null when it leads somewhere. */
+/** The error of a link in `page`; null if its target exists. */
 function mistake(page: string, link: string): string | null {
   const [, path = '', anchor] = /^([^#]*)(?:#(.*))?$/.exec(link) ?? [];
   const target = path === '' ? page : normalize(`${dirname(page)}/${path}`);
@@ -18,7 +18,7 @@ function mistake(page: string, link: string): string | null {
 
 const linksOf = (text: string) => [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link ?? '');
 
-test('every link to a file or heading of the project leads somewhere', () => {
+test('every link to a file or heading of the project has an existing target', () => {
   expect(pages.length).toBeGreaterThan(40);
   expect(pages.flatMap((page) => linksOf(proseOf(page)).flatMap((link) => mistake(page, link) ?? []))).toEqual([]);
 });
@@ -38,19 +38,19 @@ test('every page is linked from another page', () => {
       }),
     ),
   );
-  // The entry, which the host shows, and the table of contents of docs/, which it shows for the folder.
+  // Git hosts show the README of the project and of docs/ by themselves.
   const entries = ['README.md', 'docs/README.md'];
   expect(pages.filter((page) => !linked.has(page) && !entries.includes(page))).toEqual([]);
 });
 
-test('pages that code and configuration name exist, with the headings that they name', () => {
+test('pages and headings that code and configuration cite exist', () => {
   const sources = projectFiles.filter(
     (path) =>
       /^(src|workflows|activities|migrations|docker)\//.test(path) ||
       ['.env.example', 'docker-compose.yml', 'Dockerfile', 'docs/systemd/webhook-gateway.service'].includes(path),
   );
   const named = sources.flatMap((path) =>
-    // Not docs/ of another place, as in https://…/docs/….
+    // Not a docs/ folder elsewhere, as in https://…/docs/….
     [...readProjectFile(path).matchAll(/(?<![\w.-]\/)\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g)].map(([link]) => ({
       path,
       link,

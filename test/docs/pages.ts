@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readProjectFile } from '../docker/files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** What `.gitignore` names, and Git's own folder. */
+/** The paths in `.gitignore`, and Git's folder. */
 const notOfTheProject = new Set(['node_modules', '.git', '.data', '.bench', '.env']);
 
 const filesBelow = (folder: string): string[] =>
@@ -19,7 +19,7 @@ export const pages: readonly string[] = projectFiles.filter(
   (path) => /^(README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$/.test(path) || /^docs\/.*\.md$/.test(path),
 );
 
-/** A page without its code blocks, in which `#` begins a comment and `](` is code. */
+/** A page without code blocks, in which `#` starts a comment and `](` is code. */
 export const proseOf = (page: string) => readProjectFile(page).replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '');
 
 /** The text of a page's code blocks in one of these languages. */

@@ -6,7 +6,7 @@ const numbers = [...readProjectFile('docs/requirements.md').matchAll(/^\| (R\d+)
   ([, number]) => number ?? '',
 );
 
-test('each requirement has a number of its own', () => {
+test('each requirement has a unique number', () => {
   expect(numbers.length).toBeGreaterThan(50);
   expect(new Set(numbers).size).toBe(numbers.length);
 });

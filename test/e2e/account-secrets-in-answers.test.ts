@@ -35,7 +35,7 @@ const all = [
 ];
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** An account whose every secret is known to its consumer. */
+/** Creates an account with all kinds of secrets, whose consumer repeats them. */
 const accountOf = ({ port }: Consumer) =>
   gateway.admin.createAccount({
     ...secrets,
@@ -60,7 +60,7 @@ const shown = new RegExp(
 );
 
 describe.each([200, 500])('a consumer that answers %i', (status) => {
-  test.each(forms)('with the secrets of its account, %s: they are masked', async (_, form) => {
+  test.each(forms)('with the secrets of its account, %s, has them masked', async (_, form) => {
     const account = await accountOf(consumer);
     consumer.replies = [
       (response, delivery) =>
@@ -72,7 +72,7 @@ describe.each([200, 500])('a consumer that answers %i', (status) => {
     expect(attempt).toMatchObject({ response_code: status, url: `http://127.0.0.1:${consumer.port}/hook` });
     expect(attempt.response_body).toMatch(/^kept [\s\S]* kept$/);
     expect(JSON.stringify(event)).not.toMatch(shown);
-    // What was masked had come: the consumer gets the credentials as ever.
+    // Only the stored answer is masked: the consumer got the real credentials.
     expect(consumer.deliveries[0]?.headers.authorization).toBe(`Basic ${base64('canary-user:canary-pass/word')}`);
 
     const tried = await gateway.admin.post(`/admin/accounts/${account.id}/test-delivery`);
@@ -81,7 +81,7 @@ describe.each([200, 500])('a consumer that answers %i', (status) => {
   });
 });
 
-test('an error that repeats a secret is masked, and names the host all the same', async () => {
+test('a secret in an error is masked, and the error still names the host', async () => {
   const account = await gateway.admin.createAccount({
     delivery_url: `http://user:localhost@localhost:${consumer.port}/`,
     signing_secret_current: 'canary-secret',
@@ -101,7 +101,7 @@ test('an error that repeats a secret is masked, and names the host all the same'
   expect(tried.body.detail).toBe(error);
 });
 
-test('an answer without secrets stays as it is, also where a secret is very short', async () => {
+test('an answer without secrets is stored unchanged, also if a secret is very short', async () => {
   const account = await gateway.admin.createAccount({
     delivery_url: consumer.url,
     signing_secret_current: 'a',

@@ -9,7 +9,7 @@ import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// What one account's consumer may cost others, and what becomes of events whose account is turned off or deleted.
+// The effect of one account's consumer on others, and the events of disabled and deleted accounts.
 
 describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIRST_ATTEMPT=%s', (firstAttempt) => {
   const accountConcurrency = 3;
@@ -21,12 +21,12 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
     return (await Promise.all(sent)).map(({ body }) => body.id);
   }
 
-  test('are as many at once as ACCOUNT_CONCURRENCY allows, and every event is delivered', async () => {
+  test('are at most ACCOUNT_CONCURRENCY at a time, and every event is delivered', async () => {
     stage = await openStage({ delaysMs: slowDelaysMs, accountConcurrency, firstAttempt, worker: false });
     const { admin } = stage.gateway;
     const seen = { now: 0, most: 0 };
     const waiting: (() => void)[] = [];
-    // The first ones wait for each other, so that as many as may be are there at once; one too many has time to come.
+    // The first answers wait until the limit is reached, and 100 ms more, so that an attempt beyond it would arrive.
     const reply: Reply = (response) => {
       seen.now++;
       seen.most = Math.max(seen.most, seen.now);
@@ -45,12 +45,12 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
     expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('that hang hold up neither the events of other accounts nor what operators say', async () => {
+  test('do not delay other accounts or operators’ commands when they hang', async () => {
     stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, firstAttempt, timeLimitMs: 50_000 });
     const { admin } = stage.gateway;
     const slow = await stage.consumer(hang);
     const hanging = await admin.createAccount({ delivery_url: slow.url });
-    // Several times as many as may be sent to it at once, or as may wait for Temporal to make their first attempt.
+    // Several times as many as ACCOUNT_CONCURRENCY and as FIRST_ATTEMPT_PERMITS.
     const stuck = await sendMany(hanging, 15);
     await until('the slow account is full', () => slow.deliveries.length === accountConcurrency);
 
@@ -63,19 +63,19 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
       await stage.operate.replay(id);
       await admin.eventually(id, (e) => e.generation === 1 && e.delivery_status === 'delivered');
     }
-    // Also of its own events those that wait for their turn hear what operators say.
+    // Commands also reach the waiting events of the slow account.
     const attempted = slow.deliveries.map(({ headers }) => headers['webhook-id']);
     const [first = '', second = '', third = ''] = stuck.filter((id) => !attempted.includes(id));
     await stage.operate.ack(first);
     await stage.operate.dead(second);
     await stage.operate.replay(third);
 
-    // All that while the slow consumer answered nothing, and no more than it may were sent to it.
+    // Until now the slow consumer has answered no attempt and received no more than its limit.
     expect(slow.deliveries).toHaveLength(accountConcurrency);
     const list = await admin.request('GET', `/admin/events?account_slug=${hanging.account_slug}&limit=200`);
     expect(list.body.filter((e: { attempts: number }) => e.attempts > 0)).toEqual([]);
 
-    // The consumer recovers: what hangs is cut off, tried again and delivered, as is what waited.
+    // The consumer recovers: hanging attempts are cut off and retried, and waiting events are delivered.
     slow.replies = [200];
     slow.hangUp();
     const left = stuck.filter((id) => id !== first && id !== second);
@@ -91,7 +91,7 @@ describe('events of a disabled account', () => {
   let stage: Stage;
   afterEach(() => stage.close());
 
-  /** An event whose account is disabled by now, with a workflow that looks at it often. */
+  /** An event whose account was disabled, with a workflow that checks it often. */
   async function heldEvent(holdLimitMs: number) {
     stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow', worker: false });
     const consumer = await stage.consumer();
@@ -103,9 +103,9 @@ describe('events of a disabled account', () => {
     return { ...sent, consumer };
   }
 
-  test('wait without an attempt and are delivered once it is enabled', async () => {
+  test('wait without an attempt and are delivered once the account is enabled', async () => {
     const { id, accountId, consumer } = await heldEvent(60_000);
-    // It is looked at several times meanwhile: each look moves the next one on.
+    // Each check moves the time of the next check, so several checks are seen here.
     const { admin } = stage.gateway;
     const first = await admin.eventually(id, (e) => e.status === 'enqueued' && e.next_attempt_at !== null);
     const later = await admin.eventually(id, (e) => e.next_attempt_at !== first.next_attempt_at);
@@ -117,7 +117,7 @@ describe('events of a disabled account', () => {
     expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 0, attempts: 1 });
   });
 
-  test('are exhausted as account_disabled when that lasts too long', async () => {
+  test('are exhausted as account_disabled after the time limit', async () => {
     const { id, consumer } = await heldEvent(1_500);
     const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
     expect(event).toMatchObject({
@@ -127,7 +127,7 @@ describe('events of a disabled account', () => {
       next_attempt_at: null,
     });
     expect(event.delivery_history).toEqual([]);
-    // It was held before.
+    // Before that the event was held.
     const [row] = await rows(stage.gateway.database, 'select held_since from events where id = $1', [id]);
     expect(row?.held_since).toBeInstanceOf(Date);
     expect(await stage.workflows.result(id)).toEqual({ outcome: 'exhausted', generation: 0, attempts: 0 });
@@ -143,7 +143,7 @@ describe('a deleted account', () => {
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
 
-  test('ends the delivery of events that wait; they stay readable and take no replay or retry', async () => {
+  test('ends the delivery of waiting events; they stay readable, but cannot be replayed or retried', async () => {
     const { id, event, consumer } = await waitingEvent(stage);
     const { admin } = stage.gateway;
     expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(204);
@@ -159,15 +159,15 @@ describe('a deleted account', () => {
     expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(404);
   });
 
-  test('leaves the deliveries that have ended as they are', async () => {
+  test('does not change deliveries that have ended', async () => {
     const { id, event } = await deliveredEvent(stage);
     expect((await stage.operate.deleteAccount(event.account_id)).status).toBe(204);
-    // Temporal may take too long to say where the workflow is; the link is no part of the delivery.
+    // The link is left out when Temporal answers too late, and is not compared.
     expect({ ...(await stage.gateway.admin.event(id)), workflow: null }).toEqual({ ...event, workflow: null });
     expect(await stage.operate.retry(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  test('frees its slug, and the next account of that address takes webhooks at once', async () => {
+  test('frees its slug, and a new account with that address accepts webhooks at once', async () => {
     const { admin, baseUrl } = stage.gateway;
     const old = await stage.consumer();
     const { accountId, slug } = await stage.sendTo(old);
@@ -183,14 +183,14 @@ describe('a deleted account', () => {
     expect(consumer.deliveries).toHaveLength(1);
   });
 
-  test('that is replaced within a moment passes its webhooks on to the account that took its place', async () => {
+  test('that is replaced at once: webhooks go to the new account at its address', async () => {
     const { admin, baseUrl } = stage.gateway;
     const { accountId, slug } = await stage.sendTo(await stage.consumer());
     await stage.operate.deleteAccount(accountId);
     const secret = { skip_signature_verification: false, signing_secret_current: secretText('the-new-secret') };
     const account = await admin.createAccount({ account_slug: slug, ...secret });
     const address = { provider: 'generic', account_slug: slug };
-    // What ingestion remembers of the old account (it verified nothing) counts no more.
+    // The cached old account, which skipped verification, is not used any more.
     expect((await send(baseUrl, address, '{"id":"a"}', { 'x-secret': 'wrong' })).status).toBe(401);
     const { status, body } = await send(baseUrl, address, '{"id":"b"}', { 'x-secret': secretText('the-new-secret') });
     expect(status).toBe(202);

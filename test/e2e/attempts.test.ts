@@ -32,7 +32,7 @@ describe('one attempt', () => {
   });
   afterAll(() => gateway.stop());
 
-  test('that is redirected fails, and the target is never called', () =>
+  test('that is redirected fails, and the target gets no request', () =>
     withConsumer(async (target) => {
       const redirect: Reply = (response) => response.writeHead(302, { location: target.url }).end();
       await withConsumer(async (consumer) => {
@@ -40,12 +40,12 @@ describe('one attempt', () => {
         expect(attempt).toMatchObject({ outcome: 'http_error', response_code: 302 });
         expect(consumer.deliveries).toHaveLength(1);
       }, redirect);
-      // Whatever was going to the target would have come before this.
+      // A request to the target would have arrived before this one.
       const { event } = await firstAttempt(gateway, { delivery_url: target.url });
       expect(target.deliveries.map((d) => d.headers['webhook-id'])).toEqual([event.id]);
     }));
 
-  test('that is answered with 100 MB keeps 16 KiB and leaves the rest unread', async () => {
+  test('that is answered with 100 MB keeps 16 KiB and does not read the rest', async () => {
     const sent = { bytes: 0, closed: false };
     const flood: Reply = (response) => {
       response.on('close', () => {
@@ -68,12 +68,12 @@ describe('one attempt', () => {
       expect(attempt.response_body).toBe('x'.repeat(16 * 1024));
       expect(event.delivery_status).toBe('delivered');
       await until('the connection is ended', () => sent.closed);
-      // What fits into the sockets' buffers of the system is gone before anybody can stop it.
+      // The socket buffers take some bytes before the gateway can stop the transfer.
       expect(sent.bytes).toBeLessThan(50 * mebibyte);
     }, flood);
   });
 
-  test('at a port where nobody listens fails as connection_refused', async () => {
+  test('to a closed port fails as connection_refused', async () => {
     const gone = await startConsumer();
     await gone.close();
     const { attempt } = await firstAttempt(gateway, { delivery_url: gone.url });
@@ -81,7 +81,7 @@ describe('one attempt', () => {
     expect(attempt.error).toContain(String(gone.port));
   });
 
-  test('at a name that does not exist fails as dns_failure', async () => {
+  test('to a name that does not exist fails as dns_failure', async () => {
     const { attempt } = await firstAttempt(gateway, { delivery_url: 'http://name.invalid/hook' });
     expect(attempt).toMatchObject({ outcome: 'dns_failure', response_code: null });
     expect(attempt.error).toContain('name.invalid');
@@ -105,7 +105,7 @@ describe('one attempt', () => {
     }));
 });
 
-test('an attempt that gets no answer within the time limit fails as timeout', async () => {
+test('an attempt without an answer within the time limit fails as timeout', async () => {
   const gateway = await startGateway({ delaysMs: slowDelaysMs, timeLimitMs: 1_000 });
   try {
     await withConsumer(async (consumer) => {
@@ -118,7 +118,7 @@ test('an attempt that gets no answer within the time limit fails as timeout', as
   }
 });
 
-test('a consumer at a private address is refused when the connection is made, and nothing is sent', async () => {
+test('an attempt to a private address is refused when it connects, and nothing is sent', async () => {
   const gateway = await startGateway({ delaysMs: slowDelaysMs, allowedNetworks: [] });
   try {
     await withConsumer(async (consumer) => {
@@ -168,13 +168,13 @@ describe('the next attempt', () => {
       200,
     ));
 
-  test('goes to the delivery URL that was corrected meanwhile', () => {
+  test('goes to a delivery URL that was corrected since', () => {
     const held = hold();
     return withConsumer(async (wrong) => {
       await withConsumer(async (right) => {
         const account = await gateway.admin.createAccount({ delivery_url: wrong.url });
         const { body: event } = await send(gateway.baseUrl, account, '{"id":"one"}');
-        // The second attempt follows the first in a moment, so the first one ends when the URL is right.
+        // The second attempt follows at once, so the first one must not end before the URL is corrected.
         await held.arrived;
         const patched = await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, {
           delivery_url: right.url,

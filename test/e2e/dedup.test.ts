@@ -6,7 +6,7 @@ import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { secretText } from '../support/secrets.ts';
 import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 
-// Which webhooks count as sent twice (docs/providers.md).
+// Deduplication of webhooks (docs/providers.md).
 
 let stage: Stage;
 beforeAll(async () => {
@@ -29,10 +29,10 @@ const eventsOf = async ({ account_slug }: Address) =>
   (await stage.gateway.admin.request('GET', `/admin/events?account_slug=${account_slug}`)).body;
 const delivered = (id: string) => stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
 const webhookIds = (consumer: Consumer) => consumer.deliveries.map(({ headers }) => headers['webhook-id']);
-/** What `situations.ts` sends. */
+/** The body that `situations.ts` sends. */
 const sentBody = '{"id":"one","type":"order"}';
 
-test('the same id and bytes are the first event again, delivered once', async () => {
+test('a webhook with the same id and bytes is a duplicate, and the event is delivered once', async () => {
   const consumer = await stage.consumer();
   const account = await accountTo(consumer);
   const first = await post(account, '{"id":"same","type":"t"}');
@@ -41,14 +41,14 @@ test('the same id and bytes are the first event again, delivered once', async ()
   const second = await post(account, '{"id":"same","type":"t"}');
   expect(second.status).toBe(202);
   expect(second.body).toEqual({ ...first.body, status: 'enqueued', duplicate: true });
-  // Were it delivered again, that would come before this one.
+  // A second delivery would arrive before this one.
   const other = await post(account, '{"id":"other"}');
   await delivered(other.body.id);
   expect(webhookIds(consumer)).toEqual([first.body.id, other.body.id]);
   expect(await eventsOf(account)).toHaveLength(2);
 });
 
-test('twenty at once are one event', async () => {
+test('twenty concurrent duplicates are one event', async () => {
   const consumer = await stage.consumer();
   const account = await accountTo(consumer);
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(account, '{"id":"rush"}')));
@@ -85,7 +85,7 @@ test('two accounts do not share their events', async () => {
   expect(answers.map(({ body }) => body.duplicate)).toEqual([false, false]);
 });
 
-test('support_chat is deduped by its composed id and the bytes', async () => {
+test('support_chat webhooks are deduplicated by their composed id and bytes', async () => {
   const consumer = await stage.consumer();
   const account = await accountTo(consumer, { provider: 'support_chat' });
   const message = (fingerprint: number) =>
@@ -97,8 +97,8 @@ test('support_chat is deduped by its composed id and the bytes', async () => {
   expect((await post(account, message(2), headers)).body.duplicate).toBe(false);
 });
 
-describe('sent again, an event', () => {
-  test('that waits for its next attempt goes on waiting', async () => {
+describe('a duplicate of an event', () => {
+  test('that waits for its next attempt changes nothing', async () => {
     const { id, event } = await waitingEvent(stage);
     const again = await post(event, sentBody);
     expect(again.body).toMatchObject({ id, status: 'enqueued', duplicate: true });
@@ -108,7 +108,7 @@ describe('sent again, an event', () => {
     });
   });
 
-  test('that has failed is replayed', async () => {
+  test('that has failed replays it', async () => {
     const { id, event, consumer } = await exhaustedEvent(stage);
     const again = await post(event, sentBody);
     expect(again.status).toBe(202);
@@ -120,7 +120,7 @@ describe('sent again, an event', () => {
     expect(await eventsOf(event)).toHaveLength(1);
   });
 
-  test('that has failed is replayed once, however often it is sent at once', async () => {
+  test('that has failed replays it once, even with concurrent duplicates', async () => {
     const { id, event, consumer } = await exhaustedEvent(stage);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(event, sentBody)));
     expect(answers.map(({ body }) => [body.id, body.duplicate])).toEqual(answers.map(() => [id, true]));
@@ -129,13 +129,13 @@ describe('sent again, an event', () => {
     expect(consumer.deliveries).toHaveLength(lastAttempt + 1);
   });
 
-  test('that is dead stays dead', async () => {
+  test('that is dead leaves it dead', async () => {
     const { id, event } = await deadEvent(stage);
     expect((await post(event, sentBody)).body).toMatchObject({ id, status: 'dead', duplicate: true });
     expect(await stage.gateway.admin.event(id)).toMatchObject({ generation: 0, delivery_status: 'failed' });
   });
 
-  test('after its 24 hours is a new event, which is deduped in its turn', async () => {
+  test('after 24 hours is a new event, of which there can be duplicates again', async () => {
     const { id, event } = await waitingEvent(stage);
     const expire = { name: '', text: `update event_dedup set expires_at = now() - interval '1 s' where event_id = $1` };
     await stage.gateway.database.query(expire, [id]);
@@ -154,14 +154,14 @@ describe('sent again, an event', () => {
   });
 });
 
-test('the key lasts for 24 hours from the receipt', async () => {
+test('the deduplication key expires 24 hours after the receipt', async () => {
   const { id, event } = await waitingEvent(stage);
   const read = { name: '', text: 'select expires_at from event_dedup where event_id = $1' };
   const [key] = await stage.gateway.database.query<{ expires_at: Date }>(read, [id]);
   expect((key?.expires_at.getTime() ?? 0) - Date.parse(event.received_at)).toBe(24 * 60 * 60_000);
 });
 
-test('rejected webhooks are never deduped, and stand in the way of none', async () => {
+test('rejected webhooks are not deduplicated, and do not make valid ones duplicates', async () => {
   const consumer = await stage.consumer();
   const verified = { skip_signature_verification: false, signing_secret_current: secretText('the-secret') };
   const account = await accountTo(consumer, verified);
@@ -170,7 +170,7 @@ test('rejected webhooks are never deduped, and stand in the way of none', async 
   const right = await post(account, '{"id":"r"}', { 'x-secret': secretText('the-secret') });
   expect(right.body.duplicate).toBe(false);
   await delivered(right.body.id);
-  // A wrong secret stays wrong for a webhook that is known.
+  // A webhook with a wrong secret is rejected even if its event is known.
   expect((await post(account, '{"id":"r"}', { 'x-secret': 'wrong' })).status).toBe(401);
   const states = (await eventsOf(account)).map(statesOf);
   expect(states.filter((state: string) => state === 'rejected/null')).toHaveLength(3);

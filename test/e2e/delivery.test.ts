@@ -10,7 +10,7 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
   });
   afterAll(() => gateway.stop());
 
-  test('the first try is delivered', async () => {
+  test('an event is delivered by the first attempt', async () => {
     const consumer = await startConsumer();
     const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
     const { body, status } = await send(gateway.baseUrl, account, '{"id":"one"}');
@@ -24,7 +24,7 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
     await consumer.close();
   });
 
-  test('fail, fail, 200', async () => {
+  test('an event is delivered by the third attempt after two failures', async () => {
     const consumer = await startConsumer(500, 503, 200);
     const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
     const { body } = await send(gateway.baseUrl, account, '{"id":"two"}');
@@ -39,7 +39,7 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
     await consumer.close();
   });
 
-  test('always 500: exactly ten attempts, numbered 1 to 10, then failed', async () => {
+  test('an event whose consumer always answers 500 fails after ten attempts, numbered 1 to 10', async () => {
     const consumer = await startConsumer(500);
     const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
     const { body } = await send(gateway.baseUrl, account, '{"id":"three"}');

@@ -39,7 +39,7 @@ const kept: [string, string][] = [
   ['X-Shop_Id', '7'],
 ];
 
-test('headers that proxies set reach no consumer, and the stored event keeps them', async () => {
+test('headers that proxies set are stored with the event but not delivered', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const originalUrl: [string, string] = ['X-Original-Url', 'https://chat.example/in?key=very-secret&a=1'];
   const body = '{"id":"proxied"}';
@@ -66,7 +66,7 @@ test('headers that proxies set reach no consumer, and the stored event keeps the
   expect(stored).not.toContain('very-secret');
 });
 
-test('X-Original-Url reaches the consumer', async () => {
+test('X-Original-Url is delivered to the consumer', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const body = '{"id":"original"}';
   const own = ['Host', new URL(gateway.baseUrl).host, 'Content-Length', String(body.length)];

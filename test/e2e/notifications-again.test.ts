@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
+import { accountWith, allSentAgain, notified, sendEvent, summarised } from '../support/services/notified-events.ts';
 import type { Receivers } from '../support/services/receivers.ts';
 import { slackRateLimited } from '../support/services/slack.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, allSentAgain, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Replays and retries of events of which destinations have been told, or are being told (docs/concepts.md, docs/notifications.md).
+// Replays and retries after and during notifications (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
   [stage, receivers] = opened;
 });
 
-test('a manual attempt that fails tells nobody again', async () => {
+test('a manual attempt that fails sends no further notifications', async () => {
   const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));
-  await told(stage, id, 4);
+  await notified(stage, id, 4);
   expect((await stage.operate.retry(id)).status).toBe(202);
   await stage.gateway.admin.eventually(id, (e) => e.attempts === lastAttempt + 1);
   await stage.workflows.result(id);
@@ -25,12 +25,12 @@ test('a manual attempt that fails tells nobody again', async () => {
   expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 
-test('a replay that is exhausted again tells again; one that is delivered does not', async () => {
+test('a replay that is exhausted notifies again; a replay that is delivered does not', async () => {
   const situation = await accountWith(stage, receivers.destinations);
   const id = await sendEvent(stage, situation);
-  await told(stage, id, 4);
+  await notified(stage, id, 4);
   expect((await stage.operate.replay(id)).status).toBe(202);
-  expect(summarised(await told(stage, id, 8))).toEqual(allSentAgain);
+  expect(summarised(await notified(stage, id, 8))).toEqual(allSentAgain);
   expect(receivers.counts()).toEqual({ webhook: 2, email: 2, chat_one: 2, chat_two: 2 });
   expect(receivers.hook.deliveries.map(({ headers }) => headers['webhook-id'])).toEqual([
     `${id}.0.${situation.ids[0]}`,
@@ -47,7 +47,7 @@ test('a replay that is exhausted again tells again; one that is delivered does n
 test.each([
   ['replay', 1],
   ['retry', 0],
-])('a %s that is asked for while a destination does not answer begins at once', async (said, generation) => {
+])('a %s starts at once while a notification waits for an answer', async (said, generation) => {
   const held = hold();
   receivers.hook.replies = [held.reply, 200];
   const situation = await accountWith(stage, [receivers.destinations[0]]);
@@ -56,7 +56,7 @@ test.each([
   situation.consumer.replies = [200];
   expect((await (said === 'replay' ? stage.operate.replay(id) : stage.operate.retry(id))).status).toBe(202);
   await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.generation === generation);
-  // All this while the destination had not answered.
+  // The destination has not answered until now.
   expect(receivers.hook.deliveries).toHaveLength(1);
   held.answer(500);
   const event = await stage.gateway.admin.eventually(id, (e) => e.notifications[0]?.status === 'sent');
@@ -66,8 +66,8 @@ test.each([
   expect(names).toEqual(Array(2).fill(`${id}.0.${situation.ids[0]}`));
 });
 
-test('a replay that is asked for between two attempts of a notification begins at once', async () => {
-  // However long the replay takes, the next attempt is not over before it.
+test('a replay starts at once between two tries of a notification', async () => {
+  // The second try does not end before the replay has ended.
   const held = hold();
   receivers.slack.faults = [slackRateLimited(3), held.reply];
   const situation = await accountWith(stage, [receivers.destinations[2]]);

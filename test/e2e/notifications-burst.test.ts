@@ -2,34 +2,34 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { type Held, hold } from '../support/replies.ts';
-import type { Receivers } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   type Notification,
+  notified,
   type Situation,
   sendEvent,
   shownByDiscord,
   shownByMail,
   shownBySlack,
-  told,
-} from '../support/services/telling.ts';
+} from '../support/services/notified-events.ts';
+import type { Receivers } from '../support/services/receivers.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
-// NOTIFY_BURST: so many messages, then one summary of the rest.
+// NOTIFY_BURST: a limited number of messages, then one summary of the rest.
 
 const burst = 2;
-/** Longer than a few events take that fail at once. */
+/** Longer than it takes until a few concurrent events have failed. */
 const burstMs = 5_000;
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ notifyBurst: burst, notifications: { burstMs } }, (...opened) => {
+useReceivers({ notifyBurst: burst, notifications: { burstMs } }, (...opened) => {
   [stage, receivers] = opened;
 });
 
-/** Sends events whose last attempts are all answered in the same moment. */
+/** Sends events whose last attempts are all answered at the same moment. */
 async function failTogether(situation: Situation, count: number): Promise<string[]> {
   const attempts = new Map<unknown, number>();
   const lasts: Held[] = [];
@@ -46,20 +46,20 @@ async function failTogether(situation: Situation, count: number): Promise<string
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1)
     ids.push(await sendEvent(stage, situation, JSON.stringify({ id: randomUUID(), type: `order-${n}` })));
-  await expect.poll(() => lasts.length, { timeout: 30_000 }).toBe(count);
+  await until('all last attempts wait for their answers', () => lasts.length === count);
   for (const held of lasts) held.answer(500);
   return ids;
 }
 
 async function statuses(ids: string[], count: number) {
-  const events: { notifications: Notification[] }[] = await Promise.all(ids.map((id) => told(stage, id, count)));
+  const events: { notifications: Notification[] }[] = await Promise.all(ids.map((id) => notified(stage, id, count)));
   const found: Record<string, string[]> = {};
   for (const { destination_type, status } of events.flatMap(({ notifications }) => notifications))
     found[destination_type] = [...(found[destination_type] ?? []), status].toSorted();
   return found;
 }
 
-test('of seven events at once chats and mail get two and a summary, webhooks all seven', async () => {
+test('for seven events that fail together, chats and mail get two and a summary, webhooks all seven', async () => {
   const situation = await accountWith(stage, receivers.destinations);
   const ids = await failTogether(situation, 7);
   const folded = ['sent', 'sent', ...Array(5).fill('suppressed')];
@@ -67,7 +67,7 @@ test('of seven events at once chats and mail get two and a summary, webhooks all
     webhook: Array(7).fill('sent'),
     ...{ email: folded, chat_one: folded, chat_two: folded },
   });
-  // The summary itself is no event's notification: it comes when the time is over.
+  // The summary is sent at the end of the window, and is not a notification of an event.
   await expect
     .poll(() => receivers.counts(), { timeout: 30_000 })
     .toEqual({ webhook: 7, email: 3, chat_one: 3, chat_two: 3 });
@@ -92,19 +92,19 @@ test('of seven events at once chats and mail get two and a summary, webhooks all
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('as many as are allowed are no burst, and each account counts for itself', async () => {
+test('up to the limit there is no summary, and each account has its own limit', async () => {
   const situations = await Promise.all([1, 2].map(() => accountWith(stage, receivers.destinations.slice(2, 3))));
   const ids = (await Promise.all(situations.map((situation) => failTogether(situation, burst)))).flat();
   expect(await statuses(ids, 1)).toEqual({ chat_one: Array(4).fill('sent') });
   expect(receivers.slack.messages).toHaveLength(4);
 });
 
-test('afterwards messages come one by one again', async () => {
+test('after the window messages are sent one by one again', async () => {
   const situation = await accountWith(stage, receivers.destinations.slice(2, 3));
   const first = await failTogether(situation, burst + 1);
   expect(await statuses(first, 1)).toEqual({ chat_one: ['sent', 'sent', 'suppressed'] });
-  await expect.poll(() => receivers.slack.messages.length, { timeout: 30_000 }).toBe(3);
-  // The window is over for the newest message, whichever that was.
+  await until('the summary is sent', () => receivers.slack.messages.length === 3);
+  // The window has ended for the newest message.
   await until('the window is over', () => Date.now() > (receivers.slack.requests.at(-1)?.atMs ?? 0) + burstMs);
   const next = await failTogether(situation, 1);
   expect(await statuses(next, 1)).toEqual({ chat_one: ['sent'] });

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { type Destination, mailAddress, type Receivers } from '../support/services/receivers.ts';
-import { stringsIn } from '../support/services/service.ts';
-import { formattedIn } from '../support/services/slack.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   allSent,
+  notified,
   sendEvent,
   shownByMail,
   shownBySlack,
   summarised,
-  told,
-} from '../support/services/telling.ts';
+} from '../support/services/notified-events.ts';
+import { type Destination, mailAddress, type Receivers } from '../support/services/receivers.ts';
+import { stringsIn } from '../support/services/service.ts';
+import { formattedIn } from '../support/services/slack.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Whatever comes in from outside, every service takes the message, and nothing in it acts on whoever reads it.
+// With any data from outside, each service accepts the message, and the data has no effect on its readers.
 
 let stage: Stage;
 let receivers: Receivers;
 let destinations: Destination[];
-playWithReceivers({}, (...opened) => {
+useReceivers({}, (...opened) => {
   [stage, receivers] = opened;
   const mail: Destination = {
     destination_type: 'email',
@@ -43,27 +43,27 @@ const bodies: [string, string | Uint8Array<ArrayBuffer>, Record<string, string>]
   ['a long type', withType('x'.repeat(10_000)), json],
   ['control characters', withType('a\u0000b\u0007c\u001b[31md\r\nBcc: all@evil.test\u2028e\u202ef'), json],
   ['half a character', '{"id":"1","type":"half \\ud83d"}', json],
-  ['an id of spaces and a type of none', '{"id":" ","type":""}', json],
+  ['an id of spaces and an empty type', '{"id":" ","type":""}', json],
   ['no type', '{"id":"1"}', json],
   ['nothing', '', json],
   ['a form', 'type=order&note=%3Cb%3E', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['bytes', Uint8Array.from({ length: 512 }, (_, n) => n), { 'content-type': 'application/octet-stream' }],
   ['bytes of no type', Uint8Array.from([0xff, 0xfe, 0x00, 0xd8]), {}],
   ['XML with parameters', '<a>&amp;</a>', { 'content-type': 'text/xml; charset="utf-8"; x="a;b,c"' }],
-  ['a content type that is none', 'a', { 'content-type': 'no type, at all' }],
+  ['an invalid content type', 'a', { 'content-type': 'no type, at all' }],
   ['a large one', `{"id":"1","note":"${'é'.repeat(400_000)}"}`, json],
 ];
 
 test.each(bodies)('%s', async (_, body, headers) => {
   const situation = await accountWith(stage, destinations);
   const id = await sendEvent(stage, situation, body, headers);
-  const event = await told(stage, id, 4);
+  const event = await notified(stage, id, 4);
   expect(receivers.complaints()).toEqual([]);
   expect(summarised(event)).toEqual(allSent);
 
   const [mail] = receivers.mail.messages;
   const bytes = Buffer.from(body);
-  // SendGrid refuses an attachment of nothing.
+  // SendGrid refuses an empty attachment.
   const attached = (mail?.attachments ?? []).map(({ content }) => Buffer.from(content, 'base64'));
   expect(attached).toEqual(bytes.length === 0 ? [] : [bytes]);
   const { subject, raw } = shownByMail(mail);
@@ -83,12 +83,12 @@ test.each(bodies)('%s', async (_, body, headers) => {
   expect([told4.data.event.id, told4.data.event.event_type]).toEqual([id, event.event_type]);
 });
 
-test('an error of the consumer that is markup stays text', async () => {
+test('markup in the error of a consumer stays text', async () => {
   const situation = await accountWith(stage, destinations, [
     (response) => response.writeHead(500, '<b>sad</b>', { 'content-type': 'text/html' }).end(hostile),
   ]);
   const id = await sendEvent(stage, situation, withType('order'));
-  expect(summarised(await told(stage, id, 4))).toEqual(allSent);
+  expect(summarised(await notified(stage, id, 4))).toEqual(allSent);
   expect(receivers.complaints()).toEqual([]);
   expect(shownByMail(receivers.mail.messages[0]).raw).not.toMatch(/<img|<b>sad/);
 });

@@ -2,22 +2,29 @@ import { expect, test } from 'vitest';
 import type { Reply } from '../support/consumer.ts';
 import { askToWait, hold } from '../support/replies.ts';
 import { discordPath, discordRateLimited } from '../support/services/discord.ts';
+import {
+  accountWith,
+  allSent,
+  type Notification,
+  notified,
+  sendEvent,
+  summarised,
+} from '../support/services/notified-events.ts';
 import { type Destination, hookPath, type Receivers, webhookTo } from '../support/services/receivers.ts';
 import { sendGridRateLimited, sendGridRevoked } from '../support/services/sendgrid.ts';
 import { slackPath, slackRateLimited } from '../support/services/slack.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Destinations that fail, each for itself (docs/notifications.md).
+// Destinations fail independently of each other (docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+useReceivers({ notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
   [stage, receivers] = opened;
 });
 
-test('the others are told at once while one does not answer, and it has five attempts', async () => {
+test('a destination that does not answer gets five tries, and the others are notified at once', async () => {
   const held = hold();
   receivers.hook.replies = [held.reply, 500];
   const id = await sendEvent(stage, await accountWith(stage, receivers.destinations));
@@ -28,7 +35,7 @@ test('the others are told at once while one does not answer, and it has five att
   );
   expect(waiting.notifications[0]).toMatchObject({ destination_type: 'webhook', status: 'pending', sent_at: null });
   held.answer(500);
-  const event = await told(stage, id, 4);
+  const event = await notified(stage, id, 4);
   expect(summarised(event)).toEqual([...allSent.slice(0, 3), '0 webhook failed 5']);
   expect(event.notifications[0]).toMatchObject({ sent_at: null, error: expect.stringContaining('500') });
   expect(receivers.counts()).toEqual({ webhook: 5, email: 1, chat_one: 1, chat_two: 1 });
@@ -37,28 +44,28 @@ test('the others are told at once while one does not answer, and it has five att
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted' });
 });
 
-test('when all of them fail, the event is failed all the same', async () => {
+test('the event is failed even if all notifications fail', async () => {
   receivers.hook.replies = [500];
   for (const service of [receivers.mail, receivers.slack, receivers.discord]) service.outage = 500;
-  const event = await told(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
+  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
   expect(event).toMatchObject({ status: 'failed', delivery_status: 'failed' });
   expect(summarised(event)).toEqual(allSent.map((line) => line.replace('sent 1', 'failed 5')));
   expect(receivers.counts()).toEqual({ webhook: 5, email: 0, chat_one: 0, chat_two: 0 });
 });
 
-test('one that answers at the fifth attempt has been told', async () => {
+test('a destination that accepts the fifth try has been notified', async () => {
   receivers.hook.replies = [500, 502, 503, 504, 204];
-  const event = await told(stage, await sendEvent(stage, await accountWith(stage, [receivers.destinations[0]])), 1);
+  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, [receivers.destinations[0]])), 1);
   expect(summarised(event)).toEqual(['0 webhook sent 5']);
 });
 
-test('each waits for as long as it is asked to', async () => {
+test('each destination is retried after the delay that it asks for', async () => {
   const waitS = 2;
   receivers.hook.replies = [askToWait(429, waitS), 200];
   receivers.mail.faults = [sendGridRateLimited(waitS)];
   receivers.slack.faults = [slackRateLimited(waitS)];
   receivers.discord.faults = [discordRateLimited(waitS)];
-  const event = await told(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
+  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, receivers.destinations)), 4);
   expect(summarised(event)).toEqual(allSent.map((line) => line.replace('sent 1', 'sent 2')));
   const came = [
     receivers.hook.deliveries,
@@ -67,11 +74,11 @@ test('each waits for as long as it is asked to', async () => {
     receivers.discord.requests,
   ];
   const gapsMs = came.map(([first, second]) => (second?.atMs ?? 0) - (first?.atMs ?? 0));
-  // A few ms: the wait begins when the answer came, the gap when the request did, on another clock.
+  // Tolerance of a few ms: the delay starts at the answer, the gap at the request, with different clocks.
   expect(gapsMs.filter((gapMs) => gapMs < waitS * 1000 - 20)).toEqual([]);
 });
 
-test('a private address is refused; nobody else is held up by it', async () => {
+test('a private address is refused without delaying other destinations', async () => {
   const secret = '/the-path/of-an-internal/service';
   const privately = (url: string): Destination[] => [
     { destination_type: 'webhook', name: 'Private', config: { url } },
@@ -83,14 +90,14 @@ test('a private address is refused; nobody else is held up by it', async () => {
     ...privately(`http://169.254.169.254${secret}`),
     webhookTo(receivers.hook, hookPath, { name: 'Hook' }),
   ];
-  const event = await told(stage, await sendEvent(stage, await accountWith(stage, destinations)), 7);
+  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, destinations)), 7);
   const statuses = event.notifications.map(({ status }: Notification) => status);
   expect(statuses).toEqual([...Array(6).fill('failed'), 'sent']);
   for (const { error } of event.notifications.slice(0, 6)) expect(error).toMatch(/address|refused|public|allowed/i);
   expect(JSON.stringify(event)).not.toContain(secret);
 });
 
-/** Sends back all that a careless service could. */
+/** Repeats the request in the answer, as a careless service could. */
 const echo: Reply = (response, { url, headers, body }) => {
   response.writeHead(500, { 'content-type': 'text/plain', 'x-url': url });
   response.end(`no: ${url} ${JSON.stringify(headers)} ${body}`);
@@ -106,13 +113,13 @@ test('neither errors nor answers show the secret parts of a destination', async 
     { destination_type: 'chat_one', name: 'Gone', config: { webhook_url: `http://127.0.0.1:1${slackPath}` } },
     { destination_type: 'chat_two', name: 'Gone', config: { webhook_url: `http://127.0.0.1:1${discordPath}` } },
   ];
-  const event = await told(stage, await sendEvent(stage, await accountWith(stage, [...destinations, ...gone])), 6);
+  const event = await notified(stage, await sendEvent(stage, await accountWith(stage, [...destinations, ...gone])), 6);
   expect(event.notifications.map(({ status }: Notification) => status)).toEqual(Array(6).fill('failed'));
   for (const { error } of event.notifications) expect(error).toMatch(/\S/);
   const shown = JSON.stringify(event);
   const secrets = [hookPath, slackPath, discordPath, mail.apiKey];
   expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
-  // The parts that nobody could guess, alone.
+  // Only the secret parts of the URLs.
   expect(shown).not.toContain(slackPath.split('/').at(-1));
   expect(shown).not.toContain(discordPath.split('/').at(-1));
 });

@@ -3,17 +3,24 @@ import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { textsIn } from '../support/history.ts';
 import { discordPath } from '../support/services/discord.ts';
+import {
+  accountWith,
+  allSent,
+  type Notification,
+  notified,
+  sendEvent,
+  summarised,
+} from '../support/services/notified-events.ts';
 import { hookPath, hookSecret, mailAddress, type Receivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, allSent, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// What the Web UI shows of notifications, and what it must not (docs/concepts.md, docs/notifications.md).
+// What Temporal's Web UI shows of notifications, and what it must not show (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ firstAttempt: 'workflow', notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
+useReceivers({ firstAttempt: 'workflow', notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
   [stage, receivers] = opened;
 });
 
@@ -34,24 +41,24 @@ async function historyOf(id: string): Promise<{ activities: string[]; text: stri
 const payload = '{"id":"one","type":"order.created","note":"payload-for-nobody"}';
 const four = ['notifyChatOne', 'notifyChatTwo', 'notifyEmail', 'notifyWebhook'];
 
-test('each destination is an activity of its own, named by its kind', async () => {
+test('each destination has its own activity, named after its kind', async () => {
   const situation = await accountWith(stage, [...receivers.destinations, ...receivers.destinations.slice(0, 1)]);
   const id = await sendEvent(stage, situation, payload);
-  await told(stage, id, 5);
+  await notified(stage, id, 5);
   const { activities } = await historyOf(id);
   expect(activities.toSorted()).toEqual(
     [...Array(lastAttempt).fill('attemptDelivery'), ...four, 'notifyWebhook'].toSorted(),
   );
 });
 
-test('the history names ids and nothing else, whatever goes wrong', async () => {
+test('the history contains only ids, whatever fails', async () => {
   receivers.hook.replies = [(response) => response.writeHead(500).end('answer-of-the-hook'), 200];
   receivers.slack.faults = [(response) => response.writeHead(500).end('answer-of-slack')];
   const situation = await accountWith(stage, receivers.destinations, [
     (response) => response.writeHead(500).end('answer-of-the-consumer'),
   ]);
   const id = await sendEvent(stage, situation, payload);
-  const event = await told(stage, id, 4);
+  const event = await notified(stage, id, 4);
   expect(summarised(event)).not.toEqual(allSent);
   const { activities, text } = await historyOf(id);
   expect([...new Set(activities)].toSorted()).toEqual(['attemptDelivery', ...four]);
@@ -64,10 +71,10 @@ test('the history names ids and nothing else, whatever goes wrong', async () => 
   expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
 });
 
-test('a destination that fails for good leaves no reason in the history', async () => {
+test('the reason of a permanent failure is not in the history', async () => {
   receivers.hook.replies = [(response) => response.writeHead(500).end('answer-of-the-hook')];
   const id = await sendEvent(stage, await accountWith(stage, receivers.destinations.slice(0, 1)), payload);
-  const [notification]: Notification[] = (await told(stage, id, 1)).notifications;
+  const [notification]: Notification[] = (await notified(stage, id, 1)).notifications;
   expect(notification).toMatchObject({ status: 'failed', attempts: 5, error: expect.stringMatching(/\S/) });
   const { activities, text } = await historyOf(id);
   expect(activities).toContain('notifyWebhook');

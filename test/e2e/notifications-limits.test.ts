@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
+import { accountWith, notified, sendEvent, summarised } from '../support/services/notified-events.ts';
 import { type Destination, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// What the services and the gateway bound: sizes, answers, addresses.
+// Limits of the services and the gateway: sizes, answers, addresses.
 
 const mebibyte = 1024 * 1024;
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ maxPayloadBytes: 32 * mebibyte, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
+useReceivers({ maxPayloadBytes: 32 * mebibyte, notifications: { waitsMs: [20, 20, 20, 20] } }, (...opened) => {
   [stage, receivers] = opened;
 });
 
@@ -25,14 +25,14 @@ const mailTo = (...addresses: string[]): Destination => ({
 test.each([
   ['20 MiB', 20 * mebibyte, 1],
   ['a byte more', 20 * mebibyte + 1, 0],
-])('a payload of %s: the mail arrives', { timeout: 120_000 }, async (_, bytes, attachments) => {
-  // Bytes that are no text.
+])('with a payload of %s the mail arrives', { timeout: 120_000 }, async (_, bytes, attachments) => {
+  // Bytes that are not text.
   const body = new Uint8Array(bytes).fill(0x80);
   const { account, ...situation } = await accountWith(stage, [mailTo(mailAddress)]);
-  // Without an address nothing is sent: 20 MiB for each attempt would take long.
+  // Without a delivery URL nothing is sent to the consumer: 20 MiB for each attempt would take long.
   await stage.gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { delivery_url: null });
   const id = await sendEvent(stage, { account, ...situation }, body, { 'content-type': 'application/octet-stream' });
-  // Asked of the table: the event is shown with its payload, and who asks again and again for that leaves no time for else.
+  // Polls the table instead of the API, whose answer contains the payload of 20 MiB.
   const status = await until(
     'the mail is settled',
     async () => {
@@ -52,17 +52,17 @@ test.each([
   expect(attached).toEqual(Array(attachments).fill(bytes));
 });
 
-test('nobody gets a mail twice who is named twice', async () => {
+test('an address that is listed twice gets one mail', async () => {
   const situation = await accountWith(stage, [
     mailTo('a@ops.example', 'b@ops.example', 'A@ops.example', 'a@ops.example'),
   ]);
-  expect(summarised(await told(stage, await sendEvent(stage, situation), 1))).toEqual(['0 email sent 1']);
+  expect(summarised(await notified(stage, await sendEvent(stage, situation), 1))).toEqual(['0 email sent 1']);
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('fifty addresses are one mail or more, and each gets it once', async () => {
+test('each of fifty addresses gets the mail once', async () => {
   const addresses = Array.from({ length: 50 }, (_, n) => `person-${n}@ops.example`);
-  await told(stage, await sendEvent(stage, await accountWith(stage, [mailTo(...addresses)])), 1);
+  await notified(stage, await sendEvent(stage, await accountWith(stage, [mailTo(...addresses)])), 1);
   const reached = receivers.mail.messages.flatMap(({ personalizations }) =>
     personalizations.flatMap(({ to, cc = [], bcc = [] }) => [...to, ...cc, ...bcc].map(({ email }) => email)),
   );
@@ -70,7 +70,7 @@ test('fifty addresses are one mail or more, and each gets it once', async () => 
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('an answer without an end is no obstacle', async () => {
+test('an endless answer does not block a notification', async () => {
   const timers: NodeJS.Timeout[] = [];
   receivers.hook.replies = [
     (response) => {
@@ -79,7 +79,7 @@ test('an answer without an end is no obstacle', async () => {
     },
   ];
   const id = await sendEvent(stage, await accountWith(stage, [webhookTo(receivers.hook, '/endless')]));
-  const event = await told(stage, id, 1);
+  const event = await notified(stage, id, 1);
   for (const timer of timers) clearInterval(timer);
   expect(summarised(event)).toEqual(['0 webhook sent 1']);
 });
@@ -87,7 +87,7 @@ test('an answer without an end is no obstacle', async () => {
 test('a redirect is not followed', async () => {
   const elsewhere = new URL('/elsewhere', receivers.hook.url).href;
   receivers.hook.replies = [(response) => response.writeHead(307, { location: elsewhere }).end()];
-  const event = await told(
+  const event = await notified(
     stage,
     await sendEvent(stage, await accountWith(stage, [webhookTo(receivers.hook, '/here')])),
     1,
@@ -96,7 +96,7 @@ test('a redirect is not followed', async () => {
   expect(new Set(receivers.hook.deliveries.map(({ url }) => url))).toEqual(new Set(['/here']));
 });
 
-test('the query of an address stays: a thread of Discord, a token of a webhook', async () => {
+test('the query of a URL is kept, such as a thread of Discord or a token of a webhook', async () => {
   const { discord, hook } = receivers;
   const thread: Destination = {
     destination_type: 'chat_two',
@@ -104,7 +104,7 @@ test('the query of an address stays: a thread of Discord, a token of a webhook',
     config: { webhook_url: `${discord.url}?thread_id=42` },
   };
   const situation = await accountWith(stage, [thread, webhookTo(hook, '/hook?token=a%2Fb&c')]);
-  await told(stage, await sendEvent(stage, situation), 2);
+  await notified(stage, await sendEvent(stage, situation), 2);
   expect(discord.requests.map(({ url }) => new URL(url, discord.origin).searchParams.get('thread_id'))).toEqual(['42']);
   expect(hook.deliveries.map(({ url }) => url)).toEqual(['/hook?token=a%2Fb&c']);
 });

@@ -1,15 +1,15 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
+import { accountWith, type Notification, notified, sendEvent } from '../support/services/notified-events.ts';
 import type { Receivers } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, type Notification, sendEvent, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Temporal loses a workflow while notifications wait: what is left is sent from the rows (docs/concepts.md).
+// Temporal loses a workflow while notifications wait: the sweep sends them from their rows (docs/concepts.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 }, (...opened) => {
+useReceivers({ notifications: { waitsMs: [2_000, 2_000, 2_000, 2_000] }, overdueS: 1 }, (...opened) => {
   [stage, receivers] = opened;
 });
 
@@ -26,7 +26,7 @@ async function lose(how: 'terminated' | 'deleted', eventId: string): Promise<voi
 }
 
 test.each(['terminated', 'deleted'] as const)(
-  'a workflow that is %s: each destination is told all the same',
+  'when the workflow is %s, each destination is still notified',
   async (how) => {
     receivers.hook.replies = [500];
     for (const service of [receivers.mail, receivers.discord]) service.outage = 503;
@@ -41,7 +41,7 @@ test.each(['terminated', 'deleted'] as const)(
     await lose(how, id);
     receivers.hook.replies = [200];
     for (const service of [receivers.mail, receivers.discord]) service.outage = null;
-    const event = await told(stage, id, 4);
+    const event = await notified(stage, id, 4);
     expect(event.notifications.map(({ status }: Notification) => status)).toEqual(Array(4).fill('sent'));
     const answered = receivers.hook.deliveries.length;
     expect([

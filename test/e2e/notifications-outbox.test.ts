@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { expect, onTestFinished, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
+import {
+  accountWith,
+  type Notification,
+  notified,
+  sendEvent,
+  summarised,
+} from '../support/services/notified-events.ts';
 import { type Destination, mailAddress } from '../support/services/receivers.ts';
-import { accountWith, type Notification, sendEvent, summarised, told } from '../support/services/telling.ts';
 import { openStage } from '../support/situations.ts';
 
 // E-mail without an API key (docs/notifications.md).
@@ -27,14 +33,14 @@ async function stageWith(outboxDir: string | null) {
   return stage;
 }
 
-test('the message is written into the outbox, with everything that a mail has', async () => {
+test('the complete message is written to the outbox', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outbox-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const stage = await stageWith(folder);
   const bytes = Buffer.from('{"id":1.0,\r\n"type":"order.\\u00e9\u00e9","z":"\\u0000"}');
   const situation = await accountWith(stage, [mail]);
   const id = await sendEvent(stage, situation, bytes);
-  expect(summarised(await told(stage, id, 1))).toEqual(['0 email sent 1']);
+  expect(summarised(await notified(stage, id, 1))).toEqual(['0 email sent 1']);
   const files = await readdir(folder);
   expect(files).toHaveLength(1);
   const message = await PostalMime.parse(await readFile(join(folder, files[0] ?? '')));
@@ -48,14 +54,14 @@ test('the message is written into the outbox, with everything that a mail has', 
   ).toEqual([bytes]);
 });
 
-test('with neither a key nor an outbox the mail fails, and says so', async () => {
+test('without a key and an outbox the notification fails with that reason', async () => {
   const stage = await stageWith(null);
   const consumer = await stage.consumer(200);
   const id = await sendEvent(
     stage,
     await accountWith(stage, [mail, { destination_type: 'webhook', name: 'Hook', config: { url: consumer.url } }]),
   );
-  const event = await told(stage, id, 2);
+  const event = await notified(stage, id, 2);
   expect(event.notifications.map(({ status }: Notification) => status)).toEqual(['failed', 'sent']);
   expect(event.notifications[0].error).toMatch(/mail|SENDGRID_API_KEY/i);
   expect(consumer.deliveries).toHaveLength(1);

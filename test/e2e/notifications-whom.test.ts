@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
-import { type Destination, type Receivers, webhookTo } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   addDestination,
   type Notification,
+  notified,
   type Situation,
   sendEvent,
   summarised,
-  told,
-} from '../support/services/telling.ts';
+} from '../support/services/notified-events.ts';
+import { type Destination, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// Which destinations are told, and when nobody is (docs/concepts.md, docs/notifications.md).
+// Which destinations are notified, and when none is (docs/concepts.md, docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({}, (...opened) => {
+useReceivers({}, (...opened) => {
   [stage, receivers] = opened;
 });
 
 const pathsTold = () => receivers.hook.deliveries.map(({ url }) => url).toSorted();
 const nobody = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
 
-/** An event whose last attempt waits for its answer, while the test does something. */
+/** An event whose last attempt waits for its answer until the test lets it end. */
 async function onTheLast(destinations: Destination[]) {
   const held = hold();
   const situation = await accountWith(stage, destinations, [
@@ -47,7 +47,7 @@ const deleted = async ({ account, ids }: Situation, at: number) => {
   expect((await stage.gateway.admin.request('DELETE', path)).status).toBe(204);
 };
 
-test('those are told whose condition matches', async () => {
+test('destinations whose condition matches are notified', async () => {
   const conditions: Record<string, string | undefined> = {
     '/none': undefined,
     '/failed': 'delivery_failed',
@@ -66,7 +66,7 @@ test('those are told whose condition matches', async () => {
       webhookTo(receivers.hook, path, condition === undefined ? {} : { condition }),
     ),
   );
-  const event = await told(stage, await sendEvent(stage, situation), 6);
+  const event = await notified(stage, await sendEvent(stage, situation), 6);
   expect(pathsTold()).toEqual(['/attempts', '/failed', '/list', '/none', '/provider', '/type']);
   expect(event.notifications.map(({ destination_id }: Notification) => destination_id)).toEqual(
     situation.ids.slice(0, 6),
@@ -90,13 +90,13 @@ test.each<[string, Destination[]]>([
     'all are disabled',
     [{ destination_type: 'chat_two', name: 'Off', config: { webhook_url: 'https://a.test/' }, enabled: false }],
   ],
-])('nobody is told when %s', async (_, destinations) => {
+])('no destination is notified when %s', async (_, destinations) => {
   const id = await sendEvent(stage, await accountWith(stage, destinations));
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted' });
-  expect((await told(stage, id, 0)).notifications).toEqual([]);
+  expect((await notified(stage, id, 0)).notifications).toEqual([]);
 });
 
-test('what counts is how the destinations are when the last attempt fails', async () => {
+test('destinations are notified as configured when the last attempt fails', async () => {
   const { hook } = receivers;
   const event = await onTheLast([
     webhookTo(hook, '/kept'),
@@ -113,7 +113,7 @@ test('what counts is how the destinations are when the last attempt fails', asyn
   await changed(event, 5, { enabled: true });
   await addDestination(stage.gateway.admin, event.account.id, webhookTo(hook, '/added', { position: 9 }));
   event.held.answer(500);
-  const { notifications } = await told(stage, event.id, 4);
+  const { notifications } = await notified(stage, event.id, 4);
   expect(pathsTold()).toEqual(['/added', '/enabled', '/kept', '/new']);
   expect(notifications.map(({ name }: Notification) => name)).toEqual([
     'Hook /kept',
@@ -127,7 +127,7 @@ test.each<[string, (situation: Situation) => Promise<void>]>([
   ['edited', (s) => changed(s, 0, { name: 'Other', config: { url: new URL('/other', receivers.hook.url).href } })],
   ['disabled', (s) => changed(s, 0, { enabled: false })],
   ['deleted', (s) => deleted(s, 0)],
-])('a destination that is %s afterwards is told as it was', async (_, change) => {
+])('a destination that is %s afterwards is notified as configured before', async (_, change) => {
   const held = hold();
   receivers.hook.replies = [held.reply, 200];
   const situation = await accountWith(stage, [webhookTo(receivers.hook, '/as-it-was')]);
@@ -135,14 +135,14 @@ test.each<[string, (situation: Situation) => Promise<void>]>([
   await held.arrived;
   await change(situation);
   held.answer(500);
-  const event = await told(stage, id, 1);
+  const event = await notified(stage, id, 1);
   expect(summarised(event)).toEqual(['0 webhook sent 2']);
   expect(event.notifications[0]).toMatchObject({ name: 'Hook /as-it-was', destination_id: situation.ids[0] });
   expect(pathsTold()).toEqual(['/as-it-was', '/as-it-was']);
 });
 
 test.each(['ack', 'dead', 'deleteAccount'] as const)(
-  'nobody is told after %s during the last attempt',
+  'no destination is notified after %s during the last attempt',
   async (said) => {
     const { id, account, held } = await onTheLast(receivers.destinations);
     const answer = await stage.operate[said](said === 'deleteAccount' ? account.id : id);
@@ -156,16 +156,16 @@ test.each(['ack', 'dead', 'deleteAccount'] as const)(
   },
 );
 
-test('an event that a person calls failed before is told of when its attempts are over', async () => {
+test('an event that an operator marked as failed notifies when its attempts are exhausted', async () => {
   const { id, held } = await onTheLast(receivers.destinations);
   expect((await stage.operate.fail(id)).status).toBe(200);
   expect(receivers.counts()).toEqual(nobody);
   held.answer(500);
-  await told(stage, id, 4);
+  await notified(stage, id, 4);
   expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 
-test('an event that is delivered at last tells nobody', async () => {
+test('an event that is delivered by its last attempt notifies no destination', async () => {
   const situation = await accountWith(stage, receivers.destinations, [
     ...Array.from({ length: lastAttempt - 1 }, () => 500),
     200,

@@ -2,34 +2,34 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { secretText } from '../support/secrets.ts';
-import { hookSecret, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
 import {
   accountWith,
   allSent,
+  notified,
   sendEvent,
   shownByDiscord,
   shownByMail,
   shownBySlack,
   summarised,
-  told,
-} from '../support/services/telling.ts';
+} from '../support/services/notified-events.ts';
+import { hookSecret, mailAddress, type Receivers, webhookTo } from '../support/services/receivers.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 
-// What is said to whom when the last attempt has failed (docs/notifications.md).
+// The messages to destinations after the last attempt has failed (docs/notifications.md).
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({}, (...opened) => {
+useReceivers({}, (...opened) => {
   [stage, receivers] = opened;
 });
 
 const payload = '{"id":"order-4711","type":"order.created","note":"only for those who asked"}';
 
-test('all four kinds are told once, and the event shows it', async () => {
+test('destinations of all four kinds are notified once, and the event shows it', async () => {
   const account = await accountWith(stage, receivers.destinations);
   const id = await sendEvent(stage, account, payload);
-  const event = await told(stage, id, 4);
+  const event = await notified(stage, id, 4);
   expect(event).toMatchObject({ status: 'failed', attempts: lastAttempt });
   expect(summarised(event)).toEqual(allSent);
   expect(event.notifications).toEqual(
@@ -49,10 +49,10 @@ test('all four kinds are told once, and the event shows it', async () => {
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('each message says what failed, where and why, with a link to the event', async () => {
+test('each message has the event, the account, the error and a link', async () => {
   const situation = await accountWith(stage, receivers.destinations);
   const id = await sendEvent(stage, situation, payload);
-  const event = await told(stage, id, 4);
+  const event = await notified(stage, id, 4);
   const mail = shownByMail(receivers.mail.messages[0]);
   const said = {
     hook: receivers.hook.deliveries[0]?.body.toString() ?? '',
@@ -79,7 +79,7 @@ test('each message says what failed, where and why, with a link to the event', a
   for (const text of Object.values(said)) expect(text).not.toContain('only for those who asked');
 });
 
-test('a mail goes from the sender to everybody, with the payload attached byte for byte where that is wanted', async () => {
+test('a mail goes to all addresses, with the payload attached unchanged if the destination asks for it', async () => {
   const addresses = [mailAddress, 'second@ops.example'];
   const mail = (name: string, more: object) => ({
     ...{ destination_type: 'email' as const, name },
@@ -90,9 +90,9 @@ test('a mail goes from the sender to everybody, with the payload attached byte f
     mail('without', { include_payload: false }),
     mail('silent', {}),
   ]);
-  // Not as JSON.stringify would write it.
+  // Differs from the output of JSON.stringify.
   const bytes = Buffer.from('{ "id":1.0,\r\n\t"type" : "order.created", "text":"\\u00e9\u00e9" }\n');
-  await told(stage, await sendEvent(stage, situation, bytes), 3);
+  await notified(stage, await sendEvent(stage, situation, bytes), 3);
   const { messages } = receivers.mail;
   expect(messages.map(({ from }) => from.email)).toEqual(Array(3).fill('gateway@gateway.example'));
   const everybody = messages.map(({ personalizations }) =>
@@ -106,7 +106,7 @@ test('a mail goes from the sender to everybody, with the payload attached byte f
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('a webhook is signed, and named for good', async () => {
+test('a webhook is signed, and keeps its id on every try', async () => {
   const { hook, destinations } = receivers;
   const plaintext = { url: new URL('/plaintext', hook.url).href, secret: secretText('a-plaintext-secret') };
   const situation = await accountWith(stage, [
@@ -115,7 +115,7 @@ test('a webhook is signed, and named for good', async () => {
     webhookTo(hook, '/unsigned'),
   ]);
   const id = await sendEvent(stage, situation, payload);
-  const event = await told(stage, id, 3);
+  const event = await notified(stage, id, 3);
   const at = (path: string) => hook.deliveries.find(({ url }) => url === path);
   const secrets = [new Webhook(hookSecret), new Webhook(plaintext.secret, { format: 'raw' }), null];
   for (const [index, path] of [
@@ -148,10 +148,10 @@ test('a webhook is signed, and named for good', async () => {
   }
 });
 
-test('every message carries the name of its notification, for whoever has to tell two from one', async () => {
+test('every message has the id of its notification, so that services can deduplicate', async () => {
   const { ids, ...situation } = await accountWith(stage, receivers.destinations);
   const id = await sendEvent(stage, { ids, ...situation }, payload);
-  await told(stage, id, 4);
+  await notified(stage, id, 4);
   const posts = [receivers.hook.deliveries, receivers.slack.requests, receivers.discord.requests];
   const names = ids.map((destination) => `${id}.0.${destination}`);
   const [hook, mail, slack, discord] = names;

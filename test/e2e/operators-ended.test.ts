@@ -5,7 +5,7 @@ import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError, lostError } from '../support/operator.ts';
 import { deadEvent, deliveredEvent, exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
 
-// What operators' commands do to an event whose delivery has ended (docs/concepts.md).
+// Operators' commands on an event whose delivery has ended (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a delivered event', () => {
     expect(await stage.workflows.result(id)).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
   });
 
-  test.each([200, 500])('is sent again on retry, and stays delivered whatever the answer (%i)', async (answer) => {
+  test.each([200, 500])('is sent again on retry, and stays delivered after the answer %i', async (answer) => {
     const { id, consumer, event: before } = await deliveredEvent(stage);
     consumer.replies = [answer];
     expect((await stage.operate.retry(id)).status).toBe(202);
@@ -49,7 +49,7 @@ describe('a delivered event', () => {
 });
 
 describe('an exhausted event', () => {
-  test('says so in its row and in its workflow', async () => {
+  test('is shown as failed by its row and as exhausted by its workflow', async () => {
     const { id, event } = await exhaustedEvent(stage);
     expect(event).toMatchObject({
       status: 'failed',
@@ -87,7 +87,7 @@ describe('an exhausted event', () => {
     expect((await stage.workflows.result(id)).outcome).toBe('delivered');
   });
 
-  test('is neither delivered nor attempted anew by a retry that fails', async () => {
+  test('stays failed after a retry that fails, without further attempts', async () => {
     const { id, consumer } = await exhaustedEvent(stage);
     consumer.replies = [500];
     const first = await stage.workflows.status(id);
@@ -115,7 +115,7 @@ describe('a dead event', () => {
     ['ack', 'processed/failed'],
     ['fail', 'failed/failed'],
     ['dead', 'dead/failed'],
-  ] as const)('can be told %s', async (operation, states) => {
+  ] as const)('accepts %s', async (operation, states) => {
     const { id } = await deadEvent(stage);
     const { status, body } = await stage.operate[operation](id);
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe('a dead event', () => {
     expect(status).toBe(409);
     expect(headers.get('content-type')).toContain('application/problem+json');
     expect(body.code).toBe('event_dead');
-    // A retry that was taken nevertheless would have come before this one.
+    // An attempt of the retry would have arrived before this one.
     await stage.operate.replay(id);
     const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
     expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '1 schedule 1 delivered']);
@@ -157,7 +157,7 @@ describe('a rejected webhook', () => {
     return event.id;
   }
 
-  test.each(['replay', 'retry'] as const)('takes no %s, whatever its status is by now', async (operation) => {
+  test.each(['replay', 'retry'] as const)('refuses %s in any status', async (operation) => {
     const id = await rejected();
     expect(await stage.operate[operation](id)).toMatchObject({ status: 409, body: { code: 'event_rejected' } });
     expect((await stage.operate.fail(id)).body).toMatchObject({ status: 'failed', delivery_status: null });

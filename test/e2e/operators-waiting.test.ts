@@ -6,7 +6,7 @@ import { hold } from '../support/replies.ts';
 import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
-// What operators' commands do to an event that waits for its next attempt (docs/concepts.md).
+// Operators' commands on an event that waits for its next attempt (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {
@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 afterEach(() => stage.clear());
 
-test('its workflow says that it waits, and the Web UI finds it', async () => {
+test('the workflow shows that it waits, and the Web UI can find it', async () => {
   const { id, event } = await waitingEvent(stage);
-  // The attempt is in the row before the workflow hears how it ended.
+  // The attempt is recorded before the workflow learns its outcome.
   const state = await until('the workflow waits', async () => {
     const now = await stage.workflows.state(id);
     return now.phase === 'waiting' && now.attempts === 1 && now;
@@ -34,12 +34,12 @@ test('its workflow says that it waits, and the Web UI finds it', async () => {
   });
   const { status, runId } = await stage.workflows.status(id);
   expect(status).toBe('RUNNING');
-  // There is no link at a moment at which Temporal takes too long to say where it is.
+  // The link is left out when Temporal answers too late.
   const { workflow } = await stage.gateway.admin.eventually(id, (e) => e.workflow !== null);
   expect(workflow).toMatchObject({ id: `event-${id}`, run_id: runId, url: expect.stringContaining(runId) });
 });
 
-test('ack ends it as processed and delivered', async () => {
+test('ack ends the delivery: the event is processed and delivered', async () => {
   const { id, consumer } = await waitingEvent(stage);
   const { status, body } = await stage.operate.ack(id);
   expect(status).toBe(200);
@@ -49,7 +49,7 @@ test('ack ends it as processed and delivered', async () => {
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('fail leaves the attempts going on, and the status stays failed', async () => {
+test('fail does not stop the attempts, and the status stays failed', async () => {
   const { id, event } = await waitingEvent(stage, 2);
   const { status, body } = await stage.operate.fail(id);
   expect(status).toBe(200);
@@ -59,7 +59,7 @@ test('fail leaves the attempts going on, and the status stays failed', async () 
   expect(statesOf(await stage.gateway.admin.event(id))).toBe('failed/delivered');
 });
 
-test('fail needs no body, and then keeps the last error', async () => {
+test('fail without a body keeps the last error', async () => {
   const { id, event } = await waitingEvent(stage);
   const { status, body } = await stage.gateway.admin.post(`/admin/events/${id}/fail`);
   expect(status).toBe(200);
@@ -67,7 +67,7 @@ test('fail needs no body, and then keeps the last error', async () => {
   expect(body.last_error).toBe(event.last_error);
 });
 
-test('fail with dead ends it', async () => {
+test('fail with dead ends the delivery', async () => {
   const { id, consumer } = await waitingEvent(stage);
   const { status, body } = await stage.operate.dead(id);
   expect(status).toBe(200);
@@ -77,7 +77,7 @@ test('fail with dead ends it', async () => {
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('replay begins all attempts again at once, in the same chain of runs', async () => {
+test('replay starts a new generation at once, in the same workflow chain', async () => {
   const { id, consumer } = await waitingEvent(stage);
   const first = await stage.workflows.status(id);
   consumer.replies = [500];
@@ -93,7 +93,7 @@ test('replay begins all attempts again at once, in the same chain of runs', asyn
   expect((await stage.workflows.attributes(id)).deliveryStatus).toBe('failed');
 });
 
-test('a retry that succeeds delivers it', async () => {
+test('a retry that succeeds delivers the event', async () => {
   const { id } = await waitingEvent(stage);
   const { status, body } = await stage.operate.retry(id);
   expect(status).toBe(202);
@@ -107,7 +107,7 @@ test('a retry that succeeds delivers it', async () => {
 
 const twoRetries = ['0 manual 1 http_error', '0 manual 2 http_error'];
 
-test('retries that fail leave the next attempt when it was', async () => {
+test('retries that fail do not change the time of the next attempt', async () => {
   const { id, consumer, event: before } = await waitingEvent(stage);
   consumer.replies = [500];
   await stage.operate.retry(id);
@@ -117,7 +117,7 @@ test('retries that fail leave the next attempt when it was', async () => {
   expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', ...twoRetries]);
 });
 
-test('retries that fail keep the attempts of the schedule', async () => {
+test('retries that fail do not use up attempts of the schedule', async () => {
   const held = hold();
   const consumer = await stage.consumer(held.reply, 500);
   const { id } = await stage.sendTo(consumer);
@@ -125,7 +125,7 @@ test('retries that fail keep the attempts of the schedule', async () => {
   await stage.gateway.admin.eventually(id, (e) => e.status === 'enqueued');
   await stage.operate.retry(id);
   await stage.operate.retry(id);
-  await until('the workflow has heard of both', async () => (await stage.workflows.state(id)).retries === 2);
+  await until('the workflow has received both retries', async () => (await stage.workflows.state(id)).retries === 2);
   held.answer(500);
   const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'failed');
   expect(statesOf(event)).toBe('failed/failed');

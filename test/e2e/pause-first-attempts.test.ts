@@ -7,9 +7,9 @@ import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// Events that come in while deliveries are paused, whoever makes their first attempts.
+// Events that are received while deliveries are paused, with each value of FIRST_ATTEMPT.
 
-/** A worker looks for work at least once in this time, and here it has been woken besides. */
+/** The relay looks for work at least once in this time, and received events wake it in addition. */
 const looksMs = 1_200;
 
 describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
@@ -20,11 +20,11 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
 
-  test('events are taken and wait; after the resumption each is delivered once, by its first attempt', async () => {
+  test('events are accepted and wait; after the resumption each is delivered once, by its first attempt', async () => {
     const { admin } = stage.gateway;
     await pauseDeliveries(admin);
     const consumer = await stage.consumer();
-    // More than may wait for Temporal to make their first attempt.
+    // More than FIRST_ATTEMPT_PERMITS.
     const sent = await Promise.all(Array.from({ length: 6 }, () => stage.sendTo(consumer)));
     await sleep(looksMs);
     for (const { id } of sent) {
@@ -57,7 +57,7 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
   });
 });
 
-describe('with one attempt of an account at a time', () => {
+describe('with one concurrent attempt per account', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage({ firstAttempt: 'direct', accountConcurrency: 1 });
@@ -65,7 +65,7 @@ describe('with one attempt of an account at a time', () => {
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
 
-  test('what has waited goes out in the order in which it came, whatever else comes meanwhile', async () => {
+  test('waiting events are delivered in the order of receipt, even while further events arrive', async () => {
     const { admin, baseUrl } = stage.gateway;
     await pauseDeliveries(admin);
     const [consumer, elsewhere] = [await stage.consumer(), await stage.consumer()];
@@ -74,7 +74,7 @@ describe('with one attempt of an account at a time', () => {
     const bodies = Array.from({ length: 25 }, (_, n) => `{"id":"${n}"}`);
     for (const body of bodies) expect((await send(baseUrl, account, body)).status).toBe(202);
     await resumeDeliveries(admin);
-    // Each webhook has the gateway look for work.
+    // Each webhook wakes the relay.
     for (let n = 0; consumer.deliveries.length < bodies.length; n++)
       expect((await send(baseUrl, other, `{"id":"other-${n}"}`)).status).toBe(202);
     expect(consumer.deliveries.map(({ body }) => body.toString())).toEqual(bodies);
@@ -95,7 +95,7 @@ describe('with two workers', () => {
   });
   afterEach(() => stage.clear());
 
-  test('both stand still, and nothing is delivered twice afterwards', async () => {
+  test('both workers pause, and nothing is delivered twice afterwards', async () => {
     const { admin } = stage.gateway;
     await pauseDeliveries(admin);
     const consumer = await stage.consumer();

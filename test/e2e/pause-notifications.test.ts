@@ -3,22 +3,29 @@ import { expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
+import {
+  accountWith,
+  allSent,
+  notified,
+  type Situation,
+  sendEvent,
+  summarised,
+} from '../support/services/notified-events.ts';
 import type { Receivers } from '../support/services/receivers.ts';
-import { playWithReceivers } from '../support/services/stage.ts';
-import { accountWith, allSent, type Situation, sendEvent, summarised, told } from '../support/services/telling.ts';
+import { useReceivers } from '../support/services/use-receivers.ts';
 import type { Stage } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// Destinations are told nothing while deliveries are paused, and everything afterwards.
+// Notifications wait while deliveries are paused, and are sent afterwards.
 
 let stage: Stage;
 let receivers: Receivers;
-playWithReceivers({ notifyBurst: 1, notifications: { burstMs: 60_000 }, overdueS: 1 }, (...opened) => {
+useReceivers({ notifyBurst: 1, notifications: { burstMs: 60_000 }, overdueS: 1 }, (...opened) => {
   [stage, receivers] = opened;
 });
 
-/** The sweep and the summaries have looked several times by then: they look twice a second, for what is a second late. */
+/** Several rounds of the sweep and the summaries, which look twice a second for rows that are a second overdue. */
 const looksMs = 3_000;
 const nothing = { webhook: 0, email: 0, chat_one: 0, chat_two: 0 };
 const waiting = (id: string) =>
@@ -36,29 +43,29 @@ async function exhaustedInPause(situation: Situation): Promise<string> {
   return id;
 }
 
-test('they wait without using up a try, also for the sweep, and are sent once', async () => {
+test('notifications wait without using up a try, also in the sweep, and are sent once', async () => {
   const situation = await accountWith(stage, receivers.destinations);
   const id = await exhaustedInPause(situation);
   await sleep(looksMs);
   expect(await waiting(id)).toEqual(Array(4).fill({ status: 'pending', attempts: 0 }));
   expect(receivers.counts()).toEqual(nothing);
   await resumeDeliveries(stage.gateway.admin);
-  expect(summarised(await told(stage, id, 4))).toEqual(allSent);
+  expect(summarised(await notified(stage, id, 4))).toEqual(allSent);
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: lastAttempt });
   expect(receivers.counts()).toEqual({ webhook: 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 
-test('a summary that comes due waits, too', async () => {
+test('a summary that becomes due waits too', async () => {
   const [, , chat] = receivers.destinations;
   const situation = await accountWith(stage, [chat]);
-  await told(stage, await sendEvent(stage, situation, '{"id":"first"}'), 1);
+  await notified(stage, await sendEvent(stage, situation, '{"id":"first"}'), 1);
   const folded = await exhaustedInPause(situation);
   expect(await waiting(folded)).toEqual([expect.objectContaining({ status: 'suppressed' })]);
   await rows(stage.gateway.database, 'update notification_summaries set due_at = now()');
   await sleep(looksMs);
   expect(receivers.slack.messages).toHaveLength(1);
   await resumeDeliveries(stage.gateway.admin);
-  await until('the summary has come', () => receivers.slack.messages.length === 2);
+  await until('the summary is sent', () => receivers.slack.messages.length === 2);
   const summaries = await rows(stage.gateway.database, 'select attempts from notification_summaries');
   expect(summaries).toEqual([{ attempts: 1 }]);
 });

@@ -1,13 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptsOf } from '../support/history.ts';
-import { pauseDeliveries, resumeDeliveries, toldToWait } from '../support/paused.ts';
+import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// Workers that are restarted, and workflows that are lost, while deliveries are paused.
+// Restarted workers and lost workflows while deliveries are paused.
 
 let stage: Stage;
 beforeAll(async () => {
@@ -21,13 +21,13 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
   const { admin } = gateway;
   const waiting = await waitingEvent(stage);
   await gateway.stopWorker();
-  // It was asked for before the pause, and no worker has heard of it yet.
+  // The command was recorded before the pause, and no worker has seen it yet.
   expect((await stage.operate.retry(waiting.id)).status).toBe(202);
   await pauseDeliveries(admin);
   const consumer = await stage.consumer();
   const sent = await Promise.all(Array.from({ length: 10 }, () => stage.sendTo(consumer)));
   await gateway.startWorker();
-  await until('the workflow has heard of the retry', async () => {
+  await until('the workflow has received the retry', async () => {
     const [left] = await rows(gateway.database, 'select count(*)::integer as n from event_commands');
     return left?.n === 0 && (await stage.workflows.state(waiting.id)).retries === 1;
   });
@@ -46,7 +46,7 @@ test('a new worker delivers nothing until deliveries are resumed, and then every
     expect(atMs).toBeGreaterThanOrEqual(resumedMs);
 });
 
-test('an event whose workflow is lost has one again when deliveries are resumed', async () => {
+test('an event with a lost workflow gets a new one when deliveries are resumed', async () => {
   const { admin, temporal } = stage.gateway;
   const held = hold();
   const consumer = await stage.consumer(held.reply, 200);
@@ -62,11 +62,11 @@ test('an event whose workflow is lost has one again when deliveries are resumed'
   });
   await new Client({ connection, namespace: temporal.namespace }).workflow.getHandle(`event-${id}`).terminate();
   await connection.close();
-  await until('it has another one', async () => {
+  await until('the event has a new workflow', async () => {
     const { status, runId } = await stage.workflows.status(id);
     return status === 'RUNNING' && runId !== lost.runId;
   });
-  await toldToWait(stage, id);
+  await waitsForResumption(stage, id);
   expect(consumer.deliveries).toHaveLength(1);
   await resumeDeliveries(admin);
   const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered');

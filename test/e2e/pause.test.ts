@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
-import { pauseDeliveries, resumeDeliveries, toldToWait } from '../support/paused.ts';
+import { pauseDeliveries, resumeDeliveries, waitsForResumption } from '../support/paused.ts';
 import { askToWait, hold } from '../support/replies.ts';
 import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { rows } from '../support/stored.ts';
 
-// A pause that comes while an event is under way.
+// A pause that starts during the delivery of an event.
 
 let stage: Stage;
 beforeAll(async () => {
@@ -32,11 +32,11 @@ async function dueEvent() {
   await pause();
   held.answer(500);
   await eventually(id, (e) => e.attempts === 1 && e.status === 'enqueued');
-  await toldToWait(stage, id);
+  await waitsForResumption(stage, id);
   return { id, accountId, consumer };
 }
 
-test('the attempt in flight counts; the next one, due since, is made after the resumption', async () => {
+test('the attempt in flight counts, and the next attempt is made after the resumption', async () => {
   const { id, consumer } = await dueEvent();
   const event = await stage.gateway.admin.event(id);
   expect([statesOf(event), attemptsOf(event)]).toEqual(['enqueued/pending', ['0 schedule 1 http_error']]);
@@ -50,7 +50,7 @@ test('the attempt in flight counts; the next one, due since, is made after the r
   expect(consumer.deliveries[1]?.atMs).toBeGreaterThanOrEqual(resumedMs);
 });
 
-test('an event that is exhausted afterwards has had all its attempts', async () => {
+test('an event that is exhausted after the pause has had all its attempts', async () => {
   const { id, consumer } = await dueEvent();
   consumer.replies = [500];
   await resume();
@@ -59,7 +59,7 @@ test('an event that is exhausted afterwards has had all its attempts', async () 
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'exhausted', attempts: lastAttempt });
 });
 
-test('an event that is not due keeps its time', async () => {
+test('an event that is not due keeps its next attempt time', async () => {
   const { id, event } = await waitingEvent(stage);
   await pause();
   await resume();
@@ -74,7 +74,7 @@ test('an ack ends the workflow of an event that is due', async () => {
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'acknowledged', attempts: 1 });
 });
 
-test('a dead event ends, and nothing is sent afterwards', async () => {
+test('the workflow of an event that is marked dead ends, and nothing is sent afterwards', async () => {
   const { id, consumer } = await dueEvent();
   expect((await stage.operate.dead(id)).body).toMatchObject({ status: 'dead', delivery_status: 'failed' });
   expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'dead', attempts: 1 });
@@ -82,7 +82,7 @@ test('a dead event ends, and nothing is sent afterwards', async () => {
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('an event of an account that is deleted meanwhile fails', async () => {
+test('an event whose account is deleted during the pause fails', async () => {
   const { id, accountId } = await dueEvent();
   await stage.operate.deleteAccount(accountId);
   expect(await eventually(id, (e) => e.delivery_status === 'failed')).toMatchObject({ last_error: 'account_deleted' });
@@ -103,11 +103,11 @@ test.each(['due', 'delivered'] as const)('a replay of a %s event waits for the r
   expect(consumer.deliveries.at(-1)?.headers['x-webhook-replay']).toBe('true');
 });
 
-test('an account that is disabled for long is not given up while paused, but when deliveries go on', async () => {
+test('an event of a long disabled account is not given up during the pause, but after it', async () => {
   const { id, accountId, consumer } = await dueEvent();
   await stage.operate.setEnabled(accountId, false);
   await rows(stage.gateway.database, `update events set held_since = now() - interval '8 days' where id = $1`, [id]);
-  await toldToWait(stage, id);
+  await waitsForResumption(stage, id);
   expect(await stage.gateway.admin.event(id)).toMatchObject({ delivery_status: 'pending', attempts: 1 });
   await resume();
   const event = await eventually(id, (e) => e.delivery_status === 'failed');
@@ -115,17 +115,17 @@ test('an account that is disabled for long is not given up while paused, but whe
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('an account that is enabled again during the pause has its events delivered, however long it was disabled', async () => {
+test('events of an account that is enabled during the pause are delivered, even after a long time', async () => {
   const { id, accountId } = await dueEvent();
   await stage.operate.setEnabled(accountId, false);
   await rows(stage.gateway.database, `update events set held_since = now() - interval '8 days' where id = $1`, [id]);
-  await toldToWait(stage, id);
+  await waitsForResumption(stage, id);
   await stage.operate.setEnabled(accountId, true);
   await resume();
   await eventually(id, (e) => e.delivery_status === 'delivered');
 });
 
-test('Retry-After is heeded after a long pause: it has used up nothing of the four hours', async () => {
+test('Retry-After applies after a long pause, which does not count towards the four hours', async () => {
   const { id, consumer } = await dueEvent();
   await rows(stage.gateway.database, `update events set generation_at = now() - interval '5 hours' where id = $1`, [
     id,

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s', (_name, sample: Sample) => {
-  /** An account, and webhooks to it as the provider sends them: signed now, for the address that is asked for. */
+  /** Creates an account, and sends webhooks to it as the provider does: signed now, for the requested URL. */
   async function stage() {
     const [current, previous] = [sample.newKey(), sample.newKey()];
     const account = await gateway.admin.createAccount({
@@ -35,7 +35,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
       const { headers, query, body } = await messageFor(sample, key, { id, url: gateway.baseUrl + path });
       const answer = await rawRequest(gateway.baseUrl, {
         path: path + query,
-        // Of an array of headers Node adds none by itself.
+        // With an array of headers Node adds no others by itself.
         headers: [...['Host', new URL(gateway.baseUrl).host, 'Content-Length', String(body.length)], ...headers.flat()],
         body,
       });
@@ -44,10 +44,10 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     return { account, current, previous, post };
   }
 
-  test('a signed webhook is taken once and delivered as the bytes that came', async () => {
+  test('a signed webhook is accepted once and delivered with its original bytes', async () => {
     const { account, current, previous, post } = await stage();
     const expected = sample.event('evt_0001');
-    // What each is answered is its own; that it counts as taken is not.
+    // Answers differ by provider, but the status always means success.
     const first = await post('evt_0001', current);
     expect(first.status).toBeOneOf([200, 202]);
     const [{ id } = { id: '' }] = await eventsOf(gateway.database, account.id);
@@ -56,12 +56,12 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     expect(event).toMatchObject({ provider, external_id: expected.externalId, event_type: expected.type });
     const delivery = consumer.deliveries.find(({ headers }) => headers['webhook-id'] === id);
     expect(delivery?.body.equals(first.sent)).toBe(true);
-    // What was signed with the previous secret is taken as well.
+    // A webhook that was signed with the previous secret is accepted too.
     expect((await post('evt_0002', previous)).status).toBeOneOf([200, 202]);
     expect(await eventsOf(gateway.database, account.id)).toHaveLength(2);
   });
 
-  test('what nobody signed is refused, and the sender is not told why', async () => {
+  test('an unsigned webhook is refused, without the reason in the answer', async () => {
     const { account, post } = await stage();
     const refused = await post('evt_0003', sample.newKey());
     expect(refused).toMatchObject({ status: 401, body: { code: 'verification_failed' } });

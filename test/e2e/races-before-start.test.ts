@@ -5,7 +5,7 @@ import { attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// What people do to an event before any worker has looked at it (docs/concepts.md).
+// Operators' commands on an event before any worker has claimed it (docs/concepts.md).
 
 interface Early {
   id: string;
@@ -25,7 +25,7 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
     };
     const names = ['ack', 'fail', 'dead', 'replay', 'retry', 'deadThenReplay', 'delete', 'disable', 'disableAndBack'];
 
-    // One worker's start for all: each event has an account and a consumer of its own.
+    // The worker starts once for all events. Each event has its own account and consumer.
     beforeAll(async () => {
       stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt, worker: false });
       for (const name of names) {
@@ -48,7 +48,7 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
     });
     afterAll(() => stage.close());
 
-    /** The event once its workflow has nothing left to do. */
+    /** The event after its workflow has ended. */
     async function settled(name: string) {
       const { id, consumer } = event(name);
       const { outcome } = await stage.workflows.result(id);
@@ -60,7 +60,7 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
       ['ack', 'processed/delivered', null],
       ['dead', 'dead/failed', deadError],
       ['delete', 'enqueued/failed', 'account_deleted'],
-    ])('%s leaves nothing to send, and the workflow ends', async (name, states, lastError) => {
+    ])('after %s nothing is sent, and the workflow ends', async (name, states, lastError) => {
       const { outcome, row, consumer } = await settled(name);
       expect(['already_settled', 'acknowledged', 'dead', 'account_deleted']).toContain(outcome);
       expect(statesOf(row)).toBe(states);
@@ -68,7 +68,7 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
       expect(consumer.deliveries).toHaveLength(0);
     });
 
-    test('fail leaves the attempts as they were', async () => {
+    test('fail does not change the attempts', async () => {
       const { row, consumer } = await settled('fail');
       expect(statesOf(row)).toBe('failed/delivered');
       expect(attemptsOf(row)).toEqual(['0 schedule 1 delivered']);
@@ -76,14 +76,17 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
       expect(row.last_error).toBeNull();
     });
 
-    test.each(['replay', 'deadThenReplay'])('%s is attempted in the new generation alone', async (name) => {
-      const { row, consumer } = await settled(name);
-      expect(row).toMatchObject({ status: 'enqueued', delivery_status: 'delivered', generation: 1, attempts: 1 });
-      expect(attemptsOf(row)).toEqual(['1 schedule 1 delivered']);
-      expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-replay'])).toEqual(['true']);
-    });
+    test.each(['replay', 'deadThenReplay'])(
+      'after %s the event is attempted in the new generation only',
+      async (name) => {
+        const { row, consumer } = await settled(name);
+        expect(row).toMatchObject({ status: 'enqueued', delivery_status: 'delivered', generation: 1, attempts: 1 });
+        expect(attemptsOf(row)).toEqual(['1 schedule 1 delivered']);
+        expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-replay'])).toEqual(['true']);
+      },
+    );
 
-    test('retry is made besides the first attempt', async () => {
+    test('a retry is made in addition to the first attempt', async () => {
       const { id } = event('retry');
       const row = await stage.gateway.admin.eventually(id, (e) => e.attempts === 2);
       expect(attemptsOf(row).toSorted()).toEqual(['0 manual 1 delivered', '0 schedule 1 delivered']);

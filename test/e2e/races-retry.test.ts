@@ -5,7 +5,7 @@ import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
 import { exhaustedEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 
-// A manual attempt and what people do meanwhile (docs/concepts.md).
+// Operators' commands during a manual attempt (docs/concepts.md).
 
 let stage: Stage;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ test('a retry during the last attempt is made after it, and delivers the event',
   expect(attemptsOf(event)).toEqual([...allFailed(), '0 manual 1 delivered']);
 });
 
-test('a retry that a replay overtakes is still made, and does not stand for the attempts of the replay', async () => {
+test('a retry that a replay overtakes is still made, and does not replace attempts of the replay', async () => {
   const held = hold();
   const consumer = await stage.consumer(held.reply, 200);
   const { id } = await stage.sendTo(consumer);
@@ -74,7 +74,7 @@ test.each([200, 500])('ack wins over a retry that is then answered with %i', asy
   expect(event.delivered_at).toBe(acked.delivered_at);
 });
 
-test('several retries of an exhausted event at once are each made once', async () => {
+test('concurrent retries of an exhausted event are each made once', async () => {
   const { id, consumer } = await exhaustedEvent(stage);
   consumer.replies = [500];
   const answers = await Promise.all(Array.from({ length: 5 }, () => stage.operate.retry(id)));
@@ -85,7 +85,7 @@ test('several retries of an exhausted event at once are each made once', async (
   expect(consumer.deliveries).toHaveLength(lastAttempt + 5);
 });
 
-test('replays at once are a generation each, and the last one is delivered', async () => {
+test('concurrent replays have a generation each, and the last one is delivered', async () => {
   const { id } = await exhaustedEvent(stage);
   const answers = await Promise.all([1, 2, 3].map(() => stage.operate.replay(id)));
   expect(answers.map(({ body }) => body.generation).toSorted()).toEqual([1, 2, 3]);

@@ -5,21 +5,21 @@ import { deadError } from '../support/operator.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// Whatever people do while an attempt is on its way wins over how the attempt ends (docs/concepts.md). The schedule has
-// no waits: an attempt that should not be made any more would be made at once.
+// Operators' commands during an attempt win over its outcome (docs/concepts.md). The schedule has no delays, so that an
+// attempt that must not be made any more would be made at once.
 
 interface Ids {
   id: string;
   accountId: string;
 }
 
-/** What each does, and what may have become of the event in the end whatever the answer was. */
+/** The final states and the possible workflow outcomes of each command, for any answer of the consumer. */
 const endings = {
   ack: { states: 'processed/delivered', outcomes: ['acknowledged', 'delivered'] },
   dead: { states: 'dead/failed', outcomes: ['dead'] },
   deleteAccount: { states: 'enqueued/failed', outcomes: ['account_deleted'] },
 } as const;
-/** Of a workflow that begins when the delivery has ended: a command that comes with its first task is heard first. */
+/** The outcomes of a workflow that starts after the end of the delivery; it handles signals of its first task first. */
 const foundEndings = {
   ack: ['already_settled'],
   dead: ['already_settled', 'dead'],
@@ -28,7 +28,7 @@ const foundEndings = {
 const answers = [200, 500] as const;
 const outcomeOf = { 200: 'delivered', 500: 'http_error' } as const;
 
-/** Does it; the answer's body. */
+/** Sends the command and returns the body of the answer. */
 async function interfere(stage: Stage, what: keyof typeof endings, { id, accountId }: Ids) {
   const { status, body } = await (what === 'deleteAccount'
     ? stage.operate.deleteAccount(accountId)
@@ -37,7 +37,7 @@ async function interfere(stage: Stage, what: keyof typeof endings, { id, account
   return body;
 }
 
-/** The event once no workflow has anything left to do for it. */
+/** The event and the outcome of its workflow after that has ended. */
 async function settled(stage: Stage, id: string) {
   const { outcome } = await stage.workflows.result(id);
   const event = await stage.gateway.admin.eventually(id, (e) => e.status !== 'received');
@@ -56,7 +56,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
     ['the first', 1],
     ['the last', lastAttempt],
   ])('during %s attempt', (_, nth) => {
-    /** An event whose attempt `nth` waits for its answer; attempts after it would succeed. */
+    /** An event whose attempt number `nth` waits for its answer. Later attempts would succeed. */
     async function held() {
       const held = hold();
       const consumer = await stage.consumer(...Array.from({ length: nth - 1 }, () => 500), held.reply, 200);
@@ -65,7 +65,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
       expect(delivery.headers['x-webhook-attempt']).toBe(String(nth));
       return { ...ids, consumer, answer: held.answer, before: allFailed().slice(0, nth - 1) };
     }
-    /** A workflow that begins after the relay has made the attempt finds the delivery ended. */
+    /** Whether the relay makes the attempt, so that the workflow starts after the end of the delivery. */
     const foundEnded = firstAttempt === 'direct' && nth === 1;
 
     describe.each(answers)('that is then answered with %i', (answer) => {
@@ -105,7 +105,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
       });
     });
 
-    test('disabling the account lets it be delivered', async () => {
+    test('the attempt is recorded as delivered if the account is disabled', async () => {
       const race = await held();
       expect((await stage.operate.setEnabled(race.accountId, false)).status).toBe(200);
       race.answer(200);
@@ -115,7 +115,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
     });
   });
 
-  test('an account that is disabled during an attempt gets no further one, and none is counted', async () => {
+  test('an event whose account is disabled during an attempt gets no further one, and none is counted', async () => {
     const held = hold();
     const consumer = await stage.consumer(held.reply, 200);
     const { id, accountId } = await stage.sendTo(consumer);
@@ -128,7 +128,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
     expect(consumer.deliveries).toHaveLength(1);
   });
 
-  test('an account that is disabled during the last attempt does not get another one', async () => {
+  test('an event whose account is disabled during the last attempt gets no further attempt', async () => {
     const held = hold();
     const consumer = await stage.consumer(...Array.from({ length: lastAttempt - 1 }, () => 500), held.reply);
     const { id, accountId } = await stage.sendTo(consumer);

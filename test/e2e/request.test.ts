@@ -8,7 +8,7 @@ import { slowDelaysMs, startGateway, type TestGateway } from '../support/gateway
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
-// What a delivery looks like to the consumer (docs/delivery.md).
+// The request that a consumer receives (docs/delivery.md).
 
 let gateway: TestGateway;
 let consumer: Consumer;
@@ -25,12 +25,12 @@ const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 
 const nthDelivery = (n: number) => until(`delivery ${n}`, () => consumer.deliveries[n - 1]);
 
-/** The delivery's headers as the verifier wants them. */
+/** The headers of a delivery in the form that the verifier needs. */
 function signed(delivery: { headers: Consumer['deliveries'][number]['headers'] }): Record<string, string> {
   return Object.fromEntries(Object.entries(delivery.headers).map(([name, value]) => [name, String(value)]));
 }
 
-test('is signed with the delivery secret, as Standard Webhooks has it', async () => {
+test('is signed with the delivery secret as in Standard Webhooks', async () => {
   const secret = newSecret();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url, delivery_secret: secret });
   const { body } = await send(gateway.baseUrl, account, '{"id":"signed","text":"grüße"}');
@@ -62,7 +62,7 @@ test('goes to the delivery URL where the account has both', async () => {
   });
   const { body } = await send(gateway.baseUrl, account, '{"id":"both"}');
   const delivery = await nthDelivery(1);
-  // No secret of its own: the one of the project is for its address alone.
+  // Without a delivery secret it is not signed: the project's secret is for the project's URL only.
   expect(delivery.headers).not.toHaveProperty('webhook-signature');
   await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
   expect(project.deliveries).toHaveLength(0);
@@ -100,7 +100,7 @@ test('has the documented headers beside those of the provider', async () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test('percent-encodes values that are not printable ASCII, and leaves out an event type that is none', async () => {
+test('percent-encodes values that are not printable ASCII, and leaves out an empty event type', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   await send(gateway.baseUrl, account, '{"id":"ü 1","type":"bestellung.geöffnet"}');
   const first = await nthDelivery(1);
@@ -118,7 +118,7 @@ test.each([
     { 'x-original-url': `https://shop.example/in?key=${secretText('very-secret-value')}` },
     `?key=${secretText('very-secret-value')}`,
   ],
-])('does not hold the inbound secret that came in %s, nor cookies', async (_, secretHeaders, query) => {
+])('contains neither cookies nor the inbound secret from %s', async (_, secretHeaders, query) => {
   const account = await gateway.admin.createAccount({
     delivery_url: consumer.url,
     skip_signature_verification: false,
@@ -140,11 +140,15 @@ const json = { 'content-type': 'application/json' };
 
 test.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
   ['odd JSON', oddJson, json],
-  ['JSON that is none', '{"id":', json],
-  ['bytes of no text', new Uint8Array([0, 255, 254, 13, 10, 0, 128]), { 'content-type': 'application/octet-stream' }],
+  ['invalid JSON', '{"id":', json],
+  [
+    'bytes that are not text',
+    new Uint8Array([0, 255, 254, 13, 10, 0, 128]),
+    { 'content-type': 'application/octet-stream' },
+  ],
   ['no bytes', '', { 'content-type': 'text/plain' }],
   ['gzip', gzip, { ...json, 'content-encoding': 'gzip' }],
-])('holds %s unchanged, on delivery and on replay', async (_, body, headers) => {
+])('contains %s unchanged, on delivery and on replay', async (_, body, headers) => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const sent = await send(gateway.baseUrl, account, body, headers);
   expect(sent.status).toBe(202);
@@ -157,7 +161,7 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
   }
 });
 
-test('keeps its webhook-id on retry and replay, and says which it is', async () => {
+test('keeps its webhook-id on retry and replay, and marks a replay', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   consumer.replies = [500, 500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"again"}');

@@ -8,19 +8,19 @@ import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// The rotation of secrets as docs/admin-api.md describes it (R36), while webhooks come in all the time.
+// The rotation of secrets as in docs/admin-api.md (R36), with continuous traffic.
 
 const senders = 24;
-/** Where each webhook is also delivered, which costs much more than to take it. */
+/** Fewer senders where webhooks are also delivered, which costs much more than ingestion. */
 const deliveredSenders = 8;
-/** Of each sender. */
+/** Webhooks of each sender. */
 const perPhase = 3;
 
 let gateway: TestGateway;
 let admin: AdminApiClient;
 
-/** A gateway for the tests of one group. */
-function playWithGateway(options: TestGatewayOptions): void {
+/** Starts a gateway for the tests of one group. */
+function useGateway(options: TestGatewayOptions): void {
   beforeAll(async () => {
     gateway = await startGateway(options);
     admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
@@ -43,7 +43,7 @@ interface Sent {
   phase: string;
 }
 
-/** Webhooks from many senders at once, without a pause, each with the secret that is the senders' at that moment. */
+/** Sends webhooks continuously from many concurrent senders, with the secret that they have at that moment. */
 function startTraffic(account: { provider: string; account_slug: string }, secret: string, senders: number) {
   const traffic = { secret, phase: 'before', sent: [] as Sent[] };
   const answered: number[] = Array(senders).fill(0);
@@ -61,7 +61,7 @@ function startTraffic(account: { provider: string; account_slug: string }, secre
   };
   const all = Promise.all(answered.map(one));
   return Object.assign(traffic, {
-    /** Waits until each sender was answered so many more, so that none has one under way that is older than this. */
+    /** Waits until each sender has got so many more answers, so that no older webhook is still in flight. */
     more() {
       const wanted = answered.map((count) => count + perPhase);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ function startTraffic(account: { provider: string; account_slug: string }, secre
 
 const refusedOf = (sent: Sent[]) => sent.filter(({ status }) => status !== 202);
 
-/** The secrets, of these, with which a delivery verifies, as a consumer finds out. */
+/** The names of those secrets with which a delivery verifies. */
 function verifiedWith({ body, headers }: Delivery, secrets: Record<string, string>): string[] {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   return Object.entries(secrets).flatMap(([name, secret]) => {
@@ -102,10 +102,10 @@ const secrets = {
 };
 
 describe('signing_secret', () => {
-  // Nothing is delivered here.
-  playWithGateway({ worker: false });
+  // These tests deliver nothing.
+  useGateway({ worker: false });
 
-  test('changes under load without one webhook refused, and the old one is refused afterwards', async () => {
+  test('changes under load without a refused webhook, and the old secret is refused afterwards', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
       signing_secret_current: secretText('the-old-one'),
@@ -120,7 +120,7 @@ describe('signing_secret', () => {
       has_signing_secret_current: true,
       has_signing_secret_previous: true,
     });
-    // The senders do not know yet.
+    // The senders still use the old secret.
     await traffic.more();
     traffic.secret = secretText('the-new-one');
     await traffic.more();
@@ -132,8 +132,8 @@ describe('signing_secret', () => {
     expect(refusedOf(traffic.sent)).toEqual([]);
 
     const refusals = () => send(gateway.baseUrl, account, '{}', { 'x-webhook-secret': secretText('the-old-one') });
-    // Caches may know the old one for moments, no longer.
-    await until('the old one is refused', async () => (await refusals()).status === 401);
+    // Caches may accept the old secret for a moment.
+    await until('the old secret is refused', async () => (await refusals()).status === 401);
     const answers = await Promise.all(Array.from({ length: senders }, refusals));
     expect(answers.map(({ status }) => status)).toEqual(Array(senders).fill(401));
     const [count] = await rows(
@@ -145,13 +145,13 @@ describe('signing_secret', () => {
     expect(count).toEqual({ taken: traffic.sent.length, different: traffic.sent.length });
   });
 
-  test('the new one is taken from the very moment of the answer', async () => {
+  test('the new secret is accepted as soon as the change is answered', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
       signing_secret_current: secretText('0'),
     });
     for (let n = 1; n <= 10; n++) {
-      // Ingestion has the account in its cache.
+      // Now the account is in the cache of ingestion.
       expect((await send(gateway.baseUrl, account, '{}', { 'x-secret': secretText(`${n - 1}`) })).status).toBe(202);
       await change(account.id, {
         signing_secret_current: secretText(`${n}`),
@@ -171,9 +171,9 @@ describe.each([
   ['delivery_secret', 'delivery_url'],
   ['project_delivery_secret', 'project_delivery_url'],
 ] as const)('%s', (secretField, urlField) => {
-  playWithGateway({ firstAttempt: 'direct' });
+  useGateway({ firstAttempt: 'direct' });
 
-  test('changes under load: each delivery verifies with one of both, and with the new one after the change', async () => {
+  test('changes under load: each delivery verifies with the old or new secret, later ones with the new', async () => {
     const consumer = await startConsumer((response, delivery) => {
       const known = verifiedWith(delivery, secrets);
       response.writeHead(known.length === 1 ? 200 : 401, { 'x-verified-with': known.join() }).end();
@@ -185,7 +185,7 @@ describe.each([
       });
       const traffic = startTraffic(account, secretText('inbound'), deliveredSenders);
       await traffic.more();
-      await until('deliveries with the old one', () => consumer.deliveries.length > 0);
+      await until('there are deliveries with the old secret', () => consumer.deliveries.length > 0);
       const body: Change =
         secretField === 'delivery_secret'
           ? { delivery_secret: secrets.next }
@@ -198,11 +198,11 @@ describe.each([
 
       expect(refusedOf(traffic.sent)).toEqual([]);
       const ids = new Set(traffic.sent.map(({ id }) => id));
-      await until('all are delivered', async () => {
+      await until('all webhooks are delivered', async () => {
         const left = `select 1 from events where account_id = $1 and delivery_status <> 'delivered' limit 1`;
         return (await rows(gateway.database, left, [account.id])).length === 0;
       });
-      // None failed, so each came once.
+      // No attempt failed, so each webhook was delivered once.
       expect(consumer.deliveries).toHaveLength(ids.size);
       const failed = `select 1 from delivery_attempts d join events e on e.id = d.event_id
         where e.account_id = $1 and d.outcome <> 'delivered'`;

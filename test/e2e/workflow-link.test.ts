@@ -33,12 +33,12 @@ test('an event links to its workflow in the Web UI for as long as Temporal keeps
   await new Client({ connection, namespace }).workflow.getHandle(id, runId).result();
   await connection.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id, runId } });
   await connection.close();
-  // Temporal deletes only what its visibility queue has acknowledged, which it does once in half a minute or so.
+  // Temporal deletes only workflows that its visibility queue has acknowledged, which it does about every 30 s.
   const later = await gateway.admin.eventually(event.id, (e) => e.workflow === null, 120_000);
   expect(later.delivery_status).toBe('delivered');
 }, 150_000);
 
-test('nobody waits long for a Temporal that is away: there is no link then', async () => {
+test('while Temporal is unavailable an event is shown quickly, without the link', async () => {
   const finder = createWorkflowFinder({ ...gateway.temporal, address: '127.0.0.1:1' });
   expect(await finder.find('01a1fb47-2990-7103-bb77-1c90fa89b69e')).toBeNull();
   await finder.close();

@@ -5,9 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
+import { until } from '../support/until.ts';
 import { otherGateway, releasedAfterTest, startErrorOf, temporaryFolder } from './helpers.ts';
 
-test('a new folder is made and opened again, and its secrets stay the same', () => {
+test('a new folder is created, and keeps its secrets when it is opened again', () => {
   const folder = join(temporaryFolder(), 'deep', 'data');
   const first = openDataDir(folder);
   const made = first.secret('admin-token', () => 'one');
@@ -21,16 +22,16 @@ test('a new folder is made and opened again, and its secrets stay the same', () 
   expect(JSON.parse(readFileSync(join(folder, 'gateway.json'), 'utf8'))).toEqual({ format: 1 });
 });
 
-test('an empty folder, and one with only what systems leave there, is taken', () => {
+test('an empty folder, and one with only files of the operating system, is accepted', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'lost+found'));
-  // A start that was killed before it could name its marker.
+  // Left by a start that was killed before it renamed its marker.
   writeFileSync(join(folder, 'gateway.json.new'), '');
   releasedAfterTest(openDataDir(folder));
   expect(readdirSync(folder)).toContain('gateway.json');
 });
 
-test('a folder with other files is refused and left as it is', async () => {
+test('a folder with other files is refused and left unchanged', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'thesis.txt'), 'years of work');
   const message = await startErrorOf(() => openDataDir(folder));
@@ -44,7 +45,7 @@ test.each([
   ['{"format":', 'damaged'],
   ['{"format":"one"}', 'damaged'],
   ['{"format":2}', 'newer gateway'],
-])('the marker %j is refused and left as it is', async (content, expected) => {
+])('the marker %j is refused and left unchanged', async (content, expected) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'gateway.json'), content);
   expect(await startErrorOf(() => openDataDir(folder))).toContain(expected);
@@ -52,38 +53,39 @@ test.each([
   expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).toBe(content);
 });
 
-test('a file in the place of the folder is refused', async () => {
+test('a file with the name of the folder is refused', async () => {
   const file = join(temporaryFolder(), 'data');
   writeFileSync(file, '');
   expect(await startErrorOf(() => openDataDir(file))).toContain('DATA_DIR');
 });
 
-test('a secret that was emptied is not made anew', async () => {
+test('an empty secret file is refused, not replaced', async () => {
   const dataDir = releasedAfterTest(openDataDir(temporaryFolder()));
   dataDir.secret('secrets-key', () => 'key');
   writeFileSync(join(dataDir.path, 'secrets', 'secrets-key'), '');
   expect(await startErrorOf(() => dataDir.secret('secrets-key', () => 'other'))).toContain('Restore it');
 });
 
-test('a second gateway is refused with the pid of the first, and takes over at once when that was killed', async () => {
+test('a second gateway is refused with the pid of the first, and can start once that was killed', async () => {
   const folder = temporaryFolder();
   const other = await otherGateway(folder);
   expect(await startErrorOf(() => openDataDir(folder))).toContain(`(process ${other.pid})`);
 
   process.kill(other.pid, 'SIGKILL');
-  await expect.poll(() => releasedAfterTest(openDataDir(folder)).path, { timeout: 5_000 }).toBe(folder);
-  // Also refused within one process.
+  const taken = await until('the folder is free', () => releasedAfterTest(openDataDir(folder)), { retryErrors: true });
+  expect(taken.path).toBe(folder);
+  // The same process is refused too.
   expect(await startErrorOf(() => openDataDir(folder))).toContain(`(process ${process.pid})`);
 });
 
-test('the folder stays held when nobody refers to it any more', async () => {
+test('the lock on the folder survives garbage collection', async () => {
   const folder = temporaryFolder();
   setFlagsFromString('--expose-gc');
   const collectGarbage: unknown = runInNewContext('gc');
   if (typeof collectGarbage !== 'function') throw new Error('there is no gc()');
   openDataDir(folder);
   collectGarbage();
-  // Finalizers run in a later turn.
+  // Finalizers run in a later turn of the event loop.
   await sleep(50);
   expect(await startErrorOf(() => openDataDir(folder))).toContain('Another gateway');
 });

@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
@@ -15,7 +14,7 @@ import { StartError } from '../../src/shared/start-error.ts';
 export const log = createLog('silent');
 export const onProgress = () => undefined;
 
-/** A folder that the database's user may enter too; gone after the test, with whatever a failed test left running on it. */
+/** Creates a folder that the database's user may enter. After the test it is deleted, and servers on it are killed. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
   chmodSync(folder, 0o755);
@@ -37,7 +36,7 @@ export function releasedAfterTest<T extends { release(): void }>(dataDir: T): T 
   return dataDir;
 }
 
-/** The sentence that a start fails with. Anything but a StartError fails the test. */
+/** The message of the StartError with which a start fails. Any other outcome fails the test. */
 export async function startErrorOf(start: () => unknown): Promise<string> {
   try {
     await start();
@@ -48,7 +47,7 @@ export async function startErrorOf(start: () => unknown): Promise<string> {
   throw new Error('it started');
 }
 
-/** Runs one statement on a fresh connection and returns the first column of the first row. */
+/** Runs one statement on a new connection and returns the first column of the first row. */
 export async function query(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -61,23 +60,13 @@ export async function query(url: string, sql: string): Promise<unknown> {
   }
 }
 
-export async function eventually<T>(look: () => Promise<T | null | undefined | false>, limitMs = 20_000): Promise<T> {
-  const end = Date.now() + limitMs;
-  while (true) {
-    const found = await look().catch(() => null);
-    if (found) return found;
-    if (Date.now() > end) throw new Error('it did not happen');
-    await sleep(50);
-  }
-}
-
-/** Servers that still run on this folder. */
+/** The pids of servers that still run on this folder. */
 export const leftovers = (folder: string) =>
   pidsWhere((command) => command.includes(folder) && /postgres|initdb|start-dev/.test(command));
 
 export type OtherGateway = { pid: number; postgresPid: number; temporalPid: number; url: string; address: string };
 
-/** Another process that holds the folder and runs the named servers, until it is killed. */
+/** Starts another process that locks the folder and runs the named servers until it is killed. */
 export async function otherGateway(folder: string, ...servers: ('postgres' | 'temporal')[]): Promise<OtherGateway> {
   const script = fileURLToPath(new URL('./other-gateway.ts', import.meta.url));
   const child = spawn(process.execPath, [script, folder, ...servers], {
@@ -93,7 +82,7 @@ export async function otherGateway(folder: string, ...servers: ('postgres' | 'te
   throw new Error('the other gateway did not start');
 }
 
-/** Takes a port of 127.0.0.1 until the end of the test; 0 takes any. Returns it, or null when it is taken already. */
+/** Takes a port of 127.0.0.1 (0: any) until the end of the test. Returns it, or null if it is already taken. */
 export function takePort(port: number): Promise<number | null> {
   const server = createServer();
   onTestFinished(() => {

@@ -1,4 +1,4 @@
-/** Run as a process: `node other-gateway.ts <folder> [postgres] [temporal]`; says where the servers are and waits to be killed. */
+/** A process: `node other-gateway.ts <folder> [postgres] [temporal]`. Prints its servers' addresses and waits to be killed. */
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
@@ -28,6 +28,6 @@ console.log(
     address: temporal?.address,
   }),
 );
-// What a terminal's Ctrl-C does to a gateway that is still at work.
+// A gateway that is still busy ignores the SIGINT of a terminal's Ctrl-C for now.
 process.on('SIGINT', () => undefined);
 setInterval(() => undefined, 60_000);

@@ -8,8 +8,8 @@ import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { kill } from '../support/kill.ts';
 import { copyPrepared } from '../support/prepared.ts';
+import { until } from '../support/until.ts';
 import {
-  eventually,
   leftovers,
   log,
   onProgress,
@@ -23,10 +23,10 @@ import {
 } from './helpers.ts';
 
 const timeout = 60_000;
-/** A normal user that every system has. */
+/** The uid of the unprivileged user `nobody`, which every system has. */
 const nobody = 65534;
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
-/** As a first start has left it: what makes the database is shown by the tests of a first start. */
+/** A data folder as after a first start. Only tests of the first start create the database themselves. */
 async function preparedFolder(): Promise<string> {
   const folder = temporaryFolder();
   await copyPrepared('migrated', folder);
@@ -36,7 +36,7 @@ const preparedDataDir = async () => openedDataDir(await preparedFolder());
 const started = async (dataDir: DataDir) => stoppedAfterTest(await startPostgres({ dataDir, log, onProgress }));
 const clusterOf = (dataDir: DataDir) => join(dataDir.path, 'postgres', 'data');
 
-test('the first start creates a durable database, the second finds it on the same port', { timeout }, async () => {
+test('the first start creates a durable database, and the second uses it on the same port', { timeout }, async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   for (const [setting, value] of Object.entries({
@@ -61,25 +61,27 @@ test('the first start creates a durable database, the second finds it on the sam
   expect(await query(second.url, 'SELECT answer FROM kept')).toBe(42);
 });
 
-test('nobody gets in without the password', { timeout }, async () => {
+test('a connection without the password is refused', { timeout }, async () => {
   const server = await started(await preparedDataDir());
   const url = new URL(server.url);
   url.password = 'wrong';
   await expect(query(url.href, 'SELECT 1')).rejects.toThrow('password');
 });
 
-test('a killed server is back on the same port with its data, time and again', { timeout }, async () => {
+test('a killed server is restarted on the same port with its data, each time', { timeout }, async () => {
   const server = await started(await preparedDataDir());
   await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   for (let death = 0; death < 3; death += 1) {
-    const pid = await eventually(async () => server.pid());
+    const pid = await until('the server runs', () => server.pid());
     process.kill(pid, 'SIGKILL');
-    await eventually(async () => server.pid() !== null && server.pid() !== pid);
-    expect(await eventually(() => query(server.url, 'SELECT answer FROM kept'))).toBe(42);
+    await until('the server is restarted', () => server.pid() !== null && server.pid() !== pid);
+    expect(
+      await until('the database answers', () => query(server.url, 'SELECT answer FROM kept'), { retryErrors: true }),
+    ).toBe(42);
   }
 });
 
-test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
+test('a stop during a restart leaves no process', { timeout }, async () => {
   const dataDir = await preparedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
@@ -89,7 +91,7 @@ test('a stop that meets a restart leaves nothing behind', { timeout }, async () 
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('a port that is taken at the next start is passed over', { timeout }, async () => {
+test('if its port is taken, the next start uses another port', { timeout }, async () => {
   const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
@@ -100,12 +102,12 @@ test('a port that is taken at the next start is passed over', { timeout }, async
   expect(await query(second.url, 'SELECT 1')).toBe(1);
 });
 
-test('servers that start at the same moment each get a port of their own', { timeout }, async () => {
+test('servers that start at the same moment get different ports', { timeout }, async () => {
   const servers = await Promise.all([1, 2, 3].map(async () => started(await preparedDataDir())));
   expect(new Set(servers.map((server) => new URL(server.url).port)).size).toBe(3);
 });
 
-test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway is taken over", {
+test("a terminal's Ctrl-C does not reach the server, and the server of a killed gateway is taken over", {
   timeout,
 }, async () => {
   const folder = await preparedFolder();
@@ -116,7 +118,7 @@ test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway 
   expect(await query(other.url, 'SELECT answer FROM kept')).toBe(42);
 
   process.kill(other.pid, 'SIGKILL');
-  await eventually(async () => (await commandOf(other.pid)) === null);
+  await until('the gateway has ended', async () => (await commandOf(other.pid)) === null);
   expect(await commandOf(other.postgresPid)).not.toBeNull();
   const server = await started(openedDataDir(folder));
   expect(await commandOf(other.postgresPid)).toBeNull();
@@ -124,7 +126,7 @@ test("a terminal's Ctrl-C does not reach it, and the server of a killed gateway 
   expect(await query(server.url, 'SELECT answer FROM kept')).toBe(42);
 });
 
-test('a pid file whose pid is now some other program does no harm to either', { timeout }, async () => {
+test('a pid file with the pid of another program affects neither the start nor that program', { timeout }, async () => {
   const dataDir = await preparedDataDir();
   const first = await started(dataDir);
   await first.stop();
@@ -133,7 +135,7 @@ test('a pid file whose pid is now some other program does no harm to either', { 
   expect(await query(second.url, 'SELECT 1')).toBe(1);
 });
 
-test('a creation that was interrupted is done again', { timeout }, async () => {
+test('an interrupted creation of the database is repeated', { timeout }, async () => {
   const dataDir = openedDataDir();
   const unfinished = join(dataDir.path, 'postgres', 'new-x1');
   mkdirSync(join(unfinished, 'data'), { recursive: true });
@@ -146,31 +148,31 @@ test('a creation that was interrupted is done again', { timeout }, async () => {
 test('a gateway that is killed while it creates the database leaves a folder that starts', { timeout }, async () => {
   const folder = temporaryFolder();
   const starting = otherGateway(folder, 'postgres').catch(() => null);
-  await eventually(async () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')));
-  const [pid] = await eventually(async () => {
-    return await pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder));
-  });
+  await until(
+    'the database is being created',
+    () => readdirSync(join(folder, 'postgres')).some((name) => name.startsWith('new-')),
+    { retryErrors: true },
+  );
+  const [pid] = await until('the gateway runs', () =>
+    pidsWhere((command) => command.includes('other-gateway.ts') && command.includes(folder)),
+  );
   kill(pid);
   await starting;
-  const dataDir = await eventually(async () => openedDataDir(folder));
+  const dataDir = await until('the folder is free', () => openedDataDir(folder), { retryErrors: true });
   const server = await started(dataDir);
   expect(await query(server.url, 'SELECT 1')).toBe(1);
 });
 
 test.each([
   ['its version file is missing', (cluster: string) => rmSync(join(cluster, 'PG_VERSION')), 'PG_VERSION is missing'],
-  [
-    'it is of another version',
-    (cluster: string) => writeFileSync(join(cluster, 'PG_VERSION'), '12\n'),
-    'PostgreSQL 12',
-  ],
+  ['it has another version', (cluster: string) => writeFileSync(join(cluster, 'PG_VERSION'), '12\n'), 'PostgreSQL 12'],
   [
     'its control file is garbage',
     (cluster: string) => writeFileSync(join(cluster, 'global', 'pg_control'), 'x'.repeat(8192)),
     'PG_CONTROL_VERSION',
   ],
   ['its control file is missing', (cluster: string) => rmSync(join(cluster, 'global', 'pg_control')), 'pg_control'],
-])('a database is refused with a sentence when %s', { timeout }, async (_, damage, expected) => {
+])('a start is refused with a readable message when %s', { timeout }, async (_, damage, expected) => {
   const dataDir = await preparedDataDir();
   damage(clusterOf(dataDir));
   const message = await startErrorOf(() => started(dataDir));
@@ -179,7 +181,7 @@ test.each([
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('a lost password is told', { timeout }, async () => {
+test('a start without the stored password is refused with that reason', { timeout }, async () => {
   const dataDir = await preparedDataDir();
   rmSync(join(dataDir.path, 'secrets', 'postgres-password'));
   expect(await startErrorOf(() => started(dataDir))).toContain('secrets/postgres-password');
@@ -187,7 +189,7 @@ test('a lost password is told', { timeout }, async () => {
 });
 
 test.runIf(isRoot())(
-  'as root, a folder that the database user cannot enter is named beforehand',
+  'as root, a folder that the database user cannot enter is refused with its name before the start',
   { timeout },
   async () => {
     const closed = join(temporaryFolder(), 'closed');
@@ -201,7 +203,7 @@ test.runIf(isRoot())(
   },
 );
 
-test.runIf(isRoot())('a normal user gets a database of its own', { timeout }, () => {
+test.runIf(isRoot())('an unprivileged user can start the database', { timeout }, () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o777);
   const script = `

@@ -20,19 +20,20 @@ import { runCommand } from '../../src/embedded/run-command.ts';
 import { buildTemporalFrom } from '../../src/embedded/temporal-build.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { isAtLeast } from '../../src/embedded/temporal-version.ts';
-import { eventually, onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
+import { until } from '../support/until.ts';
+import { onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
 const timeout = 60_000;
 const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? null };
 const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(machine), onProgress });
 
-/** One copy of its 250 MB, beside the folders of the tests: what they need has the same bytes by a hard link. */
+/** The folder with one copy of the program (250 MB). The tests use hard links to it. */
 const ours = mkdtempSync(join(tmpdir(), 'gateway-embedded-'));
 copyFileSync(program, join(ours, 'temporal'));
 afterAll(() => rmSync(ours, { recursive: true }));
 const linkProgram = (path: string) => linkSync(join(ours, 'temporal'), path);
 
-/** A port where nobody listens: no download gets through, also where there is an internet. */
+/** Downloads go to a proxy at a closed port and fail, even on a machine with internet access. */
 beforeEach(() => {
   for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, 'http://127.0.0.1:9');
   return () => vi.unstubAllEnvs();
@@ -45,7 +46,7 @@ function folderWith(name: string, content: string | null): string {
   return folder;
 }
 
-/** Stands for Go: what matters here is what becomes of the program that it writes to the file behind -o. */
+/** A fake `go` that writes the built program to the file after -o. */
 const goThatBuilds = (built = join(ours, 'temporal')) =>
   `#!/bin/sh\nsleep 0.2\nwhile [ "$1" != -o ]; do shift; done\nln ${built} "$2"\n`;
 /** A program that reports a version and has the options that the gateway uses. */
@@ -53,7 +54,7 @@ const ofVersion = (version: string) =>
   `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --ui-port\n`;
 const inCache = (cacheDir: string) => join(cacheDir, 'temporal-1.5.1', 'temporal');
 
-test('the one on PATH comes first', { timeout }, async () => {
+test('the program on PATH is used first', { timeout }, async () => {
   const folder = folderWith('temporal', null);
   const cacheDir = temporaryFolder();
   const path = `/nowhere:relative::${folder}`;
@@ -70,24 +71,24 @@ function cacheWith(content: string | null): string {
 }
 
 test.each([
-  ['an older one', ofVersion('1.4.9'), 'is version 1.4.9, older than 1.5.1'],
-  ['a pre-release of the oldest', ofVersion('1.5.1-rc.1'), 'is version 1.5.1-rc.1, older than 1.5.1'],
-  ['one that Go built without a version', ofVersion('0.0.0-DEV'), 'is version 0.0.0-DEV, older than 1.5.1'],
+  ['an older version', ofVersion('1.4.9'), 'is version 1.4.9, older than 1.5.1'],
+  ['a pre-release of the oldest supported version', ofVersion('1.5.1-rc.1'), 'is version 1.5.1-rc.1, older than 1.5.1'],
+  ['a build of Go without a version', ofVersion('0.0.0-DEV'), 'is version 0.0.0-DEV, older than 1.5.1'],
   ['another program', '#!/bin/sh\necho temporal reasoning 2\n', 'reports no version, but: temporal reasoning 2'],
-  ['one without the server', '#!/bin/sh\necho temporal version 1.6.0\n', 'has no server with --sqlite-pragma'],
-  ['one that fails', '#!/bin/sh\necho no such profile >&2\nexit 3\n', 'does not run: no such profile'],
-  ['one for another machine', '\x7fELF, half of it', 'does not run: '],
+  ['a program without the server', '#!/bin/sh\necho temporal version 1.6.0\n', 'has no server with --sqlite-pragma'],
+  ['a program that fails', '#!/bin/sh\necho no such profile >&2\nexit 3\n', 'does not run: no such profile'],
+  ['a program for another machine', '\x7fELF, half of it', 'does not run: '],
   [
-    'one that prints without end',
+    'a program with endless output',
     '#!/bin/sh\nexec yes "$(printf \'\\033[2Jgarbage\')"\n',
     'does not run: it took longer than 10 s',
   ],
   [
-    'one that hangs and ignores SIGTERM',
+    'a program that hangs and ignores SIGTERM',
     "#!/bin/sh\ntrap '' TERM\nsleep 4711\n",
     'does not run: it took longer than 10 s',
   ],
-])('%s on PATH is passed over for the cached one, and the start says why', { timeout }, async (_, content, reason) => {
+])('%s on PATH is skipped for the cached program, and the start says why', { timeout }, async (_, content, reason) => {
   const folder = folderWith('temporal', content);
   const cacheDir = cacheWith(null);
   const lines: string[] = [];
@@ -99,7 +100,7 @@ test.each([
   expect(await pidsWhere((command) => command.includes(folder) || command === 'sleep 4711')).toEqual([]);
 });
 
-test('what cannot be executed on PATH is no program: a file without the right, a folder', { timeout }, async () => {
+test('a folder and a file that is not executable are ignored on PATH', { timeout }, async () => {
   const notExecutable = folderWith('temporal', ofVersion('1.6.0'));
   chmodSync(join(notExecutable, 'temporal'), 0o644);
   const isFolder = temporaryFolder();
@@ -111,7 +112,7 @@ test('what cannot be executed on PATH is no program: a file without the right, a
   expect(lines).toEqual([]);
 });
 
-test('a newer one on PATH is used, behind an older one too', { timeout }, async () => {
+test('a newer program on PATH is used, even after an older one', { timeout }, async () => {
   const [older, newer] = [folderWith('temporal', ofVersion('1.0.0')), folderWith('temporal', ofVersion('1.10.0'))];
   const found = await findTemporalProgram({ path: `${older}:${newer}`, cacheDir: temporaryFolder(), onProgress });
   expect(found).toBe(join(newer, 'temporal'));
@@ -126,7 +127,7 @@ test('a cached program of another version, older or newer, is replaced', { timeo
   }
 });
 
-test('a program that arrives with another version is not cached, and the error says what arrived', {
+test('a downloaded program of another version is not cached, and the error names its version', {
   timeout,
 }, async () => {
   const arrives = join(folderWith('other', ofVersion('1.6.0')), 'other');
@@ -147,7 +148,7 @@ test('versions are compared by number, and a pre-release is older than its relea
 const hasGo = (await programsOnPath('go', process.env.PATH ?? '')).length > 0;
 
 test.skipIf(!hasGo)('Go refuses source whose hash is not the one in go.sum', { timeout: 300_000 }, async () => {
-  // It may have to fetch the module first.
+  // Go may have to fetch the module first.
   vi.unstubAllEnvs();
   const module = new URL('../../src/embedded/temporal-cli/', import.meta.url);
   const folder = temporaryFolder();
@@ -160,12 +161,12 @@ test.skipIf(!hasGo)('Go refuses source whose hash is not the one in go.sum', { t
     buildTemporalFrom(folder, { folder: temporaryFolder(), path: process.env.PATH ?? '', onProgress });
   writeFileSync(join(folder, 'go.sum'), sums.replace(cli, other));
   expect(await build()).toMatchObject({ ok: false, reason: expect.stringContaining('checksum mismatch') });
-  // What has no hash is not looked up elsewhere, but refused.
+  // A module without a hash in go.sum is refused, and not looked up elsewhere.
   writeFileSync(join(folder, 'go.sum'), sums.replace(cli, ''));
   expect(await build()).toMatchObject({ ok: false, reason: expect.stringContaining('missing go.sum entry') });
 });
 
-test('a damaged one in the cache is built anew, with progress told', { timeout }, async () => {
+test('a damaged program in the cache is built again, with progress messages', { timeout }, async () => {
   const cacheDir = temporaryFolder();
   mkdirSync(join(cacheDir, 'temporal-1.5.1'));
   writeFileSync(inCache(cacheDir), '\x7fELF, half of it', { mode: 0o755 });
@@ -177,7 +178,7 @@ test('a damaged one in the cache is built anew, with progress told', { timeout }
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual(['temporal']);
 });
 
-test('two gateways may build at once', { timeout }, async () => {
+test('two gateways can build at the same time', { timeout }, async () => {
   const cacheDir = temporaryFolder();
   const path = folderWith('go', goThatBuilds());
   const found = await Promise.all([1, 2].map(() => findTemporalProgram({ path, cacheDir, onProgress })));
@@ -185,7 +186,7 @@ test('two gateways may build at once', { timeout }, async () => {
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual(['temporal']);
 });
 
-test('without program, network and Go the ways out are told, soon', { timeout: 25_000 }, async () => {
+test('without program, network and Go the start fails soon and lists the remedies', { timeout: 25_000 }, async () => {
   const cacheDir = temporaryFolder();
   const message = await startErrorOf(() => findTemporalProgram({ path: '', cacheDir, onProgress }));
   for (const part of [
@@ -202,15 +203,15 @@ test('without program, network and Go the ways out are told, soon', { timeout: 2
   expect(await pidsWhere((command) => command.includes(cacheDir))).toEqual([]);
 });
 
-test('a build that fails is told with its reason', { timeout }, async () => {
+test('a failed build is reported with its reason', { timeout }, async () => {
   const path = folderWith('go', '#!/bin/sh\necho "go: no route to module proxy" >&2\nexit 1\n');
   const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir: temporaryFolder(), onProgress }));
   expect(message).toContain('no route to module proxy');
 });
 
-test('a build that is interrupted ends with all that it started', { timeout }, async () => {
+test('an interrupted build ends with all processes that it started', { timeout }, async () => {
   const cacheDir = temporaryFolder();
-  // No other test run on this machine sleeps that long.
+  // A duration that no other test run on this machine uses, so that the process can be found by it.
   const sleeps = `sleep ${randomInt(100_000, 1_000_000)}`;
   const path = folderWith('go', `#!/bin/sh\n( ${sleeps} ) &\n${sleeps}\n`);
   const interrupt = new AbortController();
@@ -221,12 +222,12 @@ test('a build that is interrupted ends with all that it started', { timeout }, a
     findTemporalProgram({ path, cacheDir, onProgress: onBuild, signal: interrupt.signal }),
   );
   expect(message).toContain('interrupted');
-  // The kernel takes a moment to clear away what has just ended.
-  await eventually(async () => (await pidsWhere((command) => command === sleeps)).length === 0);
+  // The kernel needs a moment to remove processes that have just ended.
+  await until('the build has ended', async () => (await pidsWhere((command) => command === sleeps)).length === 0);
   expect(existsSync(inCache(cacheDir))).toBe(false);
 });
 
-test('a command that takes too long is ended, and one that is not there is data', { timeout }, async () => {
+test('a command that takes too long is killed; a missing command does not throw', { timeout }, async () => {
   expect(await runCommand('sleep', ['4712'], { limitMs: 200 })).toEqual({
     ok: false,
     reason: 'it took longer than 0 s',
@@ -235,7 +236,7 @@ test('a command that takes too long is ended, and one that is not there is data'
   expect(await runCommand('/nowhere/at-all', [], { limitMs: 200 })).toMatchObject({ ok: false });
 });
 
-test('the cache is where the system keeps caches', async () => {
+test('the cache is in the cache folder of the system', async () => {
   expect(defaultCacheDir({ cacheHome: '/c', home: '/h' })).toBe('/c/webhook-gateway');
   expect(defaultCacheDir({ cacheHome: 'relative', home: '/h' })).toBe('/h/.cache/webhook-gateway');
   expect(await startErrorOf(() => defaultCacheDir({ cacheHome: null, home: null }))).toContain('TEMPORAL_ADDRESS');

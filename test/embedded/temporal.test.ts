@@ -8,8 +8,8 @@ import { commandOf } from '../../src/embedded/os-process.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { kill } from '../support/kill.ts';
+import { until } from '../support/until.ts';
 import {
-  eventually,
   leftovers,
   log,
   onProgress,
@@ -39,23 +39,35 @@ function clientOf(address: string, ns = namespace): Client {
 
 async function retentionDays(address: string): Promise<number> {
   const client = clientOf(address);
-  const description = await eventually(() => client.workflowService.describeNamespace({ namespace }));
+  const description = await until(
+    'the namespace is there',
+    () => client.workflowService.describeNamespace({ namespace }),
+    { retryErrors: true },
+  );
   return Number(description.config?.workflowExecutionRetentionTtl?.seconds) / 86_400;
 }
 
 const startWorkflow = (address: string, workflowId: string, ns = namespace) =>
-  eventually(() => clientOf(address, ns).workflow.start('nobodyRunsIt', { workflowId, taskQueue: 'none' }));
+  until(
+    'a workflow is started',
+    () => clientOf(address, ns).workflow.start('nobodyRunsIt', { workflowId, taskQueue: 'none' }),
+    { retryErrors: true },
+  );
 const statusOf = (address: string, workflowId: string, ns = namespace) =>
-  eventually(async () => (await clientOf(address, ns).workflow.getHandle(workflowId).describe()).status.name);
+  until(
+    'the workflow has a status',
+    async () => (await clientOf(address, ns).workflow.getHandle(workflowId).describe()).status.name,
+    { retryErrors: true },
+  );
 
-test('the namespace keeps closed workflows for seven days, and all is there at the second start', {
+test('the namespace keeps closed workflows for seven days, and the second start finds all data', {
   timeout,
 }, async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   expect(await retentionDays(first.address)).toBe(7);
   await startWorkflow(first.address, 'kept');
-  const ui = await eventually(() => fetch(first.uiUrl));
+  const ui = await until('the Web UI answers', () => fetch(first.uiUrl), { retryErrors: true });
   expect(ui.status).toBe(200);
   await first.stop();
   await first.stop();
@@ -67,20 +79,20 @@ test('the namespace keeps closed workflows for seven days, and all is there at t
   expect(await retentionDays(second.address)).toBe(7);
 });
 
-test('a killed server is back on the same ports with its workflows', { timeout }, async () => {
+test('a killed server is restarted on the same ports with its workflows', { timeout }, async () => {
   const server = await started(openedDataDir());
   await startWorkflow(server.address, 'kept');
   for (let death = 0; death < 3; death += 1) {
-    const pid = await eventually(async () => server.pid());
+    const pid = await until('the server runs', () => server.pid());
     process.kill(pid, 'SIGKILL');
-    await eventually(async () => server.pid() !== null && server.pid() !== pid);
+    await until('the server is restarted', () => server.pid() !== null && server.pid() !== pid);
     expect(await statusOf(server.address, 'kept')).toBe('RUNNING');
-    expect((await eventually(() => fetch(server.uiUrl))).status).toBe(200);
+    expect((await until('the Web UI answers', () => fetch(server.uiUrl), { retryErrors: true })).status).toBe(200);
   }
   expect(await retentionDays(server.address)).toBe(7);
 });
 
-test('a stop that meets a restart leaves nothing behind', { timeout }, async () => {
+test('a stop during a restart leaves no process', { timeout }, async () => {
   const dataDir = openedDataDir();
   const server = await started(dataDir);
   kill(server.pid());
@@ -90,16 +102,16 @@ test('a stop that meets a restart leaves nothing behind', { timeout }, async () 
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test('taken ports are passed over', { timeout }, async () => {
-  // Taken by the test, or by somebody else already.
+test('if ports are taken, other ports are used', { timeout }, async () => {
+  // Taken by this test, or already by another process.
   await Promise.all([takePort(7233), takePort(uiPort)]);
   const server = await started(openedDataDir());
   expect(server.address).not.toBe('127.0.0.1:7233');
   expect(server.uiUrl).not.toBe(`http://127.0.0.1:${uiPort}`);
-  expect((await eventually(() => fetch(server.uiUrl))).status).toBe(200);
+  expect((await until('the Web UI answers', () => fetch(server.uiUrl), { retryErrors: true })).status).toBe(200);
 });
 
-test('servers that start at the same moment each get ports of their own', { timeout }, async () => {
+test('servers that start at the same moment get different ports', { timeout }, async () => {
   const servers = await Promise.all([openedDataDir(), openedDataDir(), openedDataDir()].map((dir) => started(dir)));
   expect(new Set(servers.map((server) => server.address)).size).toBe(3);
   expect(new Set(servers.map((server) => server.uiUrl)).size).toBe(3);
@@ -114,7 +126,7 @@ test('the server of a killed gateway is taken over', { timeout }, async () => {
   expect(await statusOf(other.address, 'kept', 'default')).toBe('RUNNING');
 
   process.kill(other.pid, 'SIGKILL');
-  const dataDir = await eventually(async () => openedDataDir(folder));
+  const dataDir = await until('the folder is free', () => openedDataDir(folder), { retryErrors: true });
   expect(await commandOf(other.temporalPid)).toContain('start-dev');
   const server = await started(dataDir, 'default');
   expect(await commandOf(other.temporalPid)).toBeNull();
@@ -122,14 +134,14 @@ test('the server of a killed gateway is taken over', { timeout }, async () => {
   expect(await statusOf(server.address, 'kept', 'default')).toBe('RUNNING');
 });
 
-test("another gateway's server is let alone", { timeout }, async () => {
+test("another gateway's server is not touched", { timeout }, async () => {
   const first = await started(openedDataDir());
   const second = await started(openedDataDir());
   expect(first.pid()).not.toBeNull();
   expect(second.address).not.toBe(first.address);
 });
 
-test('a damaged file is refused with a sentence', { timeout }, async () => {
+test('a damaged file is refused with a readable message', { timeout }, async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
   await first.stop();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
-import { markStartedEvents } from '../../src/events/queue.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { markStartedEvents } from '../../src/events/transitions/started.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ack, applyWaitingReplays, fail, replay, replayFailed, retry } from '../../src/events/operate.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
+import { declareDead } from '../../src/events/transitions/declared-dead.ts';
+import { applyWaitingReplays, replay, replayFailed } from '../../src/events/transitions/replayed.ts';
+import { retry } from '../../src/events/transitions/retried.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
@@ -72,7 +75,7 @@ test.each([
   ['retry', retry, { status: 'received', delivery_status: 'pending', generation: 1 }],
   [
     'dead',
-    (sql: Parameters<typeof fail>[0], id: string) => fail(sql, id, { error: null, dead: true }),
+    (sql: Parameters<typeof declareDead>[0], id: string) => declareDead(sql, id, null),
     { status: 'dead', delivery_status: 'failed', generation: 1 },
   ],
 ] as const)('%s of an event whose replay waits comes after that replay', async (_name, operate, expected) => {

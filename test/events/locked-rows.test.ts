@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { giveUp, holdEventUntil } from '../../src/events/hold.ts';
-import { ack, fail, replay, retry } from '../../src/events/operate.ts';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
-import { handBackClaims, markStartedEvents } from '../../src/events/queue.ts';
+import { handBackClaims } from '../../src/events/queue.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { giveUp } from '../../src/events/transitions/exhausted.ts';
+import { fail } from '../../src/events/transitions/failed.ts';
+import { holdEventUntil } from '../../src/events/transitions/held.ts';
+import { replay } from '../../src/events/transitions/replayed.ts';
+import { retry } from '../../src/events/transitions/retried.ts';
+import { markStartedEvents } from '../../src/events/transitions/started.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
@@ -99,7 +104,7 @@ test('a delivery is held, and given up', async () => {
 });
 
 test('ack, fail, replay and retry apply', async () => {
-  await whileLocked(() => fail(gateway.database, id, { error: 'told', dead: false }));
+  await whileLocked(() => fail(gateway.database, id, 'told'));
   expect(await row()).toMatchObject({ status: 'failed', last_error: 'told' });
   await whileLocked(() => retry(gateway.database, id));
   expect(await row()).toMatchObject({ manual_attempts: 1 });

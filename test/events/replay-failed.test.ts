@@ -3,8 +3,10 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction, sqlOfClient } from '../../src/database/transaction.ts';
 import { channels, type DeliveryStatus, type EventStatus } from '../../src/events/event.ts';
-import { ack, fail, replay, replayFailed } from '../../src/events/operate.ts';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { declareDead } from '../../src/events/transitions/declared-dead.ts';
+import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
@@ -201,7 +203,7 @@ describe('at once', () => {
     const recorder = new OutcomeRecorder(gateway.database, async () => undefined);
     const work = ids.map(async (id, n) => {
       if (n % 4 === 0) return ack(gateway.database, id);
-      if (n % 4 === 1) return fail(gateway.database, id, { error: null, dead: true });
+      if (n % 4 === 1) return declareDead(gateway.database, id, null);
       if (n % 4 === 2) return null;
       return recorder.record({
         ...{

@@ -2,11 +2,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
 import { filterValues } from '../../src/events/filter-values.ts';
 import { foldStatistics } from '../../src/events/fold-statistics.ts';
-import { giveUp, holdEventUntil } from '../../src/events/hold.ts';
 import { latencyPercentiles } from '../../src/events/latency.ts';
-import { ack, fail, replay, replayFailed } from '../../src/events/operate.ts';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
-import { EventReceiver } from '../../src/events/receive.ts';
+import { ack } from '../../src/events/transitions/acknowledged.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { declareDead } from '../../src/events/transitions/declared-dead.ts';
+import { giveUp } from '../../src/events/transitions/exhausted.ts';
+import { fail } from '../../src/events/transitions/failed.ts';
+import { holdEventUntil } from '../../src/events/transitions/held.ts';
+import { EventReceiver } from '../../src/events/transitions/received.ts';
+import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
@@ -103,13 +107,9 @@ test('everything that can happen to events, all at once and folded meanwhile, is
         await attempt(id, 1, false);
         return attempt(id, 2, true);
       case 3:
-        return Promise.all([
-          ack(database, id),
-          attempt(id, 1, false),
-          fail(database, id, { error: null, dead: false }),
-        ]);
+        return Promise.all([ack(database, id), attempt(id, 1, false), fail(database, id, null)]);
       case 4:
-        return fail(database, id, { error: 'dead', dead: true });
+        return declareDead(database, id, 'dead');
       case 5:
         await holdEventUntil(database, { eventId: id, generation: 0, until: new Date(), claimToken: null });
         return giveUp(database, { eventId: id, generation: 0, reason: 'account_disabled' }, async () => undefined);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { stopNextEvents } from '../../src/events/stop-account.ts';
+import { stopNextEvents } from '../../src/events/transitions/account-deleted.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';

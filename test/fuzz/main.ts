@@ -9,15 +9,15 @@ import { run, schemathesis } from './schemathesis.ts';
 import { seed } from './seed.ts';
 
 /**
- * `npm run fuzz -- [--examples 100] [--seed N]`: Schemathesis makes requests from the OpenAPI document and sends them to a
- * running gateway with a database of its own. It fails on a 5xx, on a status, content type or body that the document does
- * not have, and on invalid requests that are taken.
+ * `npm run fuzz -- [--examples 100] [--seed N]`: Schemathesis generates requests from the OpenAPI document and sends them
+ * to a running gateway with a new database. It fails on a 5xx, on a status, content type or body that is not in the
+ * document, and on invalid requests that are accepted.
  */
 const { values } = parseArgs({
   options: { examples: { type: 'string', default: '100' }, seed: { type: 'string' } },
 });
 
-/** Where the document cannot say all of what holds. */
+/** Settings for rules that the document cannot express. */
 const settings = `
 [[operations]]
 # Their 502 tells of a consumer or a service.
@@ -63,8 +63,8 @@ try {
     const ids = await seed(gateway.baseUrl, adminToken);
     await writeFile(join(folder.path, 'schemathesis.toml'), settings);
     const args = ['run', `${gateway.baseUrl}/openapi/json`, '-H', `X-Admin-Token: ${adminToken}`];
-    // What wrong tokens are answered is tested elsewhere: after ten of them it is 429, which these two take for a fault.
-    // And `Allow` says what an address takes, which depends on its provider; the document knows only of paths.
+    // After ten wrong tokens the answer is 429, which these checks take for a fault. It is tested elsewhere. `Allow`
+    // depends on the provider in the path, which the document cannot express.
     args.push('--exclude-checks', 'missing_required_header,ignored_auth,allow_header_conformance');
     args.push('--checks', 'all', '--max-examples', values.examples, '--request-timeout', '30', '--continue-on-failure');
     if (values.seed !== undefined) args.push('--seed', values.seed);

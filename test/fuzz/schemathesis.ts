@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Pinned, so that a run finds today what it found yesterday. */
+/** Pinned, so that runs are reproducible. */
 const version = '4.32.5';
 
 /**
- * Where Schemathesis is: in a virtual environment of its own below `cacheDir`, made at the first run with the machine's
- * Python and the package index that pip is configured for.
+ * The path of Schemathesis in a virtual environment below `cacheDir`. The first run creates it with the machine's Python
+ * and the package index of pip's configuration.
  *
- * @throws Error that says what is missing.
+ * @throws Error that names the missing program
  */
 export async function schemathesis(cacheDir: string): Promise<string> {
   const folder = join(cacheDir, `schemathesis-${version}`);
@@ -27,7 +27,7 @@ export async function schemathesis(cacheDir: string): Promise<string> {
   return program;
 }
 
-/** Runs a program with this terminal; its exit code, or 127 when there is no such program. */
+/** Runs a program in this terminal and returns its exit code, or 127 if it does not exist. */
 export async function run(
   program: string,
   args: string[],

@@ -1,4 +1,4 @@
-/** Fills a gateway with a few of everything that has an id; several values for each path parameter. */
+/** Creates resources and returns several values for each path parameter. */
 export async function seed(baseUrl: string, token: string): Promise<Record<string, string[]>> {
   const headers = { 'content-type': 'application/json', 'x-admin-token': token };
   const post = async (path: string, body: unknown): Promise<{ id: string }> => {

@@ -8,7 +8,7 @@ function budget() {
   const clock = { ms: 0 };
   const bodies = new BodyBudget(totalBytes, () => clock.ms);
   const dropped: string[] = [];
-  /** Opens a body of a client that holds so much; its name is the client's. */
+  /** Opens a body of a client that holds `bytes`. When it is dropped, `dropped` lists the client. */
   const open = (client: string, bytes: number) => {
     const holding = bodies.open(client, () => dropped.push(client));
     bodies.grow(holding, bytes);
@@ -17,7 +17,7 @@ function budget() {
   return { bodies, clock, dropped, open };
 }
 
-test('one client holds a quarter at most, in bodies of any size', () => {
+test('one client holds at most a quarter of the budget, in bodies of any size', () => {
   const { open, bodies } = budget();
   open('a', 192 * kib);
   open('a', 64 * kib);
@@ -26,7 +26,7 @@ test('one client holds a quarter at most, in bodies of any size', () => {
   expect(bodies.heldBytes).toBe(256 * kib + 1);
 });
 
-test('large bodies hold three quarters at most, and small ones the rest', () => {
+test('large bodies hold at most three quarters of the budget, and small bodies the rest', () => {
   const { open } = budget();
   for (const client of ['a', 'b', 'c']) open(client, 256 * kib);
   expect(() => open('d', 65 * kib)).toThrow(/too many bodies/);
@@ -34,7 +34,7 @@ test('large bodies hold three quarters at most, and small ones the rest', () => 
   expect(() => open('e', 1)).toThrow(/too many bodies/);
 });
 
-test('a new body takes the room of the slowest that counts against the same limit, and of none that is new', () => {
+test('a new body displaces the slowest body under the same limit, but none of the first two seconds', () => {
   const { open, bodies, clock, dropped } = budget();
   const first = open('a', 256 * kib);
   open('b', 256 * kib);
@@ -45,11 +45,11 @@ test('a new body takes the room of the slowest that counts against the same limi
   clock.ms = 5_000;
   bodies.arrived(first, 10);
   open('d', 65 * kib);
-  // Of b and c, from which nothing came, one; never a, and not the small one.
+  // Nothing arrived from b and c, so one of them is dropped. Body a made progress; the small body counts elsewhere.
   expect(dropped).toEqual(['b']);
 });
 
-test('a body that grows gives way to none that is faster', () => {
+test('a growing body displaces slower bodies only', () => {
   const { open, bodies, clock, dropped } = budget();
   const slow = open('a', 128 * kib);
   const fast = open('a', 128 * kib);
@@ -61,7 +61,7 @@ test('a body that grows gives way to none that is faster', () => {
   expect(bodies.heldBytes).toBe(129 * kib);
 });
 
-test('a body that is complete keeps its room until it is released, once', () => {
+test('a complete body is counted until it is released, and releasing it twice counts once', () => {
   const { open, bodies, clock } = budget();
   const whole = open('a', 256 * kib);
   whole.isReading = false;

@@ -37,7 +37,7 @@ describe('legal HTTP', () => {
     expect(statuses(text)).toEqual([...wanted, 200]);
   });
 
-  test('webhooks in one write are all stored, whatever their framing', async () => {
+  test('webhooks in one write are all stored, with any framing', async () => {
     const own = await gateway.admin.createAccount({});
     const target = `/generic/${own.account_slug}`;
     const text = await talk(
@@ -63,7 +63,7 @@ describe('legal HTTP', () => {
   test('requests in one stream may be cut at any place', async () => {
     const own = await gateway.admin.createAccount({});
     const target = `/generic/${own.account_slug}`;
-    // A body that looks like the head of a request, one without an end of line, a GET right behind each, and chunks.
+    // A body that looks like the head of a request, a body without a line break, each followed by a GET, and chunks.
     const bodies = ['GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n', 'plain', 'a\r', '\r\n\r\n'];
     const stream = Buffer.from(
       [
@@ -79,7 +79,7 @@ describe('legal HTTP', () => {
       const answers = cuts.map(async (cut) => {
         const { socket, received, closed } = await attacker(gateway.baseUrl, { reads: true });
         socket.setNoDelay().write(stream.subarray(0, cut));
-        // Mostly the gateway has read the first part before the second one comes.
+        // In most cases the gateway has read the first part before the second part arrives.
         await sleep(5);
         socket.write(stream.subarray(cut));
         await closed;
@@ -102,7 +102,7 @@ describe('legal HTTP', () => {
   test.each([
     ['an address that exists', () => path(), [100, 202]],
     ['an address that does not exist', () => '/generic/nobody', [404]],
-  ])('100 Continue comes for %s only if the body is wanted', async (_name, target, wanted) => {
+  ])('for %s, 100 Continue is sent only if the body will be read', async (_name, target, wanted) => {
     const { socket, received, closed } = await attacker(gateway.baseUrl, { reads: true });
     socket.write(head(target(), { length: 3 }, `expect: 100-continue\r\n${closing}`));
     await until('the gateway says something', () => received().includes('HTTP/1.1 '));
@@ -119,7 +119,7 @@ describe('legal HTTP', () => {
       'chunked' as const,
       Buffer.concat([Buffer.from('800000\r\n'), Buffer.alloc(8 * mib), Buffer.from('\r\n0\r\n\r\n')]),
     ],
-  ])('a client that sends a large body, %s, to the end reads why it is refused', async (_name, framing, body) => {
+  ])('a client that sends a large %s body to the end reads why it is refused', async (_name, framing, body) => {
     expect(statuses(await talk(head(path(), framing), body))).toEqual([413]);
   });
 });
@@ -132,7 +132,7 @@ describe('what is refused', () => {
   });
 
   test.each(['/generic/nobody', '/nobody/nothing', '/admin/accounts', '/admin/nothing', '/openapi'])(
-    'a body for %s, of which nothing is waited for',
+    'a body for %s, without waiting for the rest of it',
     async (target) => {
       const { socket, received } = await attacker(gateway.baseUrl, { reads: true });
       socket.write(head(target, { length: mib }));
@@ -148,7 +148,7 @@ async function ownGateway(options: TestGatewayOptions) {
   return own;
 }
 
-test('past MAX_BODY_BYTES_IN_FLIGHT a client gets 503, another one is served, and what was held is given back', async () => {
+test('above MAX_BODY_BYTES_IN_FLIGHT a client gets 503, others are served, and the memory is released', async () => {
   const own = await ownGateway({ maxBodyBytesInFlight: 4 * mib });
   const target = await own.admin.createAccount({});
   const address = `/generic/${target.account_slug}`;
@@ -156,15 +156,15 @@ test('past MAX_BODY_BYTES_IN_FLIGHT a client gets 503, another one is served, an
   first.socket.write(head(address, { length: mib }));
   first.socket.write(Buffer.alloc(mib - 1));
   const second = await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true });
-  // More than a quarter of 4 MiB together: the second is refused, or the first one gives way once it stands still.
+  // Together more than a quarter of 4 MiB: the second body is refused, or displaces the first one once that stalls.
   second.socket.write(head(address, { length: 300_000 }) + 'a'.repeat(299_999));
-  const refusal = await until('one of them is refused', () => first.received() || second.received() || null);
+  const refusal = await until('one of the two is refused', () => first.received() || second.received() || null);
   expect(statuses(refusal)[0]).toBe(503);
   expect(refusal.toLowerCase()).toContain('retry-after: 5');
-  await until('its body says why', () => `${first.received()}${second.received()}`.includes('"code":"overloaded"'));
+  await until('the body has the code', () => `${first.received()}${second.received()}`.includes('"code":"overloaded"'));
   expect((await send(own.baseUrl, target, 'x'.repeat(500_000))).status).toBe(202);
   for (const { socket } of [first, second]) socket.destroy();
-  await until('there is room again', async () => {
+  await until('the memory is released', async () => {
     const again = await attacker(own.baseUrl, { localAddress: '127.0.0.2', reads: true });
     again.socket.write(head(address, { length: mib }, closing) + 'a'.repeat(mib));
     await again.closed;
@@ -172,7 +172,7 @@ test('past MAX_BODY_BYTES_IN_FLIGHT a client gets 503, another one is served, an
   });
 });
 
-test('at MAX_CONNECTIONS the idle connections of the network that has the most make room', async () => {
+test('at MAX_CONNECTIONS, idle connections of the network with the most connections are closed', async () => {
   const own = await ownGateway({ maxConnections: 5 });
   const idle = await attacker(own.baseUrl, { localAddress: '127.0.0.3' });
   const crowd = [];

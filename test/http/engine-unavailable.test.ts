@@ -12,8 +12,8 @@ const asked = [
   ['POST', '/admin/upkeep/backup/resume'],
 ] as const;
 
-/** Where nobody ever listens: another test may be given a port that is free at the moment. */
-const nobody = '127.0.0.1:1';
+/** No process ever listens on port 1. A port that is merely free now could be given to another test. */
+const closedPort = '127.0.0.1:1';
 
 async function startWithout(options: TestGatewayOptions) {
   const gateway = await startGateway(options);
@@ -21,8 +21,8 @@ async function startWithout(options: TestGatewayOptions) {
   return gateway;
 }
 
-test('while Temporal is away the upkeep is 503, a backup fails at once, and webhooks are delivered all the same', async () => {
-  const gateway = await startWithout({ temporalAddress: nobody, maintenance: { backupDir: backupFolder() } });
+test('without Temporal, /admin/upkeep returns 503, a backup fails at once, and webhooks are delivered', async () => {
+  const gateway = await startWithout({ temporalAddress: closedPort, maintenance: { backupDir: backupFolder() } });
   const consumer = await startConsumer(200);
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
@@ -37,8 +37,8 @@ test('while Temporal is away the upkeep is 503, a backup fails at once, and webh
   for (const answer of await answers) {
     expect(answer).toMatchObject({ status: 503, body: { code: 'engine_unavailable', status: 503 } });
     expect(answer.headers.get('retry-after')).toBe('5');
-    // Where Temporal is, and what its client says, is nobody's business.
-    expect(JSON.stringify(answer.body)).not.toContain(nobody);
+    // The address of Temporal and its client's error are internal.
+    expect(JSON.stringify(answer.body)).not.toContain(closedPort);
   }
   expect(await backupsOf(gateway)).toMatchObject([
     { status: 'failed', trigger: 'operator', error: expect.stringContaining('Temporal is not responding') },
@@ -48,14 +48,14 @@ test('while Temporal is away the upkeep is 503, a backup fails at once, and webh
   expect(maintenance).toHaveLength(asked.length);
   for (const [, details] of maintenance) expect(details).toMatchObject(failed);
   const [{ id: backup_id }] = (await backupsOf(gateway)) as [{ id: string }];
-  // The row was written, and then it failed.
+  // The first entry commits with the backup's row; the second records the failure.
   expect(await actionsOf(gateway, 'backup.trigger')).toEqual([
     ['backup.trigger', { backup_id, ...failed }],
     ['backup.trigger', { status: 202, backup_id, workflow_id: `backup-${backup_id}` }],
   ]);
 });
 
-test('an api without TEMPORAL_ADDRESS says so', async () => {
+test('an api without TEMPORAL_ADDRESS names the missing variable in its 503', async () => {
   const gateway = await startWithout({ apiWithoutTemporal: true, worker: false });
   for (const [method, path] of asked) {
     const answer = await gateway.admin.request(method, path);
@@ -63,6 +63,6 @@ test('an api without TEMPORAL_ADDRESS says so', async () => {
     expect(answer.body.detail).toContain('TEMPORAL_ADDRESS');
   }
   expect((await gateway.admin.request('GET', '/admin/backups')).body).toEqual([]);
-  // What there is not is not there either way.
+  // An unknown task is 404 with or without Temporal.
   expect((await gateway.admin.post('/admin/upkeep/nothing/trigger')).status).toBe(404);
 });

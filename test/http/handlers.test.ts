@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { withApp } from '../../src/roles/openapi.ts';
 
-// Elysia tells by a handler's text whether it has to wait for it. It does not wait for a promise that comes from elsewhere: then
-// the answer would be the promise itself, and what goes wrong in it would end the process.
+// Elysia decides by a handler's source text whether to await it. It does not await a promise that a plain function
+// returns: the answer would be the promise itself, and its rejection would end the process.
 test('every handler of the admin API is an async function', async () => {
   const handlers = await withApp((app) =>
     app.routes

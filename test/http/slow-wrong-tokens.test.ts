@@ -3,8 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { SlowAnswers } from '../../src/http/admin/slow-answers.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { eventually } from '../support/gateway-process.ts';
 import { rawRequest } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,12 +23,12 @@ const ask = (gateway: TestGateway, token: string, more: { method?: string; body?
     headers: { 'x-forwarded-for': '192.0.2.1', 'x-admin-token': token },
   });
 
-/** Tries as many wrong tokens as delays everything that follows by two seconds. */
+/** Sends so many wrong tokens that each later answer is delayed by two seconds. */
 async function guess(gateway: TestGateway): Promise<void> {
   await Promise.all(Array.from({ length: 14 }, (_, n) => ask(gateway, `wrong-${n}`)));
 }
 
-test('an address that guesses waits for its 429, and its right token does not', async () => {
+test('after many wrong tokens an address gets its 429 late, but the right token is answered at once', async () => {
   const gateway = await gatewayWith();
   await guess(gateway);
   const order: string[] = [];
@@ -42,11 +42,11 @@ test('an address that guesses waits for its 429, and its right token does not', 
   const [status, tookMs] = await wrong;
   expect(status).toBe(429);
   expect(order).toEqual(['right', 'wrong']);
-  // Two seconds, less what a timer may be early.
+  // Two seconds, less the tolerance of timers, which may fire early.
   expect(tookMs).toBeGreaterThan(1_900);
 });
 
-test('a wrong token with a body that never comes waits like any other: nothing of it is read', async () => {
+test('a wrong token with an unfinished body is delayed like any other, and the body is not read', async () => {
   const gateway = await gatewayWith();
   await guess(gateway);
   const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
@@ -59,7 +59,7 @@ test('a wrong token with a body that never comes waits like any other: nothing o
   expect(String(first)).toMatch(/^HTTP\/1\.1 429 /);
 });
 
-test('a gateway that stops answers what waits', async () => {
+test('a graceful shutdown sends the delayed answers', async () => {
   const gateway = await startGateway({ worker: false, trustedProxies: ['127.0.0.1'] });
   await guess(gateway);
   const waiting = Array.from({ length: 5 }, () => ask(gateway, 'wrong'));
@@ -68,7 +68,7 @@ test('a gateway that stops answers what waits', async () => {
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(5).fill(429));
 });
 
-/** A server whose answers all wait, as if their address had guessed for long; `waits` says which of them did. */
+/** A server that delays each answer as after many wrong tokens. `waits` says which requests were delayed. */
 async function slowServer(): Promise<{ slow: SlowAnswers; port: number; waits: boolean[] }> {
   const slow = new SlowAnswers();
   const waits: boolean[] = [];
@@ -94,31 +94,31 @@ function asking(port: number, requests = 1): Socket {
   return socket;
 }
 
-test('64 answers wait at a time, and further ones do not', async () => {
+test('at most 64 answers are delayed at a time; further answers are sent at once', async () => {
   const { port, waits } = await slowServer();
   asking(port, 100);
-  await eventually('all are asked for', async () => waits.length === 100);
+  await until('all requests have arrived', () => waits.length === 100);
   expect(waits).toEqual([...Array(64).fill(true), ...Array(36).fill(false)]);
 });
 
-test('a wait ends when its client goes away', async () => {
+test('a delay ends when the client disconnects', async () => {
   const { slow, port, waits } = await slowServer();
   const sockets = [asking(port), asking(port, 20)];
-  await eventually('all are asked for', async () => waits.length === 21);
+  await until('all requests have arrived', () => waits.length === 21);
   for (const socket of sockets) socket.resetAndDestroy();
-  await eventually('none waits', async () => slow.waiting === 0);
+  await until('no answer is delayed', () => slow.waiting === 0);
   asking(port);
-  await eventually('one more is asked for', async () => waits.length === 22);
+  await until('one more request has arrived', () => waits.length === 22);
   expect(waits).toEqual(Array(22).fill(true));
 });
 
-test('a stop ends all waits, and nothing waits afterwards', async () => {
+test('closing ends all delays, and later answers are not delayed', async () => {
   const { slow, port, waits } = await slowServer();
   asking(port, 3);
-  await eventually('all are asked for', async () => waits.length === 3);
+  await until('all requests have arrived', () => waits.length === 3);
   slow.close();
   expect(slow.waiting).toBe(0);
   asking(port);
-  await eventually('one more is asked for', async () => waits.length === 4);
+  await until('one more request has arrived', () => waits.length === 4);
   expect(waits).toEqual([true, true, true, false]);
 });

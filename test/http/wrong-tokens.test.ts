@@ -29,7 +29,7 @@ const denials = async (address: string) =>
     .sort();
 const times = (count: number, status: number) => Array<number>(count).fill(status);
 
-test('ten wrong tokens of an address are 401, more are 429 with Retry-After, and the right one always passes', async () => {
+test('ten wrong tokens of an address are 401, more are 429 with Retry-After; a right token always passes', async () => {
   const address = '192.0.2.1';
   for (let n = 1; n <= 10; n++) {
     const answer = await ask(address, `wrong-${n}`);
@@ -46,14 +46,14 @@ test('ten wrong tokens of an address are 401, more are 429 with Retry-After, and
     expect((await ask(address, gateway.adminToken)).status).toBe(200);
   }
   expect((await ask('192.0.2.2', 'wrong')).status).toBe(401);
-  // Of what was refused, each 401 is on record, and that there were more.
+  // One audit entry for each 401, and one for all 429 together.
   expect(await denials(address)).toEqual([...times(10, 401), 429]);
   const entry = (await entriesOf(address)).find(({ action }) => action === 'auth.denied');
   expect(entry).toMatchObject({ actor: address, details: { method: 'GET', status: 401 } });
   expect((await entriesOf(address)).filter(({ action }) => action === 'account.list')).toHaveLength(15);
 });
 
-test('a flood of 500 at once stops no right token, and leaves eleven entries', async () => {
+test('500 concurrent wrong tokens do not stop the right token, and write eleven audit entries', async () => {
   const address = '192.0.2.3';
   const flood = Array.from({ length: 500 }, (_, n) => ask(address, `wrong-${n}`));
   const right = Array.from({ length: 20 }, () => ask(address, gateway.adminToken));
@@ -63,7 +63,7 @@ test('a flood of 500 at once stops no right token, and leaves eleven entries', a
   expect(await denials(address)).toEqual([...times(10, 401), 429]);
 });
 
-test('a missing token, an empty one and any address below /admin count alike', async () => {
+test('missing, empty and wrong tokens count alike at any path below /admin', async () => {
   const address = '192.0.2.4';
   const tries = [
     () => ask(address),
@@ -80,11 +80,11 @@ test('a missing token, an empty one and any address below /admin count alike', a
   for (const [n, one] of tries.entries()) expect([n, (await one()).status]).toEqual([n, 401]);
   expect((await ask(address)).status).toBe(429);
   expect((await ask(address, 'wrong', '/admin/nothing')).status).toBe(429);
-  // What needs no token is nobody's business here.
+  // Routes without a token are not limited.
   expect((await ask(address, undefined, '/health/live')).status).toBe(200);
 });
 
-test('the addresses of one IPv6 /64 count as one, those of the next do not', async () => {
+test('all addresses of an IPv6 /64 count as one address, those of the next /64 do not', async () => {
   for (let n = 1; n <= 10; n++) expect((await ask(`2001:db8:0:1::${n}`, 'wrong')).status).toBe(401);
   expect((await ask('2001:db8:0:1:ffff:ffff:ffff:ffff', 'wrong')).status).toBe(429);
   expect((await ask('2001:DB8:0000:0001::1', 'wrong')).status).toBe(429);
@@ -92,19 +92,19 @@ test('the addresses of one IPv6 /64 count as one, those of the next do not', asy
   expect((await ask('2001:db8:0:0:ffff::1', 'wrong')).status).toBe(401);
 });
 
-test('an IPv4 address counts as itself, however it is written', async () => {
+test('an IPv4 address counts as one address in every notation', async () => {
   for (let n = 1; n <= 10; n++) expect((await ask('::ffff:192.0.2.5', 'wrong')).status).toBe(401);
   expect((await ask('192.0.2.5', 'wrong')).status).toBe(429);
   expect((await ask('::ffff:c000:206', 'wrong')).status).toBe(401);
   expect((await ask('::ffff:192.0.2.7', 'wrong')).status).toBe(401);
 });
 
-test('who has no proxy is told by the connection', async () => {
+test('without a proxy, the address of the connection counts', async () => {
   const direct = await startGateway({ worker: false });
   const from = (localAddress: string, headers = {}) =>
     rawRequest(direct.baseUrl, { method: 'GET', path: '/admin/accounts', headers, localAddress });
   try {
-    // A made-up header makes no new address of an old one.
+    // A forged header does not turn a known address into a new one.
     for (let n = 1; n <= 10; n++)
       expect((await from('127.0.0.2', { 'x-forwarded-for': `10.0.0.${n}` })).status).toBe(401);
     expect((await from('127.0.0.2', { 'x-forwarded-for': '10.0.0.11' })).status).toBe(429);
@@ -126,9 +126,9 @@ test('actors are the names of tokens', async () => {
 
 describe('windows', () => {
   beforeEach(() => {
-    // The cache looks at the clock once a millisecond, by a timer.
+    // The cache reads the clock once a millisecond, with a timer.
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'Date'] });
-    // It takes 0 for no time at all.
+    // The cache takes the time 0 for "not set".
     vi.advanceTimersByTime(1_000);
   });
   const clock = { now: () => performance.now() };
@@ -138,7 +138,7 @@ describe('windows', () => {
     return added.map(({ excess }) => excess);
   };
 
-  test('last a minute from the first wrong token, and more of them do not stretch it', () => {
+  test('last a minute from the first wrong token; further wrong tokens do not extend them', () => {
     const tokens = new WrongTokens(clock);
     expect(add(tokens, 'a', 12)).toEqual([...Array(10).fill(0), 1, 2]);
     expect(tokens.add('a')).toEqual({ excess: 3, retryAfterS: 60 });
@@ -150,7 +150,7 @@ describe('windows', () => {
     expect(tokens.add('a').excess).toBe(0);
     expect(add(tokens, 'a', 11)).toEqual([...Array(9).fill(0), 1, 2]);
   });
-  test('are of each address alone', () => {
+  test('are separate for each address', () => {
     const tokens = new WrongTokens(clock);
     add(tokens, 'a', 20);
     vi.advanceTimersByTime(40_000);
@@ -159,13 +159,13 @@ describe('windows', () => {
     expect(tokens.add('a').excess).toBe(0);
     expect(tokens.add('b')).toEqual({ excess: 2, retryAfterS: 40 });
   });
-  test('a clock that is set does not end them', () => {
+  test('do not end when the clock is set', () => {
     const tokens = new WrongTokens();
     add(tokens, 'a', 10);
     vi.setSystemTime(Date.now() + 3_600_000);
     expect(tokens.add('a').excess).toBe(1);
   });
-  test('a crowd of addresses fills no memory: beyond 50,000 the one that was quiet longest is forgotten', () => {
+  test('are at most 50,000: beyond that, the address that was quiet longest is forgotten', () => {
     const tokens = new WrongTokens();
     add(tokens, 'first', 11);
     for (let n = 0; n < 49_999; n++) tokens.add(`crowd-${n}`);

@@ -28,14 +28,14 @@ async function accountOf(sample: Sample) {
   const send = (message: { headers: [string, string][]; query?: string; body: Uint8Array }) =>
     fetch(url + (message.query ?? ''), { method: 'POST', headers: message.headers, body: Buffer.from(message.body) });
   return {
-    /** A text signed as the provider does, of which `change` is added after the signing. */
+    /** Posts a text with the provider's signature. `change` is appended after signing. */
     async post(text: string, { change = '', contentType = 'application/json' } = {}) {
       const signed = await key.sign({ body: Buffer.from(text), contentType, at: new Date(), url });
       const headers: [string, string][] = [...signed.headers, ['content-type', contentType]];
       return send({ headers, body: Buffer.concat([signed.body, Buffer.from(change)]) });
     },
     postEvent: async (id: string) => send(await messageFor(sample, key, { id, url })),
-    /** A form, as it is. */
+    /** Posts a form without a signature. */
     postUnsigned: (text: string) => send({ headers: [['content-type', form]], body: Buffer.from(text) }),
     disable: () => gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false }),
     events: () => eventsOf(gateway.database, account.id),
@@ -45,8 +45,8 @@ async function accountOf(sample: Sample) {
 describe.each([
   ['meta', meta],
   ['mailgun', mailgun],
-])('%s, which takes 200 alone for success', (_, sample) => {
-  test('is told 200 when its webhook is stored, the second time too', async () => {
+])('%s, which treats only 200 as success', (_, sample) => {
+  test('gets 200 when its webhook is stored, and for a duplicate too', async () => {
     const { postEvent, events } = await accountOf(sample);
     for (const duplicate of [false, true]) {
       const response = await postEvent('id-1');
@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-test('Twilio is given no instructions', async () => {
+test('Twilio gets an answer without instructions', async () => {
   const { postEvent, events } = await accountOf(twilio);
   const response = await postEvent('SM1');
   expect([response.status, response.headers.get('content-type')]).toEqual([202, 'text/xml']);
@@ -65,7 +65,7 @@ test('Twilio is given no instructions', async () => {
   expect(await events()).toMatchObject([{ status: 'received' }]);
 });
 
-test('a refusal is answered like any other', async () => {
+test('a webhook that fails verification gets 401', async () => {
   const { post, events } = await accountOf(meta);
   const response = await post(meta.event('id-1').body, { change: ' ' });
   expect(response.status).toBe(401);
@@ -75,14 +75,14 @@ test('a refusal is answered like any other', async () => {
 describe('slack', () => {
   const challenge = '{"type":"url_verification","challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}';
 
-  test('its events are answered 202', async () => {
+  test('events get 202', async () => {
     const { postEvent } = await accountOf(slack);
     const response = await postEvent('Ev1');
     expect(response.status).toBe(202);
     expect(await response.json()).toMatchObject({ external_id: 'Ev1', duplicate: false });
   });
 
-  test('its challenge is answered, and is no event', async () => {
+  test('the challenge is answered, and stores no event', async () => {
     const { post, events } = await accountOf(slack);
     const response = await post(challenge);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
@@ -90,14 +90,14 @@ describe('slack', () => {
     expect(await events()).toEqual([]);
   });
 
-  test('its challenge is not given back to whoever does not know the secret', async () => {
+  test('the challenge is not echoed to a caller without the secret', async () => {
     const { post } = await accountOf(slack);
     const response = await post(challenge, { change: ' ' });
     expect(response.status).toBe(401);
     expect(await response.text()).not.toContain('3eZbrw');
   });
 
-  test('its check of the certificate comes unsigned, has an empty answer, and is no event', async () => {
+  test('the unsigned certificate check gets an empty answer, and stores no event', async () => {
     const { postUnsigned, events } = await accountOf(slack);
     const response = await postUnsigned('ssl_check=1&token=x');
     expect([response.status, await response.text()]).toEqual([200, '']);
@@ -107,7 +107,7 @@ describe('slack', () => {
     expect(await events()).toMatchObject([{ status: 'rejected', rejection_reason: 'missing_signature' }]);
   });
 
-  test('only of an account that is there and enabled', async () => {
+  test('the certificate check is answered only for an existing, enabled account', async () => {
     const { postUnsigned, disable } = await accountOf(slack);
     await disable();
     expect((await postUnsigned('ssl_check=1&token=x')).status).toBe(403);
@@ -119,7 +119,7 @@ describe('slack', () => {
     expect(unknown.status).toBe(404);
   });
 
-  test('a slash command is an event, its form as it came, and shows the user nothing', async () => {
+  test('a slash command is stored as an event with its original form, and its answer is empty', async () => {
     const { post, events } = await accountOf(slack);
     const body = 'token=x&command=%2Fweather&text=94070+caf%C3%A9&trigger_id=13345224609.738474920.8088930838d88f008e0';
     const response = await post(body, { contentType: form });

@@ -37,7 +37,7 @@ describe('addresses of no account', () => {
     ['bytes that are no UTF-8', '/generic/%ff%fe'],
     ['a lone surrogate', '/generic/%ed%a0%80'],
     ['an encoded slash', '/generic/slug%2Fx'],
-    ['an encoded way up', '/generic/%2e%2e%2fslug'],
+    ['an encoded parent path', '/generic/%2e%2e%2fslug'],
     ['a space', '/generic/slug%20'],
     ['a quote', "/generic/slug'"],
     ['a slug of 4,000 characters', `/generic/${'a'.repeat(4000)}`],
@@ -66,7 +66,7 @@ describe('addresses of no account', () => {
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('what lies below /admin shows only to who has a token', async () => {
+  test('without a token every path below /admin is 401, existing or not', async () => {
     const path = '/admin/nothing';
     expect(await rawRequest(gateway.baseUrl, { path, body: '{}' })).toMatchObject({ status: 401 });
     const headers = { 'x-admin-token': gateway.adminToken };
@@ -88,7 +88,7 @@ describe('addresses of no account', () => {
   });
 
   test.each(['g', 'gw', 'api', 'x:1', '[::1]', 'a b', '', 'a/b?c#d', 'x'.repeat(300)])(
-    'the host %j changes nothing',
+    'the host header %j has no effect',
     async (host) => {
       const headers = { host, 'content-length': '1' };
       expect((await rawRequest(gateway.baseUrl, { path: '/generic/slug?a=/b', headers, body: 'x' })).status).toBe(202);
@@ -99,18 +99,18 @@ describe('addresses of no account', () => {
   );
 });
 
-describe('a change of a moment ago is honoured at once', () => {
+describe('a change applies to the next webhook:', () => {
   const closed = { skip_signature_verification: false, signing_secret_current: secret };
   const slug = () => `moment-${Math.random().toString(36).slice(2)}`;
 
-  test('an account that was missing', async () => {
+  test('an account that did not exist before', async () => {
     const address = { provider: 'generic', account_slug: slug() };
     expect((await post(address)).status).toBe(404);
     await gateway.admin.createAccount(address);
     expect((await post(address)).status).toBe(202);
   });
 
-  test('an account that was disabled', async () => {
+  test('an account that was disabled and enabled', async () => {
     const account = await gateway.admin.createAccount({ enabled: false });
     const refused = await post(account);
     expect(refused).toMatchObject({ status: 403, body: { code: 'account_disabled', status: 403 } });
@@ -123,12 +123,12 @@ describe('a change of a moment ago is honoured at once', () => {
     expect((await post(account)).status).toBe(202);
   });
 
-  test('a disabled account says so before it looks at the secret', async () => {
+  test('a disabled account answers 403 without checking the secret', async () => {
     const account = await gateway.admin.createAccount({ ...closed, enabled: false });
     expect((await post(account, { 'x-secret': 'wrong' })).status).toBe(403);
   });
 
-  test('a secret that is new, rotated or no longer asked for', async () => {
+  test('a secret that is new, rotated or no longer required', async () => {
     const account = await gateway.admin.createAccount(closed);
     expect((await post(account, { 'x-secret': secret })).status).toBe(202);
     expect((await post(account, { 'x-secret': secretText('rotated-one') })).status).toBe(401);
@@ -147,10 +147,10 @@ describe('a change of a moment ago is honoured at once', () => {
       headers: { 'content-length': 1, 'x-secret': secret, expect: '100-continue' },
     });
     sending.flushHeaders();
-    // The gateway has found the account now, and wants the body.
+    // The gateway has found the account and waits for the body.
     await once(sending, 'continue');
     await patch(account.id, { signing_secret_current: secretText('replacing-one'), signing_secret_previous: null });
-    // An account may be two seconds old.
+    // The cache keeps an account for two seconds.
     await sleep(2_100);
     sending.end('x');
     const [answer]: IncomingMessage[] = await once(sending, 'response');
@@ -169,7 +169,7 @@ describe('a change of a moment ago is honoured at once', () => {
     expect(await storedEvent(gateway.database, answer.body.id)).toMatchObject({ account_slug: moved.account_slug });
   });
 
-  test('a deleted account, and another one in its place', async () => {
+  test('a deleted account, and a new account at the same address', async () => {
     const account = await gateway.admin.createAccount({});
     expect((await post(account)).status).toBe(202);
     await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
@@ -179,14 +179,14 @@ describe('a change of a moment ago is honoured at once', () => {
     const first = await post(again);
     expect(first.status).toBe(202);
     await gateway.admin.request('DELETE', `/admin/accounts/${again.id}`);
-    // Nothing asked in between: what is remembered is the account that is gone.
+    // No request in between, so the cache still holds the deleted account.
     const third = await gateway.admin.createAccount({ account_slug: account.account_slug });
     const answer = await post(third);
     expect(answer.status).toBe(202);
     expect((await storedEvent(gateway.database, answer.body.id))?.account_id).toBe(third.id);
   });
 
-  test('another one in its place is asked for its own secret', async () => {
+  test('a new account at the same address verifies with its own secret', async () => {
     const account = await gateway.admin.createAccount({});
     expect((await post(account)).status).toBe(202);
     await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);

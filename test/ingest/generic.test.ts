@@ -26,7 +26,7 @@ afterAll(() => gateway.stop());
 const post = (headers: Record<string, string>, query = '', to = account) =>
   send(gateway.baseUrl, to, '{"type":"order.created"}', { 'content-type': 'application/json', ...headers }, query);
 
-/** The ways of R31 in their order, each with the headers and the query that carry a secret. */
+/** The places of R31 where a secret may be, in their order, each with the headers and the query that carry it. */
 const ways: [way: string, (secret: string) => [headers: Record<string, string>, query: string]][] = [
   ['x-webhook-secret', (secret) => [{ 'x-webhook-secret': secret }, '']],
   ['x-api-key', (secret) => [{ 'x-api-key': secret }, '']],
@@ -47,11 +47,11 @@ describe.each(ways)('%s', (_way, carry) => {
   });
 
   test.each([
-    ['a wrong one of the same length', current.replace(/.$/, 'z')],
-    ['the beginning of it', current.slice(0, -1)],
-    ['more than it', `${current}x`],
-    ['other letter case', current.toUpperCase()],
-    ['both in one value', `${current},${previous}`],
+    ['a wrong secret of the same length', current.replace(/.$/, 'z')],
+    ['the beginning of the secret', current.slice(0, -1)],
+    ['the secret and one more character', `${current}x`],
+    ['the secret in other letter case', current.toUpperCase()],
+    ['both secrets in one value', `${current},${previous}`],
     ['a single character', 'c'],
   ])('%s is refused', async (_name, secret) => {
     const answer = await post(...carry(secret));
@@ -68,19 +68,19 @@ describe.each(ways)('%s', (_way, carry) => {
   });
 });
 
-describe('several values at once', () => {
-  test.each(ways.slice(1))('%s passes behind a wrong x-webhook-secret', async (_way, carry) => {
+describe('several values in one request', () => {
+  test.each(ways.slice(1))('%s is accepted after a wrong x-webhook-secret', async (_way, carry) => {
     const [headers, query] = carry(current);
     expect((await post({ ...headers, 'x-webhook-secret': wrong }, query)).status).toBe(202);
   });
-  test.each(ways.slice(0, -1))('%s passes before a wrong ?key=', async (_way, carry) => {
+  test.each(ways.slice(0, -1))('%s is accepted before a wrong ?key=', async (_way, carry) => {
     const [headers] = carry(current);
     expect((await post(headers, `?key=${wrong}`)).status).toBe(202);
   });
-  test('only wrong ones are refused', async () => {
+  test('several wrong values are refused', async () => {
     expect((await post({ 'x-api-key': wrong, 'x-signature': wrong }, `?key=${wrong}`)).status).toBe(401);
   });
-  test('a header that came twice', async () => {
+  test('a header that is sent twice counts if one of its values matches', async () => {
     const path = `/generic/${account.account_slug}`;
     const headers = ['Host', 'x', 'X-Secret', wrong, 'X-Secret', current];
     expect((await rawRequest(gateway.baseUrl, { path, headers, body: '{}' })).status).toBe(202);
@@ -104,7 +104,7 @@ describe('no usable secret', () => {
     ['never set', {}],
     ['null', { signing_secret_current: null }],
     ['empty', { signing_secret_current: '', signing_secret_previous: '' }],
-  ])('an account whose secret is %s verifies nothing', async (_name, fields) => {
+  ])('an account whose secret is %s rejects every webhook', async (_name, fields) => {
     const bare = await gateway.admin.createAccount({ skip_signature_verification: false, ...fields });
     expect((await post({}, '', bare)).status).toBe(401);
     expect((await post({ 'x-webhook-secret': '' }, '?key=', bare)).status).toBe(401);
@@ -120,7 +120,7 @@ describe('no usable secret', () => {
   });
 });
 
-test('the answer is exactly what was recorded', async () => {
+test('the answer shows what was stored', async () => {
   const answer = await send(gateway.baseUrl, account, '{"id":"ord_1","type":"order.created"}', {
     'x-api-key': current,
   });
@@ -171,7 +171,7 @@ describe('event type and external id', () => {
 });
 
 describe('secrets', () => {
-  test('nothing that was offered is stored or shown, right or wrong', async () => {
+  test('right and wrong secrets of a request are neither stored nor shown', async () => {
     const own = await gateway.admin.createAccount({
       skip_signature_verification: false,
       signing_secret_current: secretText('stored-nowhere-A91'),

@@ -17,7 +17,7 @@ const accountOf = (provider: string, provider_config = {}) =>
   gateway.admin.createAccount({ provider, provider_config });
 
 describe('meta', () => {
-  test('its question is answered to whoever knows the verify token, and is no event', async () => {
+  test('a subscription check with the verify token gets the challenge back, and stores no event', async () => {
     const account = await accountOf('meta', { verify_token: secretText('right-token') });
     const answer = await asked(`/meta/${account.account_slug}${query(secretText('right-token'))}`);
     expect(answer).toMatchObject({ status: 200, text: '1158201444' });
@@ -26,18 +26,18 @@ describe('meta', () => {
   });
 
   test.each([
-    ['another token', query('wrong-token')],
-    ['none', '?hub.mode=subscribe&hub.challenge=1158201444'],
+    ['a wrong token', query('wrong-token')],
+    ['no token', '?hub.mode=subscribe&hub.challenge=1158201444'],
     ['another mode', query(secretText('right-token')).replace('subscribe', 'unsubscribe')],
     ['no query at all', ''],
-  ])('with %s it is refused, and nothing is given back', async (_, given) => {
+  ])('a subscription check with %s is refused, and echoes nothing', async (_, given) => {
     const account = await accountOf('meta', { verify_token: secretText('right-token') });
     const answer = await asked(`/meta/${account.account_slug}${given}`);
     expect(answer).toMatchObject({ status: 401, body: { code: 'verification_failed' } });
     expect(answer.text).not.toMatch(/1158201444|right-token/);
   });
 
-  test('markup in the challenge is no page', async () => {
+  test('markup in the challenge is not served as HTML', async () => {
     const account = await accountOf('meta', { verify_token: secretText('right-token') });
     const answer = await asked(`/meta/${account.account_slug}${query(secretText('right-token'), '%3Cscript%3E')}`);
     expect(answer).toMatchObject({ status: 200, text: '<script>' });
@@ -47,7 +47,7 @@ describe('meta', () => {
     });
   });
 
-  test('a token that has just been set counts at once', async () => {
+  test('a new verify token applies at once', async () => {
     const account = await accountOf('meta');
     const path = `/meta/${account.account_slug}${query(secretText('new-token'))}`;
     expect((await asked(path)).status).toBe(401);
@@ -56,7 +56,7 @@ describe('meta', () => {
     expect((await asked(path)).status).toBe(200);
   });
 
-  test('without an account, or with a disabled one', async () => {
+  test('a missing account is 404, a disabled one 403', async () => {
     expect(await asked(`/meta/nobody${query('x')}`)).toMatchObject({
       status: 404,
       body: { code: 'account_not_found' },
@@ -69,13 +69,13 @@ describe('meta', () => {
   });
 });
 
-test('intercom looks with HEAD whether anybody is there', async () => {
+test('the HEAD request with which Intercom validates the address is answered', async () => {
   const account = await accountOf('intercom');
   expect((await asked(`/intercom/${account.account_slug}`, 'HEAD')).status).toBe(200);
   expect((await asked('/intercom/nobody', 'HEAD')).status).toBe(404);
 });
 
-test('where there is nothing to be asked, only POST is taken', async () => {
+test('providers without a handshake accept only POST', async () => {
   const account = await accountOf('stripe');
   for (const [path, allow] of [
     [`/stripe/${account.account_slug}`, 'POST'],

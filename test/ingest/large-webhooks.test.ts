@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { largeWebhookWarnings } from '../../src/ingest/large-webhooks.ts';
 
-test('webhooks that are too large are told of once a minute, all of them counted', () => {
+test('webhooks that are too large are logged once a minute, with their number', () => {
   const said: unknown[] = [];
   let nowMs = 1_000_000;
   const warn = largeWebhookWarnings({ warn: (details: object) => said.push(details) }, 1024, () => nowMs);

@@ -16,7 +16,7 @@ afterAll(() => gateway.stop());
 const closedAccount = () =>
   gateway.admin.createAccount({ skip_signature_verification: false, signing_secret_current: 'closed-secret' });
 
-/** Sends a webhook with a wrong secret, and returns its row and how an operator sees it. */
+/** Sends a webhook with a wrong secret. Returns its row and its view in the admin API. */
 async function rejected(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
   const account = await closedAccount();
   expect((await send(gateway.baseUrl, account, body, { 'x-secret': 'guess', ...headers })).status).toBe(401);
@@ -43,7 +43,7 @@ describe('of a rejected webhook', () => {
     });
   });
 
-  test('a body of 16 KiB is kept whole, and type and id are read from it', async () => {
+  test('a body of 16 KiB is kept completely, and type and id are read from it', async () => {
     const body = JSON.stringify({ id: 'fits', type: 't', text: '' });
     const full = body.replace('""', `"${'x'.repeat(keptBytes - body.length)}"`);
     const { event } = await rejected(full);
@@ -53,31 +53,31 @@ describe('of a rejected webhook', () => {
     });
   });
 
-  test('one byte more is cut, and nothing is read from it', async () => {
+  test('a body of one byte more is cut, and neither type nor id is read from it', async () => {
     const { event } = await rejected(`{"id":"x","type":"t"}${' '.repeat(keptBytes - 20)}`);
     expect(event).toMatchObject({ payload_bytes: keptBytes + 1, payload_truncated: true, event_type: null });
-    // The part that was kept would be JSON.
+    // The part that is kept is valid JSON, so only the cut keeps its id from being read.
     expect(event.payload).toBe(`{"id":"x","type":"t"}${' '.repeat(keptBytes - 21)}`);
   });
 
   test.each([
     ['two bytes', 'é', 1],
     ['four bytes', '🎁', 3],
-  ])('a character of %s that the cut goes through is left out of the text', async (_name, character, before) => {
+  ])('the text leaves out a character of %s that was cut in two', async (_name, character, before) => {
     const head = 'x'.repeat(keptBytes - before);
     const { row, event } = await rejected(`${head}${character.repeat(100)}`);
     expect(row?.body).toHaveLength(keptBytes);
     expect(event.payload).toBe(head);
   });
 
-  test('bytes that are no UTF-8 are shown as base64', async () => {
+  test('bytes that are not UTF-8 are shown as base64', async () => {
     const bytes = randomBytes(keptBytes * 2);
     bytes[7] = 0xff;
     const { event } = await rejected(new Uint8Array(bytes));
     expect(event.payload).toEqual({ base64: bytes.subarray(0, keptBytes).toString('base64') });
   });
 
-  test('headers are kept to 8 KiB, those that fit', async () => {
+  test('the headers that fit in 8 KiB are kept', async () => {
     const { row, event } = await rejected('{}', { 'x-long': 'y'.repeat(9_000), 'x-short': 'kept' });
     expect(JSON.stringify(event.headers).length).toBeLessThanOrEqual(8 * 1024);
     expect(event.headers).toContainEqual(['x-short', 'kept']);
@@ -92,7 +92,7 @@ describe('of a rejected webhook', () => {
   });
 });
 
-test('an accepted webhook is kept whole', async () => {
+test('an accepted webhook is kept completely', async () => {
   const account = await gateway.admin.createAccount({});
   const body = randomBytes(2 ** 20);
   const { body: answer } = await send(gateway.baseUrl, account, new Uint8Array(body), { 'x-long': 'y'.repeat(9_000) });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowBytes } from '../../src/events/record-rejections.ts';
+import { rowBytes } from '../../src/events/transitions/rejected.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rejectedEvent, rejectionRecorder } from '../support/received.ts';
 import { eventsOf, rows } from '../support/stored.ts';
 
-/** Three of the bodies below, and a part of a fourth one; and five for all accounts. */
+/** Room for three of the bodies below and a part of a fourth; and for five of all accounts together. */
 const bodyBytes = 10_000;
 const rejected = { bodyBytes, accountDailyBytes: 3.5 * (bodyBytes + 2_000), dailyBytes: 5.5 * (bodyBytes + 2_000) };
 
@@ -20,7 +20,7 @@ const closedAccount = () =>
 const bad = (account: { provider: string; account_slug: string }) =>
   send(gateway.baseUrl, account, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'guess', 'x-pad': 'p'.repeat(500) });
 
-/** Bytes of rejected webhooks in the database, with what is counted for each row. */
+/** Bytes of rejected webhooks in the database, including the fixed amount that counts for each row. */
 async function bytesKept(): Promise<number> {
   const [row] = await rows(
     gateway.database,
@@ -30,14 +30,14 @@ async function bytesKept(): Promise<number> {
   return row?.bytes;
 }
 
-test('beyond the daily limits rejected webhooks are only counted, first of an account, then of all', async () => {
+test('above the daily limits of an account and of all accounts, rejected webhooks are only counted', async () => {
   const [first, second, third] = [await closedAccount(), await closedAccount(), await closedAccount()];
   for (let n = 0; n < 6; n++) expect((await bad(first)).status).toBe(401);
   expect(await eventsOf(gateway.database, first.id)).toHaveLength(3);
   const statistics = async () => (await gateway.admin.request('GET', '/admin/delivery/stats')).body.rejected_today;
   expect(await statistics()).toMatchObject({ received: 6, kept: 3, limit_reached: false, accounts_at_limit: 1 });
 
-  // What the first one sent in vain takes nothing of what is for all.
+  // The webhooks of the first account that were not kept use nothing of the limit of all accounts.
   for (let n = 0; n < 2; n++) expect((await bad(second)).status).toBe(401);
   expect(await eventsOf(gateway.database, second.id)).toHaveLength(2);
   for (const account of [second, third, third]) expect((await bad(account)).status).toBe(401);
@@ -55,16 +55,16 @@ test('beyond the daily limits rejected webhooks are only counted, first of an ac
   );
   expect(counted).toEqual([{ n: 6 }]);
 
-  // Good ones are taken as ever.
+  // Valid webhooks are still accepted.
   const good = await send(gateway.baseUrl, first, 'x'.repeat(2 * bodyBytes), { 'x-secret': 'closed-secret' });
   expect(good.status).toBe(202);
 });
 
-test('of a crowd at once no byte more than the limit is kept, and all are counted', async () => {
+test('concurrent rejected webhooks in two processes keep to the limit, and all are counted', async () => {
   const account = await closedAccount();
   const limits = { accountDailyBytes: 20 * (rowBytes + 6) };
   const events = Array.from({ length: 50 }, () => rejectedEvent(account));
-  // Two processes.
+  // Each recorder stands for a process.
   const recorders = [rejectionRecorder(gateway.database, { limits }), rejectionRecorder(gateway.database, { limits })];
   await Promise.all(events.map((event, n) => recorders[n % 2]?.record(account.id, () => event)));
   const kept = await eventsOf(gateway.database, account.id);
@@ -75,7 +75,7 @@ test('of a crowd at once no byte more than the limit is kept, and all are counte
   ).toEqual([{ seen: 50 }]);
 });
 
-test('what is known not to be kept is not described, until the day is over', async () => {
+test('after the daily limit, the row of a rejected webhook is not even built until the next day', async () => {
   const account = await closedAccount();
   let now = Date.now();
   const warnings: object[] = [];
@@ -101,7 +101,7 @@ test('what is known not to be kept is not described, until the day is over', asy
   expect(described).toBe(2);
 });
 
-test('those of an account beyond sixty in a minute are not described', async () => {
+test('after sixty in a minute, the row of a rejected webhook is not even built', async () => {
   const account = await closedAccount();
   const minute = Math.floor(Date.now() / 60_000) * 60_000;
   let now = minute;

@@ -31,7 +31,7 @@ async function counted(accountId: string): Promise<number[]> {
   return found.map((row) => row.seen);
 }
 
-test('a rejected webhook is recorded whole, and nothing is to be done for it', async () => {
+test('a rejected webhook is recorded completely, and is not queued for delivery', async () => {
   const account = await closedAccount();
   expect((await bad(account)).status).toBe(401);
   const [event, ...others] = await eventsOf(gateway.database, account.id);
@@ -53,13 +53,13 @@ test('a rejected webhook is recorded whole, and nothing is to be done for it', a
   ]);
 });
 
-test('rejected ones are never duplicates of each other', async () => {
+test('rejected webhooks are never duplicates of each other', async () => {
   const account = await closedAccount();
   for (let n = 0; n < 3; n++) expect((await bad(account)).status).toBe(401);
   expect(await eventsOf(gateway.database, account.id)).toHaveLength(3);
 });
 
-/** So that the hundred below fall into two minutes at most, and mostly into one. */
+/** Waits for the next minute if this one is nearly over, so that the hundred below fall into two minutes at most. */
 const leaveRoomInMinute = async () => {
   const leftMs = 60_000 - (Date.now() % 60_000);
   if (leftMs < 5_000) await sleep(leftMs + 100);
@@ -80,12 +80,12 @@ test.each([
   expect(minutes.reduce((sum, seen) => sum + seen, 0)).toBe(100);
   const kept = minutes.reduce((sum, seen) => sum + Math.min(seen, 60), 0);
   expect(await eventsOf(gateway.database, account.id)).toHaveLength(kept);
-  // The flood costs another account nothing.
+  // The limit of another account is not affected.
   await bad(other);
   expect(await eventsOf(gateway.database, other.id)).toHaveLength(1);
 });
 
-test('a flood of bad ones does not keep the good ones out', async () => {
+test('valid webhooks are accepted during a flood of rejected ones', async () => {
   const account = await closedAccount();
   const good = () => send(gateway.baseUrl, account, 'good', { 'x-secret': secretText('closed-secret') });
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 5 === 0 ? good() : bad(account))));
@@ -94,7 +94,7 @@ test('a flood of bad ones does not keep the good ones out', async () => {
   expect(received).toHaveLength(20);
 });
 
-test('one that the database does not take costs the others of its batch nothing', async () => {
+test('a row that the database refuses does not affect the other rows of its batch', async () => {
   const account = await closedAccount();
   const recorder = rejectionRecorder(gateway.database);
   const rejected = (eventType: string | null) => rejectedEvent(account, { eventType });
@@ -108,7 +108,7 @@ test('one that the database does not take costs the others of its batch nothing'
   expect(stored.sort()).toEqual(good.map((event) => event.id).sort());
 });
 
-test('the partition of their day is made when it is missing', async () => {
+test('a missing partition for the day of a rejected webhook is created', async () => {
   const account = await closedAccount();
   const receivedAt = new Date(Date.now() - 700 * 86_400_000);
   const event = rejectedEvent(account, { receivedAt });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ afterAll(() => gateway.stop());
 const connections = 200;
 const requestsOfEach = 60;
 
-/** Posts to addresses that do not exist, each on a connection that stays open, until told to stop or all are sent. */
+/** Posts to addresses that do not exist, over keep-alive connections, until `stop` is called or all are sent. */
 function flood(): { statuses: number[]; stop(): Promise<void> } {
   const { hostname, port } = new URL(gateway.baseUrl);
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -46,15 +47,15 @@ function flood(): { statuses: number[]; stop(): Promise<void> } {
 
 const post = (account: { provider: string; account_slug: string }) => send(gateway.baseUrl, account, '{}');
 
-test('during a flood of made-up addresses every account gets 202: cached, expired and just made', async () => {
+test('during a flood of unknown addresses every account gets 202: cached, expired and just created', async () => {
   const [cached, expired] = [await gateway.admin.createAccount({}), await gateway.admin.createAccount({})];
   expect((await post(cached)).status).toBe(202);
   expect((await post(expired)).status).toBe(202);
-  // Longer than an entry of the cache counts.
+  // Longer than the 2 s for which the cache keeps an entry.
   await sleep(2_100);
   expect((await post(cached)).status).toBe(202);
   const strangers = flood();
-  while (strangers.statuses.length < connections) await sleep(20);
+  await until('the flood is under way', () => strangers.statuses.length >= connections);
   const answers: number[] = [];
   answers.push((await post(cached)).status, (await post(expired)).status);
   for (let n = 0; n < 5; n++) {
@@ -66,7 +67,7 @@ test('during a flood of made-up addresses every account gets 202: cached, expire
   expect(new Set(strangers.statuses)).toEqual(new Set([404]));
 });
 
-test('a flood of made-up addresses needs far fewer statements than requests', async () => {
+test('a flood of unknown addresses needs far fewer statements than requests', async () => {
   const calls = async () => {
     const [row] = await rows(
       gateway.database,
@@ -74,10 +75,10 @@ test('a flood of made-up addresses needs far fewer statements than requests', as
     );
     return row?.n;
   };
-  await sleep(1_100); // statistics of a connection are reported once a second at most
+  await sleep(1_100); // PostgreSQL reports the statistics of a connection once a second at most.
   const before = await calls();
   const strangers = flood();
-  while (strangers.statuses.length < 5_000) await sleep(20);
+  await until('5,000 requests are answered', () => strangers.statuses.length >= 5_000);
   await strangers.stop();
   await sleep(1_100);
   expect((await calls()) - before).toBeLessThan(strangers.statuses.length / 2);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 let sent = 0;
-/** Each body differs, so that none is a duplicate. */
+/** Posts a body that differs from all earlier ones, so that none is a duplicate. */
 const post = (headers: Record<string, string>, query: string, to = account) =>
   send(gateway.baseUrl, to, JSON.stringify({ event: 'message:send', timestamp: ++sent }), headers, query);
 
@@ -66,7 +66,7 @@ describe('verification', () => {
     expect(JSON.stringify(events[0]?.headers)).not.toContain(current);
   });
 
-  test('an account without a secret verifies nothing', async () => {
+  test('an account without a secret rejects every webhook', async () => {
     const bare = await gateway.admin.createAccount({ provider: 'support_chat', skip_signature_verification: false });
     expect((await post(originalUrl, '?key=', bare)).status).toBe(401);
   });
@@ -76,7 +76,7 @@ describe('verification', () => {
     expect((await post({}, '', open)).status).toBe(202);
   });
 
-  test('a generic account of the same slug is another one', async () => {
+  test('a generic account of the same slug is a different account', async () => {
     const twin = await gateway.admin.createAccount({ provider: 'generic', account_slug: account.account_slug });
     const answer = await post({}, '', twin);
     expect(answer.status).toBe(202);
@@ -118,7 +118,7 @@ describe('duplicates', () => {
     JSON.stringify({ event: 'message:send', data: { session_id: 's', fingerprint: 12, text } });
   const chat = (text: string, to = account) => send(gateway.baseUrl, to, body(text), originalUrl, `?key=${current}`);
 
-  test('the same bytes again are answered with the first event', async () => {
+  test('the same bytes again return the id of the first event', async () => {
     const first = await chat('hello');
     const again = await chat('hello');
     expect(first).toMatchObject({ status: 202, body: { external_id: 's:12', duplicate: false } });
@@ -127,7 +127,7 @@ describe('duplicates', () => {
     expect(stored.filter((event) => event.external_id === 's:12')).toHaveLength(1);
   });
 
-  test('the same id with other bytes is another event, as is another account', async () => {
+  test('the same id with other bytes, or of another account, is a different event', async () => {
     const first = await chat('edited once');
     const second = await chat('edited twice');
     const other = await gateway.admin.createAccount({ provider: 'support_chat', account_slug: 'other-desk' });
@@ -136,20 +136,20 @@ describe('duplicates', () => {
     expect(new Set([first.body.id, second.body.id, third.body.id]).size).toBe(3);
   });
 
-  test('32 at once become one event', async () => {
+  test('32 concurrent duplicates become one event', async () => {
     const answers = await Promise.all(Array.from({ length: 32 }, () => chat('all at once')));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([202]));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
     expect(answers.filter((answer) => !answer.body.duplicate)).toHaveLength(1);
   });
 
-  test('a refused one is no first one', async () => {
+  test('a rejected webhook does not make a later valid one a duplicate', async () => {
     const refused = await send(gateway.baseUrl, account, body('refused'), originalUrl, '?key=wrong');
     expect(refused.status).toBe(401);
     expect(await chat('refused')).toMatchObject({ status: 202, body: { duplicate: false } });
   });
 
-  test('a resend of an event that has failed replays it', async () => {
+  test('a duplicate of a failed event replays it', async () => {
     const first = await chat('will fail');
     expect((await gateway.admin.post(`/admin/events/${first.body.id}/fail`, {})).status).toBe(200);
     const again = await chat('will fail');
@@ -157,7 +157,7 @@ describe('duplicates', () => {
     expect(await gateway.admin.event(first.body.id)).toMatchObject({ generation: 1, delivery_status: 'pending' });
   });
 
-  test('a resend of a dead event leaves it dead', async () => {
+  test('a duplicate of a dead event leaves it dead', async () => {
     const first = await chat('dead');
     await gateway.admin.post(`/admin/events/${first.body.id}/fail`, { dead: true });
     expect((await chat('dead')).body).toMatchObject({ id: first.body.id, status: 'dead', duplicate: true });

@@ -20,13 +20,13 @@ afterAll(async () => {
 
 const ask = (method: string, path: string) => askMaintenance(gateway, method, path);
 
-test('the list says what there is, when it runs next, and that nothing has run yet', async () => {
+test('the list has each task, its next run, and no last run before the first one', async () => {
   const { status, body } = await ask('GET', '/admin/upkeep');
   expect(status).toBe(200);
   const none = { scheduled: true, paused: false };
   const now = new Date();
   const idle = (hour: number, minute: number) => {
-    // Around its time it may have run, or just be at it.
+    // Near its scheduled time the task may have run, or be running.
     const agoMinutes = (now.getUTCHours() - hour) * 60 + now.getUTCMinutes() - minute;
     return Math.abs(agoMinutes) <= 5 ? none : { ...none, last_run: null, running: false };
   };
@@ -34,7 +34,7 @@ test('the list says what there is, when it runs next, and that nothing has run y
     { name: 'backup', schedule: 'daily at 02:30 UTC', ...idle(2, 30) },
     { name: 'audit-purge', schedule: 'daily at 03:10 UTC', ...idle(3, 10) },
     { name: 'retention', schedule: 'daily at 01:40 UTC', ...idle(1, 40) },
-    // This one may just be at it.
+    // The sweep may be running.
     { name: 'sweep', schedule: 'every 5 minutes', ...none },
   ]);
   for (const [index, hour, minute] of [
@@ -54,13 +54,13 @@ test.each([
   ['retention', { dedup_keys: 0 }],
   ['sweep', { events: 0, notifications: 0 }],
   ['backup', { lost: 0, found: 0, pruned: 0 }],
-] as const)('%s runs when it is triggered, and the list says what it did', async (name, result) => {
+] as const)('%s runs when it is triggered, and the list shows its result', async (name, result) => {
   const { last_run } = await triggered(gateway, name);
   expect(last_run).toMatchObject({ outcome: 'completed', error: null, result });
   expect(Date.parse(last_run.finished_at)).toBeGreaterThanOrEqual(Date.parse(last_run.started_at));
 });
 
-test('a run is told of in the Web UI: its task in the memo, and what it did', async () => {
+test('the Web UI shows the task of a run in the memo, and its result', async () => {
   await triggered(gateway, 'sweep');
   const { info } = await temporal.schedule('sweep').describe();
   const { workflowId } = info.recentActions.at(-1)?.action.workflow ?? { workflowId: '' };
@@ -69,16 +69,16 @@ test('a run is told of in the Web UI: its task in the memo, and what it did', as
   expect(await described.staticSummary()).toContain('overdue notifications');
 });
 
-test('pause and resume, both on record', async () => {
+test('pause and resume work and have audit entries', async () => {
   const paused = await ask('POST', '/admin/upkeep/retention/pause');
   expect(paused).toMatchObject({ status: 200, body: { name: 'retention', paused: true, next_run_at: null } });
   expect((await temporal.schedule('retention').describe()).state).toMatchObject({
     paused: true,
     note: 'paused by tester',
   });
-  // Asked for twice it is the same.
+  // A second pause changes nothing.
   expect((await ask('POST', '/admin/upkeep/retention/pause')).status).toBe(200);
-  // A paused one can still be asked for.
+  // A paused task can still be triggered.
   expect((await triggered(gateway, 'retention')).paused).toBe(true);
   const resumed = await ask('POST', '/admin/upkeep/retention/resume');
   expect(resumed).toMatchObject({ status: 200, body: { paused: false, next_run_at: expect.stringMatching(/^2/) } });
@@ -91,50 +91,50 @@ test('pause and resume, both on record', async () => {
   );
 });
 
-test.each(['trigger', 'pause', 'resume'])('%s of a task that there is not', async (verb) => {
+test.each(['trigger', 'pause', 'resume'])('%s of an unknown task is 404', async (verb) => {
   for (const name of ['nothing', 'BACKUP', '__proto__', '%00']) {
     const answer = await gateway.admin.post(`/admin/upkeep/${name}/${verb}`);
     expect([name, answer.status, answer.body.code]).toEqual([name, 404, 'not_found']);
   }
 });
 
-test('what is triggered while it runs is not started a second time', async () => {
+test('a task that is triggered while it runs is not started a second time', async () => {
   await gateway.stopWorker();
   const before = await taskOf(gateway, 'audit-purge');
   expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
-  await until('it runs', async () => (await taskOf(gateway, 'audit-purge')).running);
+  await until('the task runs', async () => (await taskOf(gateway, 'audit-purge')).running);
   const taken = async () => (await temporal.schedule('audit-purge').describe()).info;
   const { numActionsTaken } = await taken();
   expect((await ask('POST', '/admin/upkeep/audit-purge/trigger')).status).toBe(202);
-  await until('the second one is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
+  await until('the second run is skipped', async () => (await taken()).numActionsSkippedOverlap >= 1);
   expect((await taken()).numActionsTaken).toBe(numActionsTaken);
   expect((await taskOf(gateway, 'audit-purge')).last_run).toEqual(before.last_run);
   await gateway.startWorker();
-  await until('it ends', async () => !(await taskOf(gateway, 'audit-purge')).running);
+  await until('the task has ended', async () => !(await taskOf(gateway, 'audit-purge')).running);
 });
 
-test('a task that fails says why, without a word of the database', async () => {
+test('a failed task shows the reason, without details of the database', async () => {
   await gateway.database.pool.query('alter table event_stats rename to event_stats_away');
   try {
     await ask('POST', '/admin/upkeep/retention/trigger');
-    const handle = await until('it runs', async () => {
+    const handle = await until('the task runs', async () => {
       const { info } = await temporal.schedule('retention').describe();
       return info.runningActions.at(-1)?.workflow.workflowId;
     });
-    // It would be tried four times more.
-    await until('it has failed once', async () => {
+    // Otherwise the activity would be retried four times.
+    await until('the task has failed once', async () => {
       const { raw } = await temporal.client.workflow.getHandle(handle).describe();
       return raw.pendingActivities?.[0]?.lastFailure?.message?.includes('the database could not be used');
     });
     await temporal.client.workflow.getHandle(handle).cancel();
-    await until('it has ended', async () => !(await taskOf(gateway, 'retention')).running);
+    await until('the task has ended', async () => !(await taskOf(gateway, 'retention')).running);
     expect((await taskOf(gateway, 'retention')).last_run).toMatchObject({ outcome: 'cancelled', result: null });
   } finally {
     await gateway.database.pool.query('alter table event_stats_away rename to event_stats');
   }
 });
 
-test('one that somebody has deleted in Temporal cannot be triggered', async () => {
+test('a task whose schedule was deleted in Temporal cannot be triggered', async () => {
   await temporal.schedule('sweep').delete();
   expect(await taskOf(gateway, 'sweep')).toMatchObject({ scheduled: false, next_run_at: null, last_run: null });
   for (const verb of ['trigger', 'pause', 'resume']) {

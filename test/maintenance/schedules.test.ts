@@ -20,7 +20,7 @@ async function stage(maintenance: TestMaintenance) {
   return { gateway, temporal, describe, args };
 }
 
-test('a worker makes a schedule for each task, which skips what overlaps and catches up with little', async () => {
+test('a worker creates a schedule for each task, which skips overlapping runs and catches up on few', async () => {
   const { gateway, describe, args } = await stage({ backupDir: backupFolder(), eventRetentionDays: 30 });
   for (const name of maintenanceTaskNames) {
     await scheduled(gateway, name);
@@ -37,7 +37,7 @@ test('a worker makes a schedule for each task, which skips what overlaps and cat
   expect(last_run.result).toMatchObject({ days_dropped: 0, days_kept_pending: 0, days_kept_busy: 0 });
 });
 
-test('a start with other settings changes the schedule alone that they belong to, and leaves it paused', async () => {
+test('a start with other settings changes only the schedule concerned, and keeps it paused', async () => {
   const { gateway, temporal, describe, args } = await stage({ auditRetentionDays: 90 });
   await scheduled(gateway, 'audit-purge');
   await scheduled(gateway, 'retention');
@@ -59,7 +59,7 @@ test('a start with other settings changes the schedule alone that they belong to
   expect(after.policies).toEqual(before.policies);
 });
 
-test('a worker that changes a schedule of others warns of it, and one with the same settings is silent', async () => {
+test('a worker logs a warning when it changes a schedule of another worker; equal settings change nothing', async () => {
   const { gateway, temporal, args } = await stage({ auditRetentionDays: 90 });
   await scheduled(gateway, 'audit-purge');
   const told: Record<string, unknown>[] = [];
@@ -72,10 +72,10 @@ test('a worker that changes a schedule of others warns of it, and one with the s
       eventRetentionDays: null,
     };
     const schedules = new MaintenanceSchedules({ ...gateway.temporal, settings, log });
-    // So the first look finds it, and to stop is to wait for that one.
+    // The first check finds the difference, and stopping the worker waits for that check.
     schedules.connected(temporal.client.connection);
     schedules.start();
-    await until('the schedule is as it should be', () => changed(auditRetentionDays));
+    await until('the schedule has the new setting', () => changed(auditRetentionDays));
     await schedules.stop();
     return told.splice(0).filter(({ schedule }) => schedule !== undefined);
   };
@@ -84,14 +84,14 @@ test('a worker that changes a schedule of others warns of it, and one with the s
   expect(await ensured(30)).toEqual([]);
 });
 
-test('three workers at once make one set of schedules', async () => {
+test('three concurrent workers create one set of schedules', async () => {
   const { gateway, temporal } = await stage({ backupDir: backupFolder() });
   await Promise.all([gateway.startWorker(), gateway.startWorker()]);
   for (const name of maintenanceTaskNames) await scheduled(gateway, name);
   await triggered(gateway, 'backup');
   expect(await backupsOf(gateway)).toHaveLength(1);
   // Temporal lists them a moment later.
-  const listed = await until('they are listed', async () => {
+  const listed = await until('the schedules are listed', async () => {
     const found: string[] = [];
     for await (const { scheduleId } of temporal.client.schedule.list())
       if (scheduleId.startsWith(gateway.temporal.taskQueue)) found.push(scheduleId);
@@ -102,7 +102,7 @@ test('three workers at once make one set of schedules', async () => {
   );
 });
 
-test('without a place for backups none are scheduled, and who asks for one is told so', async () => {
+test('without a place for backups none are scheduled, and a trigger is refused with the reason', async () => {
   const { gateway } = await stage({});
   await scheduled(gateway, 'sweep');
   await scheduled(gateway, 'retention');
@@ -114,7 +114,7 @@ test('without a place for backups none are scheduled, and who asks for one is to
   });
   expect(await backupsOf(gateway)).toMatchObject([{ status: 'failed', error: expect.stringContaining('BACKUP_DIR') }]);
 
-  // Another worker has one: it stays although this one has none.
+  // Another worker has a place, so the schedule stays although this worker has none.
   await gateway.stopWorker();
   await gateway.startWorker({ backupDir: backupFolder() });
   await scheduled(gateway, 'backup');

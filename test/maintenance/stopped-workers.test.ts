@@ -8,15 +8,15 @@ import { actionsOf, askMaintenance, scheduled, taskOf } from '../support/mainten
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
-// A worker that is stopped waits for no maintenance task: the next one begins it again.
+// A worker that is stopped does not wait for a maintenance task: the next worker starts the task again.
 
 const timeout = 240_000;
 const dayMs = 86_400_000;
 const startedState = 2;
-/** Temporal waits up to a minute before it has a task that failed begun again. */
+/** Temporal waits up to a minute before it retries a failed task. */
 const againMs = 90_000;
 
-/** A gateway whose next run of a task gets stuck at an advisory lock. */
+/** A gateway whose next run of a task waits for an advisory lock. */
 async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lockKey: number) {
   const gateway = await startGateway({ maintenance });
   const temporal = await openSchedules(gateway.temporal);
@@ -29,11 +29,11 @@ async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lo
   await scheduled(gateway, name);
   return {
     gateway,
-    /** Stops the worker while it is at the task, and lets go of the lock. */
-    async stopAmidst() {
+    /** Stops the worker during the task, and releases the lock. */
+    async stopDuringTask() {
       await holder.query('select pg_advisory_lock($1)', [lockKey]);
       expect((await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`)).status).toBe(202);
-      await until('the task is at work', async () => {
+      await until('the task runs', async () => {
         const { recentActions } = (await temporal.schedule(name).describe()).info;
         const workflowId = recentActions.at(-1)?.action.workflow.workflowId;
         if (workflowId === undefined) return false;
@@ -59,21 +59,25 @@ async function stage(name: MaintenanceTaskName, maintenance: TestMaintenance, lo
   };
 }
 
-test('retention goes no further than the day that it is at', { timeout }, async () => {
-  const { gateway, stopAmidst, finished } = await stage('retention', { eventRetentionDays: 10 }, lockKeys.statistics);
+test('retention stops after the day that it is dropping', { timeout }, async () => {
+  const { gateway, stopDuringTask, finished } = await stage(
+    'retention',
+    { eventRetentionDays: 10 },
+    lockKeys.statistics,
+  );
   await ensurePartitions(gateway.database, new Date(Date.now() - 60 * dayMs), 30);
   const days = async () => (await partitionDays(gateway.database)).length;
   const before = await days();
-  await stopAmidst();
+  await stopDuringTask();
   expect(before - (await days())).toBeLessThanOrEqual(1);
   const { outcome, result } = await finished();
   expect(outcome).toBe('completed');
   expect(result.days_dropped).toBeGreaterThanOrEqual(30);
 });
 
-test('the audit purge ends before it deletes', { timeout }, async () => {
-  const { gateway, stopAmidst, finished } = await stage('audit-purge', {}, lockKeys.auditChain);
-  await stopAmidst();
+test('the audit purge stops before it deletes', { timeout }, async () => {
+  const { gateway, stopDuringTask, finished } = await stage('audit-purge', {}, lockKeys.auditChain);
+  await stopDuringTask();
   expect(await actionsOf(gateway, 'audit.purge')).toEqual([]);
   expect(await finished()).toMatchObject({ outcome: 'completed', result: { deleted: 0 } });
   expect(await actionsOf(gateway, 'audit.purge')).toHaveLength(1);

@@ -24,7 +24,7 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** The sweep of maintenance, as a worker makes it; its results with the level at which they were logged. */
+/** The sweep as a worker runs it, and its results with their log levels. */
 function openSweep() {
   const { database } = gateway;
   const lines: { level: number }[] = [];
@@ -40,7 +40,7 @@ function openSweep() {
   };
 }
 
-/** Events whose second attempt was due an hour ago. */
+/** Creates events whose second attempt was due an hour ago. */
 async function overdue(many: number): Promise<string[]> {
   const account = await gateway.admin.createAccount({});
   return fillEvents(
@@ -57,7 +57,7 @@ async function overdue(many: number): Promise<string[]> {
 const queued = async () => (await rows(gateway.database, 'select event_id from event_queue')).length;
 const [info, warn] = [30, 40];
 
-test('one that is queued already does not end the round', async () => {
+test('an event that is already queued does not end the sweep', async () => {
   const sweep = openSweep();
   const [first] = await overdue(1);
   await gateway.database.pool.query(
@@ -70,7 +70,7 @@ test('one that is queued already does not end the round', async () => {
   expect(await queued()).toBe(601);
 });
 
-test('what a pause has made late is looked after little by little, and that is no warning', async () => {
+test('events that are overdue because of a pause are requeued gradually, without a warning', async () => {
   const sweep = openSweep();
   await overdue(2_100);
   const [event] = await overdue(1);

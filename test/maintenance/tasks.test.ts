@@ -12,7 +12,7 @@ import { openWorkflows } from '../support/workflows.ts';
 const dayMs = 86_400_000;
 afterEach(() => vi.useRealTimers());
 
-test('the audit purge deletes what is older than its days, and is itself on record', async () => {
+test('the audit purge deletes entries older than its days, and has an entry itself', async () => {
   const gateway = await startGateway({ worker: false, maintenance: { auditRetentionDays: 30 } });
   onTestFinished(() => gateway.stop());
   const deps = { database: gateway.database, keyring: gateway.keyring, log: createLog('fatal') };
@@ -38,7 +38,7 @@ test('the audit purge deletes what is older than its days, and is itself on reco
   expect((await gateway.admin.request('GET', '/admin/audit-logs/verify')).body).toMatchObject({ ok: true });
 });
 
-test('the sweep counts the events and notifications that it has looked after', { timeout: 240_000 }, async () => {
+test('the sweep counts the events and notifications that it requeued', { timeout: 240_000 }, async () => {
   const gateway = await startGateway({ delaysMs: slowDelaysMs, maintenance: {} });
   const workflows = await openWorkflows(gateway);
   // The first attempt of each event fails.
@@ -52,8 +52,8 @@ test('the sweep counts the events and notifications that it has looked after', {
   });
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const events: string[] = [];
-  // The relay looks for them as well, every 30 s, and so does the task by itself: whoever is first has it.
-  const result = await until('the run that was asked for finds one', async () => {
+  // The relay (every 30 s) and the scheduled task look for the same rows, and the first one requeues them.
+  const result = await until('the triggered run finds an overdue event', async () => {
     const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: `lost-${events.length}` }));
     events.push(body.id);
     await gateway.admin.eventually(body.id, (event) => event.attempts === 1 && event.status === 'enqueued');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { giveUp } from '../../src/events/hold.ts';
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { rows } from '../support/stored.ts';
 import { type NotificationStage, openNotificationStage, tenth } from './stage.ts';
@@ -15,7 +15,7 @@ const noBurst = { burst: null };
 const stateOf = async (id: string) =>
   (await rows(stage.database, 'select delivery_status, attempts from events where id = $1', [id]))[0];
 
-test('each matching enabled destination is noted, in their order, with what was at that moment', async () => {
+test('each enabled destination that matches gets a pending notification, in their order', async () => {
   const account = await stage.account();
   const second = await stage.destination(account, { name: 'Second', position: 2 });
   await stage.destination(account, { name: 'Off', enabled: false });
@@ -33,7 +33,7 @@ test('each matching enabled destination is noted, in their order, with what was 
   expect((await stage.notifications())[0]?.event_error).toBe('the consumer answered 503');
 });
 
-test('what is not written down has not failed: the delivery ends with its notifications or not at all', async () => {
+test('the end of a delivery and its notifications commit together or not at all', async () => {
   const account = await stage.account();
   const id = await stage.received(account);
   const recorder = new OutcomeRecorder(stage.database, async (sql) => {
@@ -45,7 +45,7 @@ test('what is not written down has not failed: the delivery ends with its notifi
   expect(await stateOf(id)).toEqual({ delivery_status: 'failed', attempts: 1 });
 });
 
-test('an attempt that does not end the delivery, and one that was recorded before, tell nobody', async () => {
+test('an attempt that does not end the delivery, or was recorded before, adds no notification', async () => {
   const account = await stage.account();
   await stage.destination(account);
   const id = await stage.received(account);
@@ -56,7 +56,7 @@ test('an attempt that does not end the delivery, and one that was recorded befor
   expect(await stage.notifications()).toHaveLength(1);
 });
 
-test('of many that end together each is told of, at every destination of its own account', async () => {
+test('each of many events that end together notifies every destination of its own account', async () => {
   const accounts = await Promise.all([stage.account(), stage.account(), stage.account()]);
   for (const account of accounts.slice(0, 2)) {
     await stage.destination(account, { name: 'a' });
@@ -70,7 +70,7 @@ test('of many that end together each is told of, at every destination of its own
   expect(noted.every((row) => accounts.slice(0, 2).some(({ id }) => id === row.account_id))).toBe(true);
 });
 
-test('a condition of another version that does not parse is shown as a failed notification', async () => {
+test('a condition of another version that does not parse gives a failed notification', async () => {
   const account = await stage.account();
   const broken = await stage.destination(account);
   const fine = await stage.destination(account, { position: 1 });
@@ -83,7 +83,7 @@ test('a condition of another version that does not parse is shown as a failed no
 });
 
 describe('an event whose account', () => {
-  test('was disabled for too long is told of', async () => {
+  test('was disabled for too long notifies the destinations', async () => {
     const account = await stage.account();
     await stage.destination(account);
     const id = await stage.received(account);
@@ -93,7 +93,7 @@ describe('an event whose account', () => {
     expect(await stage.notifications()).toMatchObject([{ event_id: id, event_error: 'account_disabled' }]);
   });
 
-  test('was deleted is not', async () => {
+  test('was deleted notifies no destination', async () => {
     const account = await stage.account();
     await stage.destination(account);
     const id = await stage.received(account);
@@ -106,7 +106,7 @@ describe('with a burst limit', () => {
   const burst = { limit: 3, windowMs: 60_000 };
   const chat = { destination_type: 'chat_one', config: { webhook_url: 'http://127.0.0.1:9/chat' } };
 
-  test('chats and mailboxes get that many, the others are folded into one summary; webhooks get all', async () => {
+  test('chat and email get that many and one summary of the rest; webhooks get all', async () => {
     const account = await stage.account();
     await stage.destination(account, { ...chat, name: 'chat' });
     await stage.destination(account, {
@@ -136,7 +136,7 @@ describe('with a burst limit', () => {
     }
   });
 
-  test('several workers at once keep the limit together, and never deadlock', async () => {
+  test('concurrent workers keep the limit together, without deadlocks', async () => {
     const account = await stage.account();
     for (const name of ['a', 'b', 'c']) await stage.destination(account, { ...chat, name });
     const ids = await Promise.all(Array.from({ length: 120 }, () => stage.received(account)));
@@ -149,7 +149,7 @@ describe('with a burst limit', () => {
     expect((await stage.summaries()).map(({ events }) => events)).toEqual([117, 117, 117]);
   });
 
-  test('a summary that is being sent takes nothing more; the next one is begun', async () => {
+  test('a summary that is being sent takes no more events; a new summary is opened', async () => {
     const account = await stage.account();
     await stage.destination(account, chat);
     const recorder = stage.recorder(burst);

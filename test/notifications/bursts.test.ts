@@ -5,12 +5,12 @@ import { type Burst, shareOut } from '../../src/notifications/bursts.ts';
 const windowMs = 600_000;
 const at = (ms: number) => new Date(ms);
 
-test('up to the limit each is told of; the others open a summary', () => {
+test('up to the limit each event has its own message; the others open a summary', () => {
   const share = shareOut({ toldAt: [], waiting: 0 }, false, 5, at(0), { limit: 3, windowMs });
   expect(share).toEqual({ single: 3, toldAt: [at(0), at(0), at(0), at(windowMs)], opens: true });
 });
 
-test('what was told longer ago than the window does not count', () => {
+test('messages from before the window do not count', () => {
   const burst = { toldAt: [at(0), at(1)], waiting: 0 };
   expect(shareOut(burst, false, 2, at(windowMs), { limit: 2, windowMs })).toMatchObject({ single: 1, opens: true });
   expect(shareOut(burst, false, 2, at(windowMs + 1), { limit: 2, windowMs })).toMatchObject({
@@ -19,18 +19,18 @@ test('what was told longer ago than the window does not count', () => {
   });
 });
 
-test('what waits for its turn since an earlier window takes the room of what comes now', () => {
+test('messages that still wait from an earlier window count against the limit', () => {
   const burst = { toldAt: [], waiting: 2 };
   expect(shareOut(burst, false, 4, at(0), { limit: 3, windowMs })).toMatchObject({ single: 1, opens: true });
   expect(shareOut({ ...burst, waiting: 9 }, false, 4, at(0), { limit: 3, windowMs })).toMatchObject({ single: 0 });
 });
 
-test('while a summary is open everything goes into it, even where there is room', () => {
+test('while a summary is open all events go into it, even below the limit', () => {
   const share = shareOut({ toldAt: [], waiting: 0 }, true, 2, at(0), { limit: 100, windowMs });
   expect(share).toEqual({ single: 0, toldAt: [], opens: false });
 });
 
-test('no stretch of a window holds more messages than the limit, and every event is in exactly one', () => {
+test('no period as long as the window has more messages than the limit, and each event is in exactly one', () => {
   const arrivals = fc.array(
     fc.record({ gapMs: fc.integer({ min: 0, max: windowMs }), events: fc.integer({ min: 1, max: 9 }) }),
     {

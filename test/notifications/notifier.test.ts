@@ -18,13 +18,13 @@ const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, f
 const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);
 const only = async () => (await stage.notifications())[0];
 
-test('two at once, and one of another worker, make one try', async () => {
+test('concurrent calls, also of another worker, make one try', async () => {
   const key = await exhausted();
   const { promise: answer, resolve } = Promise.withResolvers<Said>();
   const { notices, send } = service(() => answer);
   const [one, other] = [new Notifier(deps(send)), new Notifier(deps(send))];
   const asked = [one.notify(key, never), one.notify(key, never)];
-  await until('the try is under way', async () => notices.length > 0 || null);
+  await until('the first try has started', async () => notices.length > 0 || null);
   expect(await other.notify(key, never)).toMatchObject({ kind: 'later' });
   resolve(taken);
   expect(await Promise.all(asked)).toEqual([
@@ -36,7 +36,7 @@ test('two at once, and one of another worker, make one try', async () => {
   expect(await only()).toMatchObject({ status: 'sent', attempts: 1, due_at: null, error: null });
 });
 
-test('what is said: the key, the moment, the error, and the payload only where it was asked for', async () => {
+test('a notice has the key, the time, the error, and the payload only if the destination asks for it', async () => {
   const key = await exhausted();
   const mail = await exhausted({
     ...{ destination_type: 'email', config: { addresses: ['a@ops.test'], include_payload: true } },
@@ -55,7 +55,7 @@ test('what is said: the key, the moment, the error, and the payload only where i
   ]);
 });
 
-test('five tries, then it has failed; each leaves its reason', async () => {
+test('a notification fails after five tries, each recorded with its error', async () => {
   const key = await exhausted();
   const { notices, send } = service(refused(), refused(), refused(), refused(), refused({ error: 'the last straw' }));
   const notifier = new Notifier(deps(send));
@@ -69,14 +69,14 @@ test('five tries, then it has failed; each leaves its reason', async () => {
   expect(await only()).toMatchObject({ status: 'failed', attempts: 5, error: 'the last straw', due_at: null });
 });
 
-test('a failure for good is not tried again', async () => {
+test('a permanent failure is not retried', async () => {
   const key = await exhausted();
   const { send } = service(refused({ permanent: true, error: 'no SENDGRID_API_KEY' }));
   expect(await new Notifier(deps(send)).notify(key, never)).toEqual({ kind: 'settled', status: 'failed' });
   expect(await only()).toMatchObject({ status: 'failed', attempts: 1, error: 'no SENDGRID_API_KEY' });
 });
 
-test('before its wait is over nothing is tried', async () => {
+test('a notification is not retried before its delay is over', async () => {
   const key = await exhausted();
   const { notices, send } = service(refused());
   const notifier = new Notifier(deps(send, { waitsMs: [60_000] }));
@@ -87,7 +87,7 @@ test('before its wait is over nothing is tried', async () => {
   expect(notices).toHaveLength(1);
 });
 
-test('Retry-After also holds back the other messages to that destination, which lose no try by it', async () => {
+test('Retry-After also delays other messages to that destination, without using up a try', async () => {
   const account = await stage.account();
   const destinationId = await stage.destination(account);
   const other = await stage.destination(account, { position: 1 });
@@ -111,7 +111,7 @@ test('Retry-After also holds back the other messages to that destination, which 
   });
 });
 
-test('a worker that died in a try loses it; when its claim is over the next one is made', async () => {
+test('a try is lost when its worker dies; the next one is made when the claim has expired', async () => {
   const key = await exhausted();
   await claim(stage.database, key, { tries: 5, leaseS: 60 });
   const { notices, send } = service(taken);
@@ -123,7 +123,7 @@ test('a worker that died in a try loses it; when its claim is over the next one 
   expect(await only()).toMatchObject({ status: 'sent', attempts: 2 });
 });
 
-test('nobody knows how the last try ended: it counts as failed, and says so', async () => {
+test('a last try whose outcome is unknown counts as failed, with an error that says so', async () => {
   const key = await exhausted();
   for (let attempt = 1; attempt <= 5; attempt++) {
     expect(await claim(stage.database, key, { tries: 5, leaseS: 0 })).toMatchObject({ attempt });
@@ -135,7 +135,7 @@ test('nobody knows how the last try ended: it counts as failed, and says so', as
   expect(await only()).toMatchObject({ status: 'failed', error: expect.stringContaining('may have arrived') });
 });
 
-test('a try that outlasted its claim still counts when it was taken, and not when it was refused', async () => {
+test('a try that ends after its claim expired counts if it succeeded, but not if it failed', async () => {
   const { promise: claimedAnew, resolve } = Promise.withResolvers<void>();
   const slow = (said: Said) => service(() => claimedAnew.then(() => said));
   const [late, lost] = [await exhausted(), await exhausted()];
@@ -143,9 +143,9 @@ test('a try that outlasted its claim still counts when it was taken, and not whe
   const lease = { leaseS: 0.02 };
   const sending = new Notifier(deps(accepting.send, lease)).notify(late, never);
   const failing = new Notifier(deps(refusing.send, lease)).notify(lost, never);
-  await until('both are under way', () => accepting.notices.length + refusing.notices.length === 2);
+  await until('both tries have started', () => accepting.notices.length + refusing.notices.length === 2);
   for (const key of [late, lost]) {
-    const again = await until('its claim is over', () => claim(stage.database, key, { tries: 5, leaseS: 60 }));
+    const again = await until('the claim has expired', () => claim(stage.database, key, { tries: 5, leaseS: 60 }));
     expect(again).toMatchObject({ attempt: 2 });
   }
   resolve();
@@ -155,7 +155,7 @@ test('a try that outlasted its claim still counts when it was taken, and not whe
   expect(states[lost.eventId]).toMatchObject({ status: 'pending', attempts: 2, error: null });
 });
 
-test('a config that does not decrypt fails for good, without a word of what it holds', async () => {
+test('a config that does not decrypt is a permanent failure, whose error contains none of it', async () => {
   const key = await exhausted();
   const { notices, send } = service(taken);
   const notifier = new Notifier(deps(send, { keyring: randomKeyring() }));
@@ -164,13 +164,13 @@ test('a config that does not decrypt fails for good, without a word of what it h
   expect((await only())?.error).toBe('the config of the destination does not decrypt with SECRETS_KEY');
 });
 
-test('an error that PostgreSQL would not take is stored without what it minds', async () => {
+test('an error is stored without the characters that PostgreSQL refuses', async () => {
   const key = await exhausted();
   await new Notifier(deps(service(refused({ error: 'a\0b\ud800' })).send)).notify(key, never);
   expect((await only())?.error).toBe('a\ufffdb\ufffd');
 });
 
-test('no more than eight at once to one destination; the others are told when to ask again', async () => {
+test('at most eight messages to a destination are in flight; the others are told when to ask again', async () => {
   const account = await stage.account();
   const destinationId = await stage.destination(account);
   const ids = await Promise.all(Array.from({ length: 20 }, () => stage.received(account)));
@@ -182,14 +182,14 @@ test('no more than eight at once to one destination; the others are told when to
   const asked = ids.map(async (eventId) =>
     told.push(await notifier.notify({ eventId, generation: 0, destinationId }, never)),
   );
-  await until('all others have their answer', () => told.length === 12);
+  await until('the other calls have returned', () => told.length === 12);
   expect(told.every(({ kind }) => kind === 'later')).toBe(true);
   open(taken);
   await Promise.all(asked);
   expect(notices).toHaveLength(8);
 });
 
-test('a notification of nothing is gone; one that was folded stays as it is', async () => {
+test('a missing notification is `gone`, and one in a summary stays unchanged', async () => {
   const notifier = new Notifier(deps(service(taken).send));
   const key = await exhausted();
   expect(await notifier.notify({ ...key, generation: 7 }, never)).toEqual({ kind: 'gone' });

@@ -18,7 +18,7 @@ afterEach(() => stage.close());
 const exhausted = (fields: Record<string, unknown> = {}) => exhaustedAt(stage, fields);
 const deps = (send: SendNotice, more: Parameters<typeof notifierDeps>[2] = {}) => notifierDeps(stage, send, more);
 
-test('the sweep finds what is due for long, and nothing else', async () => {
+test('the sweep finds overdue notifications only', async () => {
   const [due, waiting, sent] = [await exhausted(), await exhausted(), await exhausted()];
   await new Notifier(deps(service(taken).send)).notify(sent, never);
   await new Notifier(deps(service(refused()).send, { waitsMs: [60_000] })).notify(waiting, never);
@@ -28,7 +28,7 @@ test('the sweep finds what is due for long, and nothing else', async () => {
   ]);
 });
 
-test('a summary is sent once when its time has come, tried again when it is refused, and shown with the events', async () => {
+test('a summary is sent once when it is due, retried after a failure, and shown with its events', async () => {
   const burst = { limit: 1, windowMs: 400 };
   const account = await stage.account();
   await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
@@ -54,7 +54,7 @@ test('a summary is sent once when its time has come, tried again when it is refu
   ]);
 });
 
-test('the sweep sends all that is left to a destination that takes it, past one that does not and one that is held', async () => {
+test('the sweep sends all to a working destination, past one that hangs and one that is held back', async () => {
   const account = await stage.account();
   const [taking, hanging, held] = await Promise.all(
     ['a', 'b', 'c'].map((name) => stage.destination(account, { name })),
@@ -73,7 +73,7 @@ test('the sweep sends all that is left to a destination that takes it, past one 
   const notifier = new Notifier(common);
   const sweep = new OverdueNotifications({ ...common, notifier, overdueS: 0.2 });
   sweep.start();
-  await until('all are told that can be', () => told.length === 60);
+  await until('the working destination has all messages', () => told.length === 60);
   expect(new Set(told)).toEqual(new Set([taking]));
   release(taken);
   await sweep.stop();
@@ -81,7 +81,7 @@ test('the sweep sends all that is left to a destination that takes it, past one 
   expect(waiting.every((row) => row.status === 'pending' && row.attempts === 0)).toBe(true);
 });
 
-test('a live notification is not kept waiting by the sweep', async () => {
+test('the sweep leaves room for a workflow’s own notification', async () => {
   const account = await stage.account();
   const destinationId = await stage.destination(account);
   const ids = await Promise.all(Array.from({ length: 30 }, () => stage.received(account)));
@@ -93,7 +93,7 @@ test('a live notification is not kept waiting by the sweep', async () => {
     const told = await notifier.notifyInPassing({ eventId, generation: 0, destinationId }, never);
     if (told.kind === 'later') refusedIds.push(eventId);
   });
-  await until('all but eight have passed by', () => refusedIds.length === 22);
+  await until('22 calls have returned', () => refusedIds.length === 22);
   resolve(taken);
   await Promise.all(inPassing);
   const [left = ''] = refusedIds;
@@ -102,7 +102,7 @@ test('a live notification is not kept waiting by the sweep', async () => {
   });
 });
 
-test('each try says the same, whatever became of the event meanwhile', async () => {
+test('each try sends the same notice, even if the event has changed since', async () => {
   const key = await exhausted();
   const { notices, send } = service(refused(), taken);
   const notifier = new Notifier(deps(send));
@@ -118,7 +118,7 @@ test('each try says the same, whatever became of the event meanwhile', async () 
   expect(notices[1]).toMatchObject({ event: { delivery_status: 'failed', generation: 0, response_code: 503 } });
 });
 
-test('messages that were held back count for the burst limit from when they arrive', async () => {
+test('delayed messages count for the burst limit from the time when they are sent', async () => {
   const burst = { limit: 2, windowMs: 60_000 };
   const account = await stage.account();
   const destinationId = await stage.destination(account, {
@@ -143,12 +143,12 @@ test('messages that were held back count for the burst limit from when they arri
     (await stage.notifications()).filter((row) => ids.includes(row.event_id)).map((row) => row.status);
   const first = await exhaustTwo();
   await passes(61);
-  // The first two are still on their way: their room is taken.
+  // The first two are not sent yet, and count against the limit.
   expect(await statuses(await exhaustTwo())).toEqual(['suppressed', 'suppressed']);
   await passes(200);
   const notifier = new Notifier(deps(service(taken).send, { burstMs: burst.windowMs }));
   for (const eventId of first) await notifier.notify({ eventId, generation: 0, destinationId }, never);
-  // Now they have arrived.
+  // Now they are sent.
   expect(await statuses(await exhaustTwo())).toEqual(['suppressed', 'suppressed']);
   await passes(200);
   expect(await statuses(await exhaustTwo())).toEqual(['pending', 'pending']);

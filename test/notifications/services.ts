@@ -13,10 +13,10 @@ export const refused = (more: Partial<Said & { ok: false }> = {}): Said => ({
   ...{ ok: false, outcome: 'http_error', error: 'answered 500', responseCode: 500, responseBody: '' },
   ...{ retryAfterMs: null, permanent: false, durationMs: 1, ...more },
 });
-/** Nothing is asked to end. */
+/** A signal that is never aborted. */
 export const never = new AbortController().signal;
 
-/** What was said, in order; `answers` come one after another, and the last one stays. */
+/** A service that records the notices it gets. It returns `answers` in order, and then repeats the last one. */
 export function service(...answers: (Said | (() => Promise<Said>))[]) {
   const notices: Notice[] = [];
   const send: SendNotice = async (_settings, notice) => {
@@ -27,7 +27,7 @@ export function service(...answers: (Said | (() => Promise<Said>))[]) {
   return { notices, send };
 }
 
-/** What notifiers of this stage are made of; tries follow each other without a wait. */
+/** The dependencies of a notifier on this stage, with retries without delay. */
 export function notifierDeps(
   stage: NotificationStage,
   send: SendNotice,
@@ -39,7 +39,7 @@ export function notifierDeps(
   return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
 }
 
-/** An exhausted event with one destination that is to be told. */
+/** Creates an exhausted event with one destination that is to be notified. */
 export async function exhausted(stage: NotificationStage, fields: Record<string, unknown> = {}) {
   const account = await stage.account();
   const destinationId = await stage.destination(account, fields);

@@ -1,12 +1,12 @@
-import { OutcomeRecorder } from '../../src/events/outcome.ts';
-import { EventReceiver } from '../../src/events/receive.ts';
+import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
+import { EventReceiver } from '../../src/events/transitions/received.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 
-/** A database with accounts and destinations, and events that are exhausted when a test says so. No worker runs. */
+/** A database for accounts, destinations and events that a test exhausts by a call. No worker runs. */
 export async function openNotificationStage() {
   const gateway: TestGateway = await startGateway({ worker: false });
   const { database, admin } = gateway;
@@ -30,7 +30,7 @@ export async function openNotificationStage() {
       await receiver.receive(event);
       return event.id;
     },
-    /** The tenth attempt of each event fails, all at once. */
+    /** Records a failed tenth attempt of each event, concurrently. */
     exhaust: (ids: string[], by = recorder()) => Promise.all(ids.map((id) => by.record(tenth(id)))),
     notifications: () =>
       rows(database, 'select * from notifications order by event_id, generation, ordinal, destination_id'),
@@ -41,7 +41,7 @@ export async function openNotificationStage() {
 
 export type NotificationStage = Awaited<ReturnType<typeof openNotificationStage>>;
 
-/** A tenth attempt that failed. */
+/** A failed tenth attempt. */
 export const tenth = (eventId: string, generation = 0) => ({
   ...{ eventId, generation, trigger: 'schedule' as const, number: 10, startedAt: new Date(), durationMs: 1 },
   ...{ outcome: 'http_error', responseCode: 503, responseBody: '', error: 'the consumer answered 503', url: null },

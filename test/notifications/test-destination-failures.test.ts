@@ -7,7 +7,7 @@ import { hang } from '../support/replies.ts';
 const { withKey, withoutMail, mailService, service, tryOut } = destinationTests();
 
 describe('502', () => {
-  /** The problem of a destination that did not take it, and its audit entry's details. */
+  /** The 502 problem of a destination that refuses the message, and the details of its audit entry. */
   async function refusal(gateway: TestGateway, body: Create) {
     const { answer, account, destination_id, details } = await tryOut(gateway, body);
     expect(answer.response.headers.get('content-type')).toBe('application/problem+json');
@@ -19,7 +19,7 @@ describe('502', () => {
     return { problem, outcome: details?.outcome };
   }
 
-  test.each([400, 404, 429, 500])('answers with what the service said with its %i', async (status) => {
+  test.each([400, 404, 429, 500])('shows the body of the service’s answer %i', async (status) => {
     for (const type of kinds) {
       const { port, deliveries } = await service((response, { url }) => response.writeHead(status).end(`no: ${url}`));
       const { problem, outcome } = await refusal(withKey(), posts[type](port));
@@ -31,7 +31,7 @@ describe('502', () => {
     }
   });
 
-  test('answers with what SendGrid said', async () => {
+  test('shows the error of SendGrid', async () => {
     const answer = JSON.stringify({ errors: [{ message: `wrong sender for ${apiKey}`, field: 'from' }] });
     mailService().replies = [(response) => response.writeHead(403).end(answer)];
     const { problem } = await refusal(withKey(), mailTo());
@@ -54,7 +54,7 @@ describe('502', () => {
     expect(JSON.stringify(problem)).not.toContain('very-secret');
   });
 
-  test('for e-mail without a key and an outbox, saying what to set', async () => {
+  test('for e-mail without a key or an outbox, with the settings to make', async () => {
     const { problem, outcome } = await refusal(withoutMail(), mailTo());
     expect(outcome).toBe('mail_not_configured');
     expect(problem.detail).toContain('SENDGRID_API_KEY');

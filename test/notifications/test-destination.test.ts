@@ -13,8 +13,8 @@ const { withKey, withOutbox, mailService, service, tryOut } = destinationTests()
 
 const link = (gateway: TestGateway) => `${gateway.baseUrl}/dashboard/events`;
 
-describe('a service that takes it', () => {
-  test.each(kinds)('%s: exactly these fields, once, and a sample that says what it is', async (type) => {
+describe('a service that accepts the message', () => {
+  test.each(kinds)('%s: the answer has these fields, and one sample that is marked as a test is sent', async (type) => {
     const { port, deliveries } = await service((response) => response.writeHead(201).end('taken'));
     const { answer, account, destination_id, details } = await tryOut(withKey(), posts[type](port));
     expect(answer.status).toBe(200);
@@ -30,7 +30,7 @@ describe('a service that takes it', () => {
     expect(mailService().deliveries).toEqual([]);
   });
 
-  test('a webhook gets a signed message about a made-up event of the account, another each time', async () => {
+  test('a webhook gets a signed message about an invented event of the account, with a new id each time', async () => {
     const { url, deliveries } = await service();
     const client = destinationClient(withKey());
     const account = await withKey().admin.createAccount({ app_key: 'my-app' });
@@ -52,7 +52,7 @@ describe('a service that takes it', () => {
     expect(first?.headers['webhook-id']).not.toBe(second?.headers['webhook-id']);
   });
 
-  test('email: SendGrid gets the message, with a payload only where it is asked for', async () => {
+  test('email: SendGrid gets the message, with a payload only if the destination asks for it', async () => {
     const { answer, destination_id } = await tryOut(withKey(), mailTo());
     expect(answer.data).toEqual({
       ...{ ok: true, destination_type: 'email', response_code: 202, response_body: '' },
@@ -71,7 +71,7 @@ describe('a service that takes it', () => {
     expect(JSON.stringify(full).length).toBeGreaterThan(JSON.stringify(plain).length);
   });
 
-  test('email: without a key it is in the outbox', async () => {
+  test('email: without a key the message is written to the outbox', async () => {
     const { answer } = await tryOut(withOutbox(), mailTo());
     expect(answer.data).toEqual({
       ...{ ok: true, destination_type: 'email', response_code: null, response_body: null },
@@ -91,7 +91,7 @@ describe('a service that takes it', () => {
     expect((await destinationClient(withKey()).listed(account.id)).map(({ id }) => id)).toEqual([destination_id]);
   });
 
-  test('a disabled destination, and one of a disabled account, are tried all the same', async () => {
+  test('a disabled destination, and one of a disabled account, can be tested', async () => {
     const { url, deliveries } = await service();
     expect((await tryOut(withKey(), { ...hookTo(url), enabled: false })).answer.status).toBe(200);
     const account = await withKey().admin.createAccount({ enabled: false });
@@ -122,7 +122,7 @@ describe('refused', () => {
     expect(deliveries).toEqual([]);
   });
 
-  test('a body with fields and a query are 422, an empty body passes', async () => {
+  test('a body with fields and a query are 422; an empty body is accepted', async () => {
     const { url, deliveries } = await service();
     const client = destinationClient(withKey());
     const account = await client.newAccount();
@@ -143,7 +143,7 @@ describe('refused', () => {
     expect(deliveries).toEqual([]);
   });
 
-  test('a config that does not decrypt is told as the list tells it', async () => {
+  test('a config that does not decrypt gives the same error as in the list', async () => {
     const { url, deliveries } = await service();
     const client = destinationClient(withKey());
     const account = await client.newAccount();

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
 
-test('a worker that is killed in the middle of a backup: another one makes it', { timeout: 240_000 }, async () => {
+test('when a worker is killed during a backup, another worker completes it', { timeout: 240_000 }, async () => {
   const dir = join(temporaryFolder('test'), 'backups');
   const databaseUrl = await migratedDatabase();
   const roles = gatewayRoles({ databaseUrl, variables: { BACKUP_DIR: dir } });

@@ -2,9 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -21,13 +22,13 @@ async function consumerForTest(...replies: Reply[]) {
 
 const killed = { code: null, signal: 'SIGKILL' };
 
-/** What becomes of an event whose worker is killed in the middle of an attempt. */
-async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
+/** The deliveries and the history of an event whose worker is killed during an attempt. */
+async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto') {
   // The time limit of an attempt is part of the lease that has to run out.
   const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(
-    // Never answered: the worker dies while it waits.
+    // The consumer never answers: the worker dies while it waits.
     () => worker.signal('SIGKILL'),
     200,
   );
@@ -55,21 +56,23 @@ async function killedInTheMiddle(firstAttempt: 'workflow' | 'direct' | 'auto') {
   };
 }
 
-test('a worker that is killed in the middle of an attempt costs a delay, not the event', { timeout }, async () => {
+test('when a worker is killed during an attempt, the event is delivered later', { timeout }, async () => {
   const modes = ['workflow', 'direct', 'auto'] as const;
-  // All at once: most of it is waiting for a lease or a time limit to run out.
-  const ends = await Promise.all(modes.map(killedInTheMiddle));
+  // Concurrently, because most of the time is spent waiting for a lease or time limit to expire.
+  const ends = await Promise.all(modes.map(killedDuringAttempt));
   const expected = {
     exit: killed,
     between: [1, 'pending', 0, []],
-    // What nobody saw the end of is no attempt; the one after it has its number.
+    // The attempt without a recorded outcome does not count; the next attempt has its number.
     history: [[1, 'delivered']],
     received: Array.from({ length: 2 }, () => [true, '1', '{"id":"one", "z": 1, "a": 2}']),
   };
   for (const [n, mode] of modes.entries()) expect(ends[n], `FIRST_ATTEMPT=${mode}`).toEqual(expected);
 });
 
-test('a worker that is killed between two attempts: the second one comes when it is due', { timeout }, async () => {
+test('when a worker is killed between two attempts, the second attempt is made when it is due', {
+  timeout,
+}, async () => {
   const roles = await migratedRoles({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(500, 200);
@@ -81,12 +84,12 @@ test('a worker that is killed between two attempts: the second one comes when it
   await allDelivered(roles, 1);
   const [first, second] = (await api.admin.event(body.id)).delivery_history;
   expect([first.number, first.response_code, second.number, second.response_code]).toEqual([1, 500, 2, 200]);
-  // Neither sooner than planned nor forgotten: jitter included, the plan was written down after the first.
+  // Not before the time, including jitter, that was recorded after the first attempt.
   expect(Date.parse(second.started_at)).toBeGreaterThanOrEqual(Date.parse(failed.next_attempt_at) - 50);
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('one of two workers is killed under load: the other one delivers everything', { timeout }, async () => {
+test('when one of two workers is killed under load, the other one delivers everything', { timeout }, async () => {
   const roles = await migratedRoles({ DELIVERY_TIMEOUT: '5s' });
   const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
@@ -105,7 +108,7 @@ test('one of two workers is killed under load: the other one delivers everything
   expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
 });
 
-/** Posts webhooks one after the other, several at once, until nobody answers; returns the ids that were acknowledged. */
+/** Posts webhooks over several connections until the api stops answering. Returns the ids that it acknowledged. */
 async function postUntilItDies(baseUrl: string, account: { provider: string; account_slug: string }) {
   const acknowledged: string[] = [];
   let posted = 0;
@@ -127,19 +130,19 @@ async function postUntilItDies(baseUrl: string, account: { provider: string; acc
   return acknowledged;
 }
 
-test('an api that is killed under load has lost nothing that it acknowledged', { timeout }, async () => {
+test('an api that is killed under load loses no acknowledged webhook', { timeout }, async () => {
   const roles = await migratedRoles({});
   const [api] = await Promise.all([roles.startApi(), roles.workerHere()]);
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const posting = postUntilItDies(api.baseUrl, account);
-  await eventually('it is in the middle of it', async () => (await eventRows(roles)).length > 150);
+  await until('webhooks are stored', async () => (await eventRows(roles)).length > 150);
   api.signal('SIGKILL');
   const acknowledged = await posting;
   expect(await api.exited).toEqual(killed);
   expect(acknowledged.length).toBeGreaterThan(100);
 
-  // What it had handed to PostgreSQL is still committed there: the lock comes when that is done.
+  // PostgreSQL may still commit statements that it has received. The lock is granted after them.
   await roles.query('do $$ begin lock table events in share mode; end $$');
   const stored = (await eventRows(roles)).map(({ id }) => id);
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
@@ -152,7 +155,7 @@ test('an api that is killed under load has lost nothing that it acknowledged', {
   expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
   expect(consumer.deliveries).toHaveLength(stored.length);
 
-  // A new one goes on where it was.
+  // A new api continues.
   const next = await roles.apiHere();
   expect((await send(next.baseUrl, account, '{"id":"after"}')).status).toBe(202);
   await allDelivered(roles, stored.length + 1);

@@ -2,14 +2,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { instantDelaysMs } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { ownTemporal } from '../support/own-servers.ts';
+import { accountWith, type Notification, notified, sendEvent } from '../support/services/notified-events.ts';
 import { startReceivers } from '../support/services/receivers.ts';
-import { accountWith, type Notification, sendEvent, told } from '../support/services/telling.ts';
 import { openStage } from '../support/situations.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
-test('Temporal goes away while notifications wait: they are sent without it, and once', { timeout }, async () => {
+test('when Temporal stops while notifications wait, they are sent once, without it', { timeout }, async () => {
   const temporal = await ownTemporal();
   const receivers = await startReceivers();
   onTestFinished(() => receivers.close());
@@ -37,7 +37,7 @@ test('Temporal goes away while notifications wait: they are sent without it, and
   await temporal.stop();
   hook.replies = [200];
   for (const service of [mail, discord]) service.outage = null;
-  const event = await told(stage, id, 4, 120_000);
+  const event = await notified(stage, id, 4, 120_000);
   expect(event.notifications.map(({ status }: Notification) => status)).toEqual(Array(4).fill('sent'));
   expect([mail.messages.length, slack.messages.length, discord.messages.length]).toEqual([1, 1, 1]);
   expect(hook.deliveries).toHaveLength(event.notifications[0].attempts);

@@ -7,16 +7,21 @@ import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts'
 import { hang } from '../support/replies.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { discordPath } from '../support/services/discord.ts';
+import {
+  addDestination,
+  type Notification,
+  shownByDiscord,
+  shownBySlack,
+} from '../support/services/notified-events.ts';
 import { hookPath, hookSecret, mailAddress, startReceivers } from '../support/services/receivers.ts';
 import { slackPath } from '../support/services/slack.ts';
-import { addDestination, type Notification, shownByDiscord, shownBySlack } from '../support/services/telling.ts';
 
 const timeout = 300_000;
-/** A worker that died is noticed, at the latest, when the sweep looks for what is overdue (120 s). */
+/** Notifications of a killed worker are found by the sweep after at most 120 s. */
 const limitMs = 240_000;
 gatewaysEndWithTheirTest();
 
-/** A gateway, started as given, and an account with all four destinations whose consumer never takes anything. */
+/** A gateway, and an account with all four destinations and a consumer that refuses every delivery. */
 async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Promise<[Api, Worker]>) {
   const receivers = await startReceivers();
   onTestFinished(() => receivers.close());
@@ -27,7 +32,7 @@ async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Prom
     variables: {
       DELIVERY_SCHEDULE: Array(9).fill('1ms').join(),
       DELIVERY_TIMEOUT: '2s',
-      // A name as in a network of containers, which not every service takes for one.
+      // A name without a dot, as between containers, which not every service accepts in a URL.
       PUBLIC_URL: 'http://gateway:8080',
       SENDGRID_API_KEY: receivers.mail.apiKey,
       SENDGRID_BASE_URL: receivers.mail.origin,
@@ -45,7 +50,7 @@ async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Prom
 const ofType = (event: { notifications: Notification[] }, type: Notification['destination_type']) =>
   event.notifications.find(({ destination_type }) => destination_type === type);
 
-test('a worker is killed while two of four destinations have answered: the others are told, those two not again', {
+test('when a worker is killed after two of four destinations have answered, only the other two are notified', {
   timeout,
 }, async () => {
   const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
@@ -78,7 +83,7 @@ test('a worker is killed while two of four destinations have answered: the other
   expect(event.notifications).toHaveLength(4);
   expect(receivers.counts()).toMatchObject({ email: 1, chat_one: 1, chat_two: 1 });
   expect([receivers.slack.requests.length, receivers.discord.requests.length]).toEqual([1, 1]);
-  // The one that hung is told again under the same name.
+  // The destination that hung gets the message again with the same id.
   expect(hook.deliveries.length).toBeGreaterThan(1);
   expect(new Set(hook.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   const link = `http://gateway:8080/dashboard/events/${id}`;
@@ -87,7 +92,7 @@ test('a worker is killed while two of four destinations have answered: the other
   expect(receivers.complaints()).toEqual([]);
 });
 
-test('all workers are away when nothing is left but to tell: the next one does', { timeout }, async () => {
+test('notifications that are pending while no worker runs are sent by the next worker', { timeout }, async () => {
   const { receivers, roles, api, worker, sendOne } = await stageOf((roles) =>
     Promise.all([roles.apiHere(), roles.workerHere()]),
   );
@@ -112,7 +117,7 @@ test('all workers are away when nothing is left but to tell: the next one does',
   expect(receivers.counts()).toEqual({ webhook: takenBefore + 1, email: 1, chat_one: 1, chat_two: 1 });
 });
 
-test('no log of any process shows what a destination keeps to itself', { timeout }, async () => {
+test('no log of any process contains the secrets of a destination', { timeout }, async () => {
   const { receivers, api, worker, sendOne } = await stageOf((roles) =>
     Promise.all([roles.startApi(), roles.startWorker()]),
   );

@@ -7,14 +7,15 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { processTree, stillRunning } from '../support/descendants.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
-import { cleanEnvironment, eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { cleanEnvironment, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { hang } from '../support/replies.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 const project = fileURLToPath(new URL('../..', import.meta.url));
 gatewaysEndWithTheirTest();
 
-/** Runs the real `npm start` in a process group of its own, as a shell or a supervisor does, until the gateway is up. */
+/** Runs `npm start` in its own process group, as a shell or a supervisor does, until the gateway has started. */
 async function npmStart(dataDir: string) {
   const child = spawn('npm', ['start'], {
     cwd: project,
@@ -34,7 +35,7 @@ async function npmStart(dataDir: string) {
   onTestFinished(() => {
     for (const { pid } of stillRunning(started)) process.kill(pid, 'SIGKILL');
   });
-  await eventually('npm start is up', async () => {
+  await until('npm start is up', async () => {
     started = tree();
     if (child.exitCode !== null) throw new Error(`npm ended: ${output}`);
     return output.includes('Ctrl-C stops everything');
@@ -53,8 +54,8 @@ test('SIGTERM to npm alone stops the gateway and its servers, and npm exits with
   expect(output()).toContain('Stopping …');
 });
 
-// A terminal sends SIGINT to the whole process group, and npm then forwards it: the gateway gets it twice.
-// systemd does the same with SIGTERM unless KillMode says otherwise.
+// A terminal sends SIGINT to the whole process group, and npm forwards its own: the gateway gets the signal twice.
+// systemd does the same with SIGTERM unless KillMode is set.
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s to the process group stops everything gracefully, with exit code 0',
   { timeout },
@@ -67,13 +68,13 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('a second Ctrl-C ends a gateway at once that waits for an attempt in flight', { timeout }, async () => {
+test('a second Ctrl-C ends at once a gateway that waits for an attempt in flight', { timeout }, async () => {
   const gateway = await startWholeGateway(await startedFolder());
   const consumer = await startConsumer(hang);
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   await send(gateway.baseUrl, account, '{"id":"waits"}');
-  await eventually('the attempt is in flight', async () => consumer.deliveries.length > 0);
+  await until('the attempt is in flight', () => consumer.deliveries.length > 0);
   gateway.signal('SIGINT');
   await gateway.printed(/Stopping …/);
   const servers = processTree(gateway.pid);
@@ -82,5 +83,5 @@ test('a second Ctrl-C ends a gateway at once that waits for an attempt in flight
     gateway.signal('SIGINT');
   }
   expect((await gateway.exited).code).toBe(1);
-  await eventually('its servers end too', async () => stillRunning(servers).length === 0);
+  await until('the servers have ended', () => stillRunning(servers).length === 0);
 });

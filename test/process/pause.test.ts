@@ -6,7 +6,7 @@ import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-pr
 
 gatewaysEndWithTheirTest();
 
-test('a start while deliveries are paused says so, and they wait for the line that it shows', {
+test('a start while deliveries are paused says so, and the command that it prints resumes them', {
   timeout: 240_000,
 }, async () => {
   const dataDir = temporaryFolder();

@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 300_000;
-/** Eight posters, then, send under 80 a second: what they send while the server comes back has to be delivered as well. */
+/** Eight posters send fewer than 80 webhooks a second: all that the server accepts must be delivered in time. */
 const posterRestMs = 100;
-/** What was claimed when PostgreSQL went is looked at again after this and 16 s: its lease. */
+/** Shortens the lease (this and 16 s), after which rows that were claimed before the outage are claimed again. */
 const shortLease = { DELIVERY_TIMEOUT: '2s' };
 gatewaysEndWithTheirTest();
 
@@ -31,7 +32,7 @@ function expectDatabaseUnavailable(answer: Answer): void {
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-test('PostgreSQL is away while webhooks come in: refused with 503, and nothing is acknowledged that is not stored', {
+test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged webhook is stored', {
   timeout,
 }, async () => {
   const { postgres, roles, api, worker, consumer, account } = await running('processes', shortLease);
@@ -45,12 +46,12 @@ test('PostgreSQL is away while webhooks come in: refused with 503, and nothing i
   };
   const posters = Promise.all(Array.from({ length: 8 }, (_, name) => poster(name)));
   const acknowledged = () => answers.filter(({ status }) => status === 202).map(({ body }) => body.id as string);
-  await eventually('webhooks are taken in', async () => acknowledged().length > 50);
+  await until('webhooks are accepted', () => acknowledged().length > 50);
 
   await postgres.stop();
-  await eventually('webhooks are refused', async () => answers.at(-1)?.status === 503);
+  await until('webhooks are refused', () => answers.at(-1)?.status === 503);
   expectDatabaseUnavailable(await send(api.baseUrl, account, '{"id":"during"}'));
-  // Nor is anybody told that there is no such account, or that the secret is wrong, while nobody can know.
+  // An unknown account and a wrong secret get 503 too, because the database cannot be asked.
   expectDatabaseUnavailable(await send(api.baseUrl, { provider: 'generic', account_slug: 'not-known-yet' }, '{}'));
   expectDatabaseUnavailable(await api.admin.request('GET', '/admin/events'));
   expectDatabaseUnavailable(
@@ -60,11 +61,11 @@ test('PostgreSQL is away while webhooks come in: refused with 503, and nothing i
   expect((await fetch(`${api.baseUrl}/health/live`)).status).toBe(200);
   const refused = () => answers.filter(({ status }) => status !== 202).length;
   const refusedBefore = refused();
-  await eventually('they go on being refused', async () => refused() > refusedBefore + 100);
+  await until('further webhooks are refused', () => refused() > refusedBefore + 100);
 
   await postgres.start();
   const during = acknowledged().length;
-  await eventually('webhooks are taken in again', async () => acknowledged().length > during + 50);
+  await until('webhooks are accepted again', () => acknowledged().length > during + 50);
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
   posting = false;
   await posters;
@@ -76,17 +77,17 @@ test('PostgreSQL is away while webhooks come in: refused with 503, and nothing i
   await allDelivered(roles, stored.length);
   const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
   expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
-  // All of that by the same two processes.
+  // The same two processes did all of that.
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
 });
 
-/** Sends a webhook; while its attempt is in flight `meanwhile` is done, and only then the consumer says 200. */
+/** Sends a webhook and calls `meanwhile` during its attempt. The consumer answers 200 after that. */
 async function inFlight(gateway: Awaited<ReturnType<typeof running>>, meanwhile: () => Promise<void>) {
   const { api, account, consumer } = gateway;
   const { promise, resolve } = Promise.withResolvers<void>();
   consumer.replies = [(response) => void promise.then(() => response.writeHead(200).end('done'))];
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
-  await eventually('the attempt is in flight', async () => consumer.deliveries.length === 1);
+  await until('the attempt is in flight', () => consumer.deliveries.length === 1);
   await meanwhile();
   resolve();
   return body.id as string;
@@ -105,7 +106,7 @@ async function expectOneAttempt(gateway: Awaited<ReturnType<typeof running>>, id
 }
 
 test.each(['direct', 'workflow'] as const)(
-  'FIRST_ATTEMPT=%s: PostgreSQL goes while an attempt is in flight; its outcome is recorded later, without a second POST',
+  'FIRST_ATTEMPT=%s: when PostgreSQL stops during an attempt, its outcome is recorded later without a second POST',
   {
     timeout,
   },
@@ -119,19 +120,19 @@ test.each(['direct', 'workflow'] as const)(
   },
 );
 
-test('PostgreSQL stays away for longer than the lease of the attempt in flight: still no second POST', {
+test('when PostgreSQL is unavailable for longer than the lease of an attempt, there is no second POST', {
   timeout,
 }, async () => {
   const gateway = await running('here', { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '5s' });
   const { postgres } = gateway;
   const id = await inFlight(gateway, postgres.stop);
-  // 5 s, 15 s and 1 s are the lease (src/dispatch/leases.ts), which was renewed before PostgreSQL went.
+  // The lease is 5 s + 15 s + 1 s (src/dispatch/leases.ts), and was renewed before PostgreSQL stopped.
   await sleep(22_000);
   await postgres.start();
   await expectOneAttempt(gateway, id);
 });
 
-test('PostgreSQL is killed again and again under load: the same', { timeout }, async () => {
+test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook is lost', { timeout }, async () => {
   const { postgres, roles, api, worker, consumer, account } = await running('here', shortLease);
   const acknowledged: string[] = [];
   const others = new Set<number>();
@@ -148,11 +149,11 @@ test('PostgreSQL is killed again and again under load: the same', { timeout }, a
   );
   for (let death = 0; death < 3; death += 1) {
     const before = acknowledged.length;
-    await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+    await until('webhooks are accepted', () => acknowledged.length > before + 50);
     await postgres.kill();
   }
   const before = acknowledged.length;
-  await eventually('webhooks are taken in', async () => acknowledged.length > before + 50);
+  await until('webhooks are accepted', () => acknowledged.length > before + 50);
   posting = false;
   await posters;
   expect([...others]).toEqual([503]);

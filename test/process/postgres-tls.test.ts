@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 import { recordedWay, sslRequest } from '../support/tls/recorded-way.ts';
 import { type TlsPostgres, tlsPostgres } from '../support/tls/tls-postgres.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test('roles, backup and restore: no connection to PostgreSQL is in clear text', { timeout }, async () => {
+test('roles, backup and restore make no clear-text connection to PostgreSQL', { timeout }, async () => {
   const { ca } = filesOf({ ca: authority.cert });
   const [plain, empty] = [await server.database(), await server.database()];
   const way = await recordedWay(plain);
@@ -37,13 +38,10 @@ test('roles, backup and restore: no connection to PostgreSQL is in clear text', 
   onTestFinished(() => consumer.close());
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   await send(api.baseUrl, account, '{"id":"one"}');
-  await eventually('the event is delivered', async () => consumer.deliveries.length > 0);
-  await eventually(
-    'a backup is triggered',
-    async () => (await api.admin.post('/admin/backups/trigger')).status === 202,
-  );
+  await until('the event is delivered', () => consumer.deliveries.length > 0);
+  await until('a backup is triggered', async () => (await api.admin.post('/admin/backups/trigger')).status === 202);
   const isArchive = (name: string) => /^gateway-.+\.sql\.gz\.enc$/.test(name);
-  const archive = await eventually('the backup is there', async () =>
+  const archive = await until('the backup is there', async () =>
     existsSync(backups) ? readdirSync(backups).find(isArchive) : null,
   );
   await Promise.all([api.stop(), worker.stop()]);
@@ -56,7 +54,7 @@ test('roles, backup and restore: no connection to PostgreSQL is in clear text', 
   for (const { sent } of way.seen) expect(sent.subarray(0, sslRequest.length)).toEqual(sslRequest);
 });
 
-test('a start with an authority that is not that of the server says so', { timeout }, async () => {
+test('a start with the wrong certificate authority says so', { timeout }, async () => {
   const { other } = filesOf({ other: (await newAuthority('Another authority')).cert });
   const url = new URL(await server.database());
   url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: other }).toString();

@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -15,7 +16,7 @@ async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
   return consumer;
 }
 
-test('migrate, api and worker as processes of their own: in through the one, out through the other', {
+test('migrate, api and worker run as separate processes and deliver an event', {
   timeout,
 }, async () => {
   const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
@@ -39,11 +40,11 @@ test('migrate, api and worker as processes of their own: in through the one, out
     [body.id, '{"id":"one","n":1}'],
   ]);
 
-  // Whoever is asked to end lets go of everything and says that all is well.
+  // A graceful shutdown ends with exit code 0.
   for (const process of [worker, api]) expect(await process.stop('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('migrate once more changes nothing and says so', { timeout }, async () => {
+test('a second migrate changes nothing and says so', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
   const schema = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2`;
   const before = await roles.query(schema);
@@ -53,7 +54,7 @@ test('migrate once more changes nothing and says so', { timeout }, async () => {
   expect(await roles.query(schema)).toEqual(before);
 });
 
-test('three migrates at once: one works, the others wait and find nothing to do', { timeout }, async () => {
+test('of three concurrent migrates one applies the migrations, the others wait for it', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await freshDatabase() });
   const results = await Promise.all([roles.migrate(), roles.migrate(), roles.migrate()]);
   expect(results.map(({ code, stderr }) => ({ code, failed: /error/i.test(stderr) }))).toEqual(
@@ -70,7 +71,7 @@ test.each(['auto', 'workflow', 'direct'] as const)(
   },
   async (firstAttempt) => {
     const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { FIRST_ATTEMPT: firstAttempt } });
-    // All four as processes once is enough: what differs is who makes the first attempt.
+    // One mode with four processes is enough: the modes differ only in what makes the first attempt.
     const [one, two] = await (firstAttempt === 'auto'
       ? Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()])
       : Promise.all([roles.apiHere(), roles.apiHere(), roles.workerHere(), roles.workerHere()]));
@@ -98,23 +99,23 @@ test('two workers share the work', { timeout }, async () => {
     variables: { ACCOUNT_CONCURRENCY: '2', FIRST_ATTEMPT: 'direct' },
   });
   const [api, first, second] = await Promise.all([roles.apiHere(), roles.workerHere(), roles.workerHere()]);
-  // Nobody is answered before all four are there: one worker may make two at a time for an account, so it takes both.
+  // The consumer answers after all four requests have arrived. A worker makes at most two, so both workers are needed.
   const { promise, resolve } = Promise.withResolvers<void>();
   const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   for (let n = 0; n < 4; n += 1) await send(api.baseUrl, account, `{"id":"${n}"}`);
-  await eventually('four attempts are in flight', async () => consumer.deliveries.length === 4);
+  await until('four attempts are in flight', () => consumer.deliveries.length === 4);
   resolve();
   await allDelivered(roles, 4);
   const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
   const made = () => [makes(first.stderr()), makes(second.stderr())];
-  // What they have logged may still be on its way.
-  await eventually('both have told of what they made', async () => made().every((attempts) => attempts >= 2));
+  // Their log lines may not have arrived yet.
+  await until('both workers have logged their attempts', () => made().every((attempts) => attempts >= 2));
   expect(made()).toEqual([2, 2]);
 });
 
 test.each(['api', 'worker'] as const)(
-  '%s: another SECRETS_KEY than the database knows is refused with a sentence',
+  '%s: a SECRETS_KEY that the database does not know is refused with a readable message',
   { timeout },
   async (role) => {
     const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
@@ -129,7 +130,7 @@ test.each(['api', 'worker'] as const)(
     expect(refused.stderr()).not.toContain(wrongKey);
     expect(refused.stderr()).not.toMatch(/^\s+at /m);
 
-    // The refusal changed nothing: with the right one it starts.
+    // The refusal changed nothing: with the right key it starts.
     await roles.apiHere();
   },
 );

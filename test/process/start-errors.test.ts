@@ -2,22 +2,36 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Role } from '../../src/config.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { roleHere } from '../support/role-here.ts';
+import type { RunningRole } from '../support/running-role.ts';
 import { secretText } from '../support/secrets.ts';
+import { toUnreleased, unreleasedMigrations } from '../support/unreleased-schema.ts';
 
 const timeout = 180_000;
 gatewaysEndWithTheirTest();
 
-/** Starts a gateway that cannot start; what it says on standard error. */
-async function refusal(role: string, variables: Record<string, string | undefined>): Promise<string> {
-  const gateway = spawnGateway(role, { PORT: '0', ...variables });
+type Start = (role: Role, variables: Record<string, string | undefined>) => RunningRole;
+
+/**
+ * Starts a gateway that cannot start, and returns its standard error.
+ *
+ * @param start `roleHere` where another case with the same role checks the end of a process.
+ */
+async function refusal(
+  role: string,
+  variables: Record<string, string | undefined>,
+  start: Start = spawnGateway,
+): Promise<string> {
+  const gateway = start(role as Role, { PORT: '0', ...variables });
   const { code, signal } = await gateway.exited;
   const said = gateway.stderr();
   expect({ code, signal, said }).toEqual({ code: 1, signal: null, said: expect.any(String) });
-  // For people: whole sentences, no stack trace, no JSON and no object printed.
+  // Errors are sentences, without a stack trace, JSON or a printed object.
   expect(said).not.toMatch(/^\s+at .+:\d+/m);
   expect(said).not.toMatch(/^\{"level"|\[Object|\[cause\]|Error:/m);
   expect(said.trim()).toMatch(/^[A-Z'].*[.)\w]$/s);
@@ -34,7 +48,7 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** A port that nobody listens on. */
+/** A port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -43,22 +57,12 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('the port is taken: said, and both servers are stopped again', { timeout }, async () => {
-  const dataDir = await startedFolder();
-  const port = await takenPort();
-  const said = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
-  expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
-  expect(said).toContain('PORT=');
-  // The folder is whole: with another port it starts.
-  await startWholeGateway(dataDir);
-});
-
-test('the host is no address of this machine', { timeout }, async () => {
+test('a host that is not an address of this machine is reported', { timeout }, async () => {
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
-  expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1');
+  expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' }, roleHere)).toContain('HOST=192.0.2.1');
 });
 
-test("somebody else's folder, a damaged marker, a file: each is left as it is", async () => {
+test('a foreign folder, a damaged marker and a file are refused and left unchanged', async () => {
   const foreign = temporaryFolder();
   writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
   expect(await refusal('all', { DATA_DIR: foreign })).toContain('thesis.txt');
@@ -72,7 +76,9 @@ test("somebody else's folder, a damaged marker, a file: each is left as it is", 
   expect(await refusal('all', { DATA_DIR: join(foreign, 'thesis.txt') })).toContain('DATA_DIR');
 });
 
-test('a damaged database folder is told, nothing in it is deleted, and nothing stays', { timeout }, async () => {
+test('a damaged database folder is reported, nothing in it is deleted, and no process is left', {
+  timeout,
+}, async () => {
   const dataDir = await startedFolder();
   writeFileSync(join(dataDir, 'postgres', 'data', 'global', 'pg_control'), 'rubbish');
   const said = await refusal('all', { DATA_DIR: dataDir });
@@ -80,7 +86,7 @@ test('a damaged database folder is told, nothing in it is deleted, and nothing s
   expect(said).toContain('Nothing was deleted');
 });
 
-test('all wrong settings are named at once, and no secret is repeated', async () => {
+test('one error lists all wrong settings, and repeats no secret', async () => {
   const said = await refusal('all', {
     PORT: 'eighty',
     DELIVERY_SCHEDULE: '10s,30',
@@ -107,72 +113,114 @@ test('all wrong settings are named at once, and no secret is repeated', async ()
 test.each([
   ['all', { ADMIN_TOKEN: 'password' }],
   ['api', { ADMIN_TOKEN: '', ADMIN_TOKENS: 'ann:passwordpassword' }],
-])(
-  '%s: an admin token that can be guessed stops the start, and the error says how to make one',
-  async (role, tokens) => {
-    const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
-    const said = await refusal(role, { ...variables, ...tokens });
-    expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
-    expect(said).not.toMatch(/password/);
-  },
-);
+])('%s: a weak admin token is refused, and the error says how to generate one', async (role, tokens) => {
+  const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
+  const said = await refusal(role, { ...variables, ...tokens }, roleHere);
+  expect(said).toContain('16 characters or more, 8 of them different; make one with: openssl rand -base64 24');
+  expect(said).not.toMatch(/password/);
+});
 
 test.each([
   ['api', ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN']],
   ['worker', ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY']],
   ['migrate', ['DATABASE_URL']],
 ])('the role %s without any setting names all that it needs', async (role, needed) => {
-  const said = await refusal(role, {});
+  const said = await refusal(role, {}, roleHere);
   expect([...said.matchAll(/^ {2}- (\w+)/gm)].map(([, name]) => name)).toEqual(needed);
 });
 
-test('a role that there is not', async () => {
+test('an unknown role is refused', async () => {
   expect(await refusal('wroker', {})).toContain(
     "There is no role 'wroker'. The roles are: all, api, worker, migrate, restore, backup-sql, reseal.",
   );
 });
 
-test.each(['all', 'api', 'worker', 'migrate'])('%s: nobody answers at DATABASE_URL', { timeout }, async (role) => {
-  const port = await closedPort();
-  const dataDir = temporaryFolder();
-  const { variables } = gatewayRoles({
-    databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
-  });
-  const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
-  expect(said).toContain('DATABASE_URL');
-  expect(said).toContain(`127.0.0.1:${port}`);
-  expect(said).not.toContain('hunter2');
-});
+test.each(['all', 'api', 'worker', 'migrate'])(
+  '%s: a DATABASE_URL without a server is reported',
+  { timeout },
+  async (role) => {
+    const port = await closedPort();
+    const dataDir = temporaryFolder();
+    const { variables } = gatewayRoles({
+      databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
+    });
+    const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
+    expect(said).toContain('DATABASE_URL');
+    expect(said).toContain(`127.0.0.1:${port}`);
+    expect(said).not.toContain('hunter2');
+  },
+);
 
-test.each(['api', 'worker', 'migrate'])('%s: the password in DATABASE_URL is wrong', { timeout }, async (role) => {
-  const url = new URL(await freshDatabase());
-  url.password = secretText('hunter2');
-  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
-  expect(said).toContain('DATABASE_URL');
-  expect(said).toContain('password');
-  expect(said).not.toContain('hunter2');
-});
+test.each(['api', 'worker', 'migrate'])(
+  '%s: a wrong password in DATABASE_URL is reported',
+  { timeout },
+  async (role) => {
+    const url = new URL(await freshDatabase());
+    url.password = secretText('hunter2');
+    const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
+    expect(said).toContain('DATABASE_URL');
+    expect(said).toContain('password');
+    expect(said).not.toContain('hunter2');
+  },
+);
 
-test.each(['api', 'worker'])('%s: the database was not migrated yet', { timeout }, async (role) => {
-  const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables);
+test.each(['api', 'worker'])('%s: a database that is not migrated is reported', { timeout }, async (role) => {
+  const said = await refusal(role, gatewayRoles({ databaseUrl: await freshDatabase() }).variables, roleHere);
   expect(said).toContain('npm run migrate');
 });
 
-test.each(['api', 'migrate'])('%s: there is no such database, and none is made', { timeout }, async (role) => {
+test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
+  '%s: the schema of a version before the first release is refused and left unchanged',
+  { timeout },
+  async (role) => {
+    const databaseUrl = await migratedDatabase();
+    await toUnreleased(databaseUrl);
+    await queryOnce(databaseUrl, `insert into gateway_settings (key, value) values ('kept', 'x')`);
+    const said = await refusal(role, {
+      ...gatewayRoles({ databaseUrl }).variables,
+      ...(role === 'all' ? { DATA_DIR: temporaryFolder() } : {}),
+    });
+    expect(said).toContain(
+      `${new URL(databaseUrl).pathname.slice(1)} has the schema of a version from before the first`,
+    );
+    expect(said).toContain('(migration Migration20261120000000_initial and 16 more)');
+    expect(said).toContain('Start this version with an empty database');
+    expect(said).toContain('Keep the old version running on the old database');
+    expect(await queryOnce(databaseUrl, 'select name from mikro_orm_migrations order by name')).toEqual(
+      unreleasedMigrations.map((name) => ({ name })),
+    );
+    expect(await queryOnce(databaseUrl, 'select key from gateway_settings')).toEqual([{ key: 'kept' }]);
+  },
+);
+
+test.each(['api', 'migrate'])('%s: the schema of a newer version is refused', { timeout }, async (role) => {
+  const databaseUrl = await migratedDatabase();
+  await queryOnce(databaseUrl, `insert into mikro_orm_migrations (name) values ('Migration20990101000000_later')`);
+  const said = await refusal(role, gatewayRoles({ databaseUrl }).variables);
+  expect(said).toContain('is newer than this program, which does not know its migration Migration20990101000000_later');
+  expect(said).toContain('Start the version that migrated it');
+});
+
+test.each(['api', 'migrate'])('%s: a missing database is reported and not created', { timeout }, async (role) => {
   const server = await freshDatabase();
   const url = new URL(server);
   url.pathname += '_mistyped';
-  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables);
+  const said = await refusal(role, gatewayRoles({ databaseUrl: url.href }).variables, roleHere);
   expect(said).toContain('no such database');
   expect(said).toContain('Create it');
   const made = await queryOnce(server, 'select 1 from pg_database where datname = $1', [url.pathname.slice(1)]);
   expect(made).toEqual([]);
 });
 
-test('no Temporal on this machine, no Go and no network: says what to do, and PostgreSQL is stopped again', {
+test('with a taken port, or without Temporal, Go and network, the start says what to do and stops the servers again', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
+  const port = await takenPort();
+  const taken = await refusal('all', { DATA_DIR: dataDir, PORT: String(port) });
+  expect(taken).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(taken).toContain('PORT=');
+
   const tools = temporaryFolder();
   const cache = join(tools, 'cache');
   mkdirSync(cache);
@@ -180,7 +228,7 @@ test('no Temporal on this machine, no Go and no network: says what to do, and Po
     DATA_DIR: dataDir,
     PATH: '/usr/bin:/bin',
     XDG_CACHE_HOME: cache,
-    // Nobody answers there.
+    // A closed port.
     HTTPS_PROXY: 'http://127.0.0.1:9',
     HTTP_PROXY: 'http://127.0.0.1:9',
     https_proxy: 'http://127.0.0.1:9',
@@ -189,6 +237,6 @@ test('no Temporal on this machine, no Go and no network: says what to do, and Po
   expect(said).toContain('there is no Go on PATH');
   expect(said).toContain('TEMPORAL_ADDRESS');
   expect(readdirSync(join(cache, 'webhook-gateway', readdirSync(join(cache, 'webhook-gateway'))[0] ?? ''))).toEqual([]);
-  // Once Temporal can be had, the same folder starts.
+  // The folder is intact: with a free port and with Temporal, it starts.
   await startWholeGateway(dataDir);
 });

@@ -1,37 +1,42 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
+import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
-  eventually,
   gatewaysEndWithTheirTest,
   processesOn,
   spawnGateway,
   temporaryFolder,
 } from '../support/gateway-process.ts';
 import { secretText } from '../support/secrets.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
-gatewaysEndWithTheirTest();
+gatewaysEndWithTheirTest('file');
 
-/** Runs a line as somebody does who pastes it into a shell. */
+/** Runs a line in a shell, as if it was pasted. */
 async function pasted(line: string) {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { env: cleanEnvironment() });
   return JSON.parse(stdout);
 }
 
-test('it says where everything is, and its three lines work when pasted', { timeout }, async () => {
-  const dataDir = temporaryFolder();
-  const gateway = await startWholeGateway(dataDir);
+let gateway: WholeGateway;
+/** Started on a new folder, as after `npm ci`. Each test leaves it running, except the last one. */
+beforeAll(async () => {
+  gateway = await startWholeGateway(temporaryFolder());
+});
+
+test('the start prints all addresses, and its three example commands work when pasted', { timeout }, async () => {
+  const { dataDir } = gateway;
   expect(gateway.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(gateway.adminToken).toMatch(/^[\w-]{20,}$/);
   expect(gateway.stdout()).toContain(dataDir);
   expect(gateway.stdout()).toContain('127.0.0.0/8');
   expect(gateway.stdout()).toMatch(/E-mail +written to \/.+\/outbox \(set SENDGRID_API_KEY to send it\)\n/);
-  // Nothing is wrong, so nothing is logged.
+  // Without problems nothing is logged.
   expect(gateway.stderr()).toBe('');
 
   const ui = await fetch(gateway.webUiUrl);
@@ -43,25 +48,20 @@ test('it says where everything is, and its three lines work when pasted', { time
   expect(await pasted(makeAccount)).toMatchObject({ provider: 'generic', account_slug: 'hello', enabled: true });
   const sent = await pasted(sendWebhook);
   expect(sent).toMatchObject({ status: 'received', external_id: 'hello-1', event_type: 'greeting', duplicate: false });
-  const [event, ...more] = await eventually('the third line shows the event delivered', async () => {
+  const [event, ...more] = await until('the third line shows the event delivered', async () => {
     const events = await pasted(showEvents);
     return events[0]?.delivery_status === 'delivered' && events;
   });
   expect(more).toEqual([]);
   expect(event).toMatchObject({ id: sent.id, attempts: 1, response_code: 200 });
 
-  // The link to its workflow leads to the Web UI that was named.
+  // The link to the workflow leads to the Web UI that the start printed.
   const { workflow } = await gateway.admin.eventually(sent.id, (e) => e.workflow !== null);
   expect(workflow.url).toContain(`${gateway.webUiUrl}/namespaces/default/workflows/event-${sent.id}/`);
   expect((await fetch(workflow.url)).status).toBe(200);
-
-  expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
-  expect(processesOn([dataDir])).toEqual([]);
-  expect(gateway.stdout()).toMatch(/Stopping …\n$/);
-  expect(gateway.stderr()).toBe('');
 });
 
-test('the next start finds accounts, events and the workflow of an event that waits for its next attempt', {
+test('the next start keeps accounts, events and the workflow of an event that waits for its next attempt', {
   timeout,
 }, async () => {
   const dataDir = await startedFolder();
@@ -90,7 +90,7 @@ test('the next start finds accounts, events and the workflow of an event that wa
     (e) => e.delivery_status === 'delivered' && e.workflow !== null,
     90_000,
   );
-  // The very run that was waiting went on, and at the time that it had planned.
+  // The same workflow run continued, at its planned time.
   expect(after.workflow.run_id).toBe(before.workflow.run_id);
   const [one, two] = after.delivery_history;
   expect([one.response_code, two.response_code, two.number, after.delivery_history.length]).toEqual([500, 200, 2, 2]);
@@ -100,19 +100,20 @@ test('the next start finds accounts, events and the workflow of an event that wa
     waiting.body.id,
     waiting.body.id,
   ]);
-  // What was encrypted before is still readable.
+  // Secrets that were encrypted before can still be decrypted.
   const patched = await second.admin.request('PATCH', `/admin/accounts/${account.id}`, {
     skip_signature_verification: false,
   });
   expect(patched.status).toBe(200);
-  await eventually('the secret is asked for', async () => (await send(second.baseUrl, account, '{}')).status === 401);
+  await until('webhooks need the secret', async () => (await send(second.baseUrl, account, '{}')).status === 401);
   const verified = await send(second.baseUrl, account, '{"id":"verified"}', {
     'x-webhook-secret': secretText('kept-secret'),
   });
   expect(verified.status).toBe(202);
+  expect(await second.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('one that is stopped in the middle of its start leaves nothing', { timeout }, async () => {
+test('a gateway that is stopped during its start leaves no process', { timeout }, async () => {
   const dataDir = temporaryFolder();
   for (const moment of [/Starting PostgreSQL/, /Starting Temporal/]) {
     const gateway = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
@@ -122,29 +123,36 @@ test('one that is stopped in the middle of its start leaves nothing', { timeout 
     expect(processesOn([dataDir])).toEqual([]);
     expect(gateway.stderr()).toBe('');
   }
-  // And the folder is as good as new.
-  await startWholeGateway(dataDir);
+  // The folder can be used again.
+  const whole = await startWholeGateway(dataDir);
+  expect(await whole.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a second gateway on the same data folder is refused and does the first no harm', { timeout }, async () => {
-  const dataDir = await startedFolder();
-  const first = await startWholeGateway(dataDir);
-  const second = spawnGateway('all', { PORT: '0', DATA_DIR: dataDir });
+test('a second gateway on the same data folder is refused, and the first is not affected', { timeout }, async () => {
+  const second = spawnGateway('all', { PORT: '0', DATA_DIR: gateway.dataDir });
   expect((await second.exited).code).toBe(1);
-  expect(second.stderr()).toContain(`Another gateway (process ${first.pid}) is running on the data folder`);
-  expect((await fetch(`${first.baseUrl}/health/ready`)).status).toBe(200);
-  first.server('postgres');
-  first.server('temporal');
+  expect(second.stderr()).toContain(`Another gateway (process ${gateway.pid}) is running on the data folder`);
+  expect((await fetch(`${gateway.baseUrl}/health/ready`)).status).toBe(200);
+  gateway.server('postgres');
+  gateway.server('temporal');
 });
 
-test('two gateways side by side, each with its folder', { timeout }, async () => {
-  const gateways = await Promise.all(
-    [startedFolder(), startedFolder()].map(async (folder) => startWholeGateway(await folder)),
-  );
-  expect(new Set(gateways.flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl])).size).toBe(4);
-  for (const gateway of gateways) {
-    const account = await gateway.admin.createAccount({ delivery_url: `${gateway.baseUrl}/health/live` });
-    const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
-    await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
+test('two gateways with different data folders run side by side, and Ctrl-C stops one with its servers', {
+  timeout,
+}, async () => {
+  const other = await startWholeGateway(await startedFolder());
+  const addresses = [gateway, other].flatMap(({ baseUrl, webUiUrl }) => [baseUrl, webUiUrl]);
+  expect(new Set(addresses).size).toBe(4);
+  for (const { admin, baseUrl } of [gateway, other]) {
+    const account = await admin.createAccount({ delivery_url: `${baseUrl}/health/live` });
+    const { body } = await send(baseUrl, account, '{"id":"one"}');
+    await admin.eventually(body.id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
   }
+
+  expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  expect(processesOn([gateway.dataDir])).toEqual([]);
+  expect(gateway.stdout()).toMatch(/Stopping …\n$/);
+  // Nothing failed, so nothing was logged.
+  expect(gateway.stderr()).toBe('');
+  expect((await fetch(`${other.baseUrl}/health/ready`)).status).toBe(200);
 });

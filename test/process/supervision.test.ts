@@ -1,28 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 240_000;
-gatewaysEndWithTheirTest();
+gatewaysEndWithTheirTest('file');
 
-async function running(variables: Record<string, string> = {}) {
+let gateway: WholeGateway;
+/** Shared by all tests: each leaves it running, except the last one. */
+beforeAll(async () => {
   const folder = await startedFolder();
-  // Whoever else starts a Temporal on this machine wants its usual ports, and would take them while ours is dead.
+  // Other tests that start Temporal try its usual ports, and would take them while this server is dead.
   const usual = await Promise.all([takenPort(7233), takenPort(8233)]);
-  const gateway = await startWholeGateway(folder, variables);
+  gateway = await startWholeGateway(folder, { DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
   for (const server of usual) server?.close();
+});
+
+async function consumed() {
   const consumer = await startConsumer();
   onTestFinished(() => consumer.close());
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
-  return { gateway, consumer, account };
+  return { consumer, account };
 }
 
-/** Takes a port until it is closed; null when it is taken already. */
+/** Takes a port until the returned server is closed; null if it is already taken. */
 function takenPort(port: number): Promise<Server | null> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -31,36 +37,44 @@ function takenPort(port: number): Promise<Server | null> {
   });
 }
 
-/** Kills the server and waits until another process is in its place. */
+/** Kills the server and waits until another process has replaced it. */
 async function killed(gateway: WholeGateway, name: 'postgres' | 'temporal'): Promise<void> {
   const pid = gateway.server(name);
   process.kill(pid, 'SIGKILL');
-  await eventually(`${name} is there again`, async () => gateway.server(name) !== pid);
+  await until(`${name} is restarted`, () => gateway.server(name) !== pid, { retryErrors: true });
 }
 
 const said = (gateway: WholeGateway) =>
   `the gateway says:\n${gateway.stderr()}\nPostgreSQL says:\n${readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8')}`;
 
-/** Posts one webhook, again while the database cannot take it, and waits until all about it is done. */
+/** Posts one webhook, repeatedly while the database is unavailable, and waits until it is delivered. */
 async function delivered(gateway: WholeGateway, account: { provider: string; account_slug: string }, id: string) {
-  const answer = await eventually('a webhook is taken in', async () => {
-    const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
-    if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
-    if (posted.status === 202) return posted;
-    throw new Error(`${said(gateway)}`);
-  });
+  const answer = await until(
+    'a webhook is accepted',
+    async () => {
+      const posted = await send(gateway.baseUrl, account, JSON.stringify({ id }));
+      if (posted.status !== 202) expect([posted.status, posted.body.code]).toEqual([503, 'database_unavailable']);
+      if (posted.status === 202) return posted;
+      throw new Error(`${said(gateway)}`);
+    },
+    { retryErrors: true },
+  );
   const done = () => gateway.admin.event(answer.body.id);
-  return eventually('it is delivered and has its workflow', async () => {
-    const event = await done();
-    if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
-    throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; ${said(gateway)}`);
-  });
+  return until(
+    'it is delivered and has its workflow',
+    async () => {
+      const event = await done();
+      if (event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null) return event;
+      throw new Error(`it is ${JSON.stringify({ ...event, headers: null })}; ${said(gateway)}`);
+    },
+    { retryErrors: true },
+  );
 }
 
-test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are taken in and delivered, time and again', {
+test('when PostgreSQL, Temporal or both are killed, they are restarted, and webhooks are accepted and delivered', {
   timeout,
 }, async () => {
-  const { gateway, account, consumer } = await running();
+  const { account, consumer } = await consumed();
   const ids = [(await delivered(gateway, account, 'before')).id];
   for (const time of ['first', 'second'])
     for (const names of [['postgres'], ['temporal'], ['postgres', 'temporal']] as const) {
@@ -70,49 +84,59 @@ test('PostgreSQL, Temporal or both are killed: they come back, and webhooks are 
   expect(gateway.isRunning()).toBe(true);
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
   for (const id of ids) expect((await gateway.admin.event(id)).attempts).toBe(1);
-  // It told whoever runs it.
+  // The gateway logged the restarts.
   expect(gateway.stderr()).toContain('embedded server crashed, restarting');
 });
 
-test("somebody has PostgreSQL's port for a while after its death: it comes back when the port is free", {
+test('when another process takes the port of a killed PostgreSQL, it is restarted once the port is free', {
   timeout,
 }, async () => {
-  const { gateway, account } = await running();
+  const { account } = await consumed();
   await delivered(gateway, account, 'before');
   const ours = Number(readFileSync(join(gateway.dataDir, 'postgres.port'), 'utf8'));
-  const thief = await eventually('the port is taken', async () => {
-    process.kill(gateway.server('postgres'), 'SIGKILL');
-    // It is back within moments, so there is no time to sleep; missed, the next try is another death.
-    for (const end = Date.now() + 1_000; Date.now() < end; ) {
-      const taken = await takenPort(ours);
-      if (taken) return taken;
-    }
-    return null;
-  });
+  const thief = await until(
+    'the port is taken',
+    async () => {
+      process.kill(gateway.server('postgres'), 'SIGKILL');
+      // PostgreSQL restarts within moments, so this does not sleep. If it is too late, it kills the server again.
+      for (const end = Date.now() + 1_000; Date.now() < end; ) {
+        const taken = await takenPort(ours);
+        if (taken) return taken;
+      }
+      return null;
+    },
+    { retryErrors: true },
+  );
   const log = () => readFileSync(join(gateway.dataDir, 'postgres.log'), 'utf8');
-  await eventually('the port is missed', async () => log().includes('could not bind'));
+  await until('PostgreSQL finds its port taken', () => log().includes('could not bind'));
   expect((await send(gateway.baseUrl, account, '{}')).status).toBe(503);
   thief.close();
   await delivered(gateway, account, 'after');
 });
 
-test('an event that waits for its next attempt survives the death of both', { timeout }, async () => {
-  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '8s,1s,1s,1s,1s,1s,1s,1s,1s' });
+test('an event that waits for its next attempt survives when both servers are killed', { timeout }, async () => {
+  const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
   const before = await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);
   await Promise.all([killed(gateway, 'postgres'), killed(gateway, 'temporal')]);
-  const event = await eventually('it is delivered', async () => {
-    const now = await gateway.admin.event(body.id);
-    return now.delivery_status === 'delivered' && now.workflow !== null && now;
-  });
+  const event = await until(
+    'it is delivered',
+    async () => {
+      const now = await gateway.admin.event(body.id);
+      return now.delivery_status === 'delivered' && now.workflow !== null && now;
+    },
+    { retryErrors: true },
+  );
   expect(event.delivery_history.map((a: { response_code: number }) => a.response_code)).toEqual([500, 200]);
   expect(event.workflow.run_id).toBe(before.workflow.run_id);
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('the whole gateway is killed: the next start takes over what it left and goes on', { timeout }, async () => {
-  const { gateway, account, consumer } = await running({ DELIVERY_SCHEDULE: '5s,1s,1s,1s,1s,1s,1s,1s,1s' });
+test('after the whole gateway is killed, the next start takes over its servers and continues', {
+  timeout,
+}, async () => {
+  const { account, consumer } = await consumed();
   consumer.replies = [500, 200];
   const { body } = await send(gateway.baseUrl, account, '{"id":"waits"}');
   await gateway.admin.eventually(body.id, (e) => e.attempts === 1 && e.workflow !== null);

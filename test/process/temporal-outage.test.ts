@@ -4,9 +4,10 @@ import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, type EventRow, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
 import { type OwnServer, startOwnTemporal } from '../support/own-servers.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
@@ -16,12 +17,12 @@ beforeAll(async () => {
   temporal = await startOwnTemporal();
 });
 afterAll(() => temporal?.stop());
-/** Each test takes it away; the next one finds it running. */
+/** Each test stops Temporal, so it is started before the next one. */
 beforeEach(() => temporal.start());
 
 const failsAtFirst = (n: number) => n % 10 === 0;
 
-test('Temporal is away while 200 events come in: first attempts go on, and afterwards each has its workflow', {
+test('200 events that come in without Temporal get their first attempts, and afterwards their workflows', {
   timeout,
 }, async () => {
   const roles = gatewayRoles({
@@ -49,15 +50,15 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   const ids = answers.map(({ body }) => body.id as string);
   const failing = ids.filter((_, n) => failsAtFirst(n)).sort();
-  const during = await eventually('all have had their first attempt while Temporal is away', async () => {
+  const during = await until('all have had their first attempt while Temporal is away', async () => {
     const rows = (await eventRows(roles)).filter(({ id }) => id !== before.body.id);
     return rows.length === 200 && rows.every(({ attempts }) => attempts === 1) && rows;
   });
   expect(during.filter((row) => row.delivery_status === 'pending').map(({ id }) => id)).toEqual(failing);
   expect(during.filter((row) => row.delivery_status === 'delivered')).toHaveLength(180);
-  // Their workflows are still to be started: none of them could be.
+  // No workflow could be started yet.
   expect(during.filter(hasWorkflow)).toEqual([]);
-  // Looking at one works too; there is only no link to Temporal.
+  // Events can be read, but without the link to Temporal.
   expect((await api.admin.event(ids[0] ?? '')).workflow).toBeNull();
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
 
@@ -65,10 +66,10 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   const rows = await allDelivered(roles, 201);
   expect(rows.map(({ id }) => id)).toEqual([before.body.id, ...ids].sort());
   expect(rows.filter(({ attempts }) => attempts === 2).map(({ id }) => id)).toEqual(failing);
-  // Nobody was sent anything twice: one POST each, and a second one for those that failed.
+  // Each event was sent once, and a second time if the first attempt failed.
   expect(consumer.deliveries).toHaveLength(201 + failing.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
-  // What the native part of the SDK says about the outage is a part of the log.
+  // The log includes messages of the native part of the SDK about the outage.
   expect(worker.stderr()).toContain('"from":"temporal"');
   expect(worker.stdout()).toBe('');
 
@@ -76,7 +77,7 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
   onTestFinished(() => connection.close());
   const client = new Client({ connection });
   const outcomes = await Promise.all(ids.map((id) => client.workflow.getHandle(`event-${id}`).result()));
-  // The workflows of those that the relay had delivered by then only found that out.
+  // The workflows of events that the relay had delivered ended without an attempt.
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(
     ids.map((_, n) => (failsAtFirst(n) ? 'delivered' : 'already_settled')),
   );
@@ -84,7 +85,9 @@ test('Temporal is away while 200 events come in: first attempts go on, and after
 
 const hasWorkflow = (row: EventRow) => row.started_generation === row.generation;
 
-test('a worker that starts while Temporal is away delivers, and connects when it comes', { timeout }, async () => {
+test('a worker that starts without Temporal delivers events, and connects when Temporal is available', {
+  timeout,
+}, async () => {
   await temporal.stop();
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
@@ -100,7 +103,7 @@ test('a worker that starts while Temporal is away delivers, and connects when it
   expect(consumer.deliveries).toHaveLength(1);
 });
 
-test('what operators say while Temporal is away reaches the workflow that waited', { timeout }, async () => {
+test('commands during an outage of Temporal reach the waiting workflow afterwards', { timeout }, async () => {
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
     temporalAddress: temporal.address,
@@ -126,7 +129,7 @@ test('what operators say while Temporal is away reaches the workflow that waited
     api.admin.post(`/admin/events/${replayed}/replay`),
   ]);
   expect(said.map(({ status }) => status)).toEqual([200, 202, 202]);
-  // A replay begins anew, and a first attempt needs no Temporal.
+  // A replay is a first attempt again, which does not need Temporal.
   const replay = await api.admin.eventually(replayed, (e) => e.delivery_status === 'delivered');
   expect([replay.generation, replay.status]).toEqual([1, 'received']);
 
@@ -143,7 +146,7 @@ test('what operators say while Temporal is away reaches the workflow that waited
   expect(consumer.deliveries).toHaveLength(5);
 });
 
-test('role all with a TEMPORAL_ADDRESS where nobody answers: it comes up, says so, and delivers', {
+test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and delivers', {
   timeout,
 }, async () => {
   await temporal.stop();

@@ -13,7 +13,7 @@ import { mutualTls } from '../support/tls/mutual-tls.ts';
 const timeout = 300_000;
 gatewaysEndWithTheirTest();
 
-/** A Temporal that asks for a client certificate, and the files of several. */
+/** A Temporal that requires a client certificate, and the files of right and wrong certificates. */
 async function guardedTemporal(names = { addresses: ['127.0.0.1'], hosts: [] as string[] }) {
   const [servers, clients, strangers] = await Promise.all(
     ['Servers', 'Clients', 'Strangers'].map((name) => newAuthority(`${name} of a test`)),
@@ -48,7 +48,7 @@ async function rolesOn(temporalAddress: string, variables: Record<string, string
   return { roles, consumer };
 }
 
-test('with the right certificate events get their workflows, and the api shows them', { timeout }, async () => {
+test('with the right certificate events get workflows, and the api shows them', { timeout }, async () => {
   const { address, ca, right } = await guardedTemporal();
   const { roles, consumer } = await rolesOn(address, { ...ca, ...right, FIRST_ATTEMPT: 'workflow' });
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
@@ -60,7 +60,7 @@ test('with the right certificate events get their workflows, and the api shows t
   expect((await maintenanceOf(api)).status).toBe(200);
 });
 
-test('so does a profile of temporal.toml, with the name in the certificate', { timeout }, async () => {
+test('with a profile in temporal.toml and a server name, events get workflows too', { timeout }, async () => {
   const { address, files } = await guardedTemporal({ addresses: [], hosts: ['temporal.test'] });
   const file = join(temporaryFolder('test'), 'temporal.toml');
   const paths = `client_cert_path = "${files.cert}"\nclient_key_path = "${files.key}"\nserver_ca_cert_path = "${files.ca}"`;
@@ -78,16 +78,16 @@ test.each<
   [name: string, use: (of: Awaited<ReturnType<typeof guardedTemporal>>) => Record<string, string>, says: RegExp]
 >([
   ['none', ({ ca }) => ca, /TEMPORAL_TLS_CLIENT_CERT_PATH/],
-  ['one of another authority', ({ ca, wrong }) => ({ ...ca, ...wrong }), /TEMPORAL_TLS_CLIENT_CERT_PATH/],
+  ['of another authority', ({ ca, wrong }) => ({ ...ca, ...wrong }), /TEMPORAL_TLS_CLIENT_CERT_PATH/],
   ["the server's authority not known", ({ right }) => right, /TEMPORAL_TLS_SERVER_CA_CERT_PATH/],
   [
-    'another name expected',
+    'with another expected server name',
     ({ ca, right }) => ({ ...ca, ...right, TEMPORAL_TLS_SERVER_NAME: 'other.test' }),
     /TEMPORAL_TLS_SERVER_NAME/,
   ],
   ['no TLS at all', ({ ca, right }) => ({ ...ca, ...right, TEMPORAL_TLS: 'false' }), /TEMPORAL_TLS/],
 ])(
-  'client certificate: %s. Logs say so, and events are delivered without Temporal',
+  'with a client certificate %s the logs name the problem, and events are delivered without Temporal',
   { timeout },
   async (_name, use, says) => {
     const temporal = await guardedTemporal();
@@ -101,13 +101,13 @@ test.each<
     expect(delivered).toMatchObject({ status: 'received', workflow: null });
     expect((await maintenanceOf(api)).status).toBe(503);
     await api.printed(/"msg":"admin call failed, Temporal unavailable.*$/m, 'stderr');
-    // Its library does not always say what was wrong with a certificate.
+    // Temporal's library does not always give the reason why a certificate was refused.
     expect(api.stderr()).toMatch(/Temporal could not be asked: .*TEMPORAL_TLS/);
     for (const said of [worker.stderr(), api.stderr()]) expect(said).not.toContain('PRIVATE KEY');
   },
 );
 
-test('npm start: nothing about other Temporal servers reaches its own', { timeout }, async () => {
+test('npm start: settings for other Temporal servers do not affect its own server', { timeout }, async () => {
   const { address, right } = await guardedTemporal();
   const config = temporaryFolder('test');
   const file = join(config, 'temporal.toml');

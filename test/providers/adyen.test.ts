@@ -73,12 +73,12 @@ describe('payments', () => {
     expect(verdict(bodyOf({ ...published, ...change }), key)).toEqual(refused('bad_signature')),
   );
 
-  test('the rest is not', () => {
+  test('other fields are not signed', () => {
     const changed = { ...published, reason: 'x', eventDate: 'x', operations: [], paymentMethod: 'x' };
     expect(verdict(bodyOf(changed), key)).toEqual(ok);
   });
 
-  test('what we take is what the library takes, with fields absent, null, numbers, colons and other scripts', () => {
+  test('the gateway and the library accept the same items: absent, null, numeric fields, colons, other scripts', () => {
     const library = new hmacValidator();
     const items: Item[] = [
       { ...paymentItem('a'), originalReference: null },
@@ -117,30 +117,33 @@ describe('payments', () => {
       expect(verdict(withStranger(entry), key)).toEqual(refused('missing_signature'));
   });
 
-  describe('fields that others may read otherwise', () => {
+  describe('refused because another parser may read it differently:', () => {
     const item = JSON.stringify(published);
     const entry = `{"NotificationRequestItem":${item}}`;
     const evil = `{"NotificationRequestItem":${JSON.stringify({ ...published, pspReference: 'evil' })}}`;
     test.each([
       ['the items, twice', `{"notificationItems":[${evil}],"notificationItems":[${entry}]}`],
-      ['the items, in other letters', `{"NotificationItems":[${evil}],"notificationItems":[${entry}]}`],
+      ['the items, in other letter case', `{"NotificationItems":[${evil}],"notificationItems":[${entry}]}`],
       ['the items, escaped', `{"notificationItem\\u0073":[${evil}],"notificationItems":[${entry}]}`],
       ['the item, twice', `{"notificationItems":[${evil.slice(0, -1)},${entry.slice(1)}]}`],
-      ['the item, in other letters', `{"notificationItems":[{"notificationrequestitem":${item},${entry.slice(1)}]}`],
+      [
+        'the item, in other letter case',
+        `{"notificationItems":[{"notificationrequestitem":${item},${entry.slice(1)}]}`,
+      ],
       [
         'a field, twice',
         `{"notificationItems":[${entry.replace('{"NotificationRequestItem":{', '$&"eventCode":"REFUND",')}]}`,
       ],
-      ['a field, in other letters', bodyOf({ ...published, EventCode: 'REFUND' })],
-      ['an empty one, in other letters', bodyOf({ ...published, OriginalReference: 'evil' })],
+      ['a field, in other letter case', bodyOf({ ...published, EventCode: 'REFUND' })],
+      ['an empty field, in other letter case', bodyOf({ ...published, OriginalReference: 'evil' })],
       ['an amount, twice', `{"notificationItems":[${entry.replace('"amount":{', '$&"value":1,')}]}`],
-      ['an amount, in other letters', bodyOf({ ...published, amount: { value: 1130, Value: 1, currency: 'EUR' } })],
+      ['an amount, in other letter case', bodyOf({ ...published, amount: { value: 1130, Value: 1, currency: 'EUR' } })],
     ])('%s', (_, body) => {
       expect(JSON.parse(body)).toMatchObject({ notificationItems: [{ NotificationRequestItem: { success: 'true' } }] });
       expect(verdict(body, key)).toEqual(refused('bad_signature'));
     });
 
-    test('what is not signed may have any name', () => {
+    test('fields that are not signed may have any name', () => {
       const additionalData = { ...published.additionalData, 'metadata.A': '1', 'metadata.a': '2', Value: 'x' };
       expect(verdict(bodyOf({ ...published, additionalData }), key)).toEqual(ok);
     });
@@ -148,22 +151,26 @@ describe('payments', () => {
 
   test.each([
     ['no items', '{"live":"false","notificationItems":[]}', 'missing_signature'],
-    ['items that are none', '{"notificationItems":{"0":{}}}', 'missing_signature'],
+    ['items that are not a list', '{"notificationItems":{"0":{}}}', 'missing_signature'],
     ['another webhook without its header', '{"type":"balancePlatform.transfer.created"}', 'missing_signature'],
     ['an empty body', '', 'missing_signature'],
     ['a list', '[]', 'missing_signature'],
     ['no signature', bodyOf({ ...published, additionalData: {} }), 'missing_signature'],
-    ['an empty one', bodyOf({ ...published, additionalData: { hmacSignature: '' } }), 'missing_signature'],
-    ['one that is no text', bodyOf({ ...published, additionalData: { hmacSignature: ['x'] } }), 'missing_signature'],
-    ['a short one', bodyOf({ ...published, additionalData: { hmacSignature: 'AAAA' } }), 'malformed_signature'],
+    ['an empty signature', bodyOf({ ...published, additionalData: { hmacSignature: '' } }), 'missing_signature'],
     [
-      'an inherited one',
+      'a signature that is not a text',
+      bodyOf({ ...published, additionalData: { hmacSignature: ['x'] } }),
+      'missing_signature',
+    ],
+    ['a short signature', bodyOf({ ...published, additionalData: { hmacSignature: 'AAAA' } }), 'malformed_signature'],
+    [
+      'an inherited signature',
       bodyOf({ ...published, additionalData: {}, ['__proto__']: { hmacSignature: 'x' } }),
       'missing_signature',
     ],
   ])('refused: %s', (_, body, reason) => expect(verdict(body, key)).toEqual(refused(reason)));
 
-  test('the previous key works', () => {
+  test('the previous key is accepted', () => {
     expect(verdict(bodyOf(published), 'ab'.repeat(32), [], key)).toEqual(ok);
     expect(verdict(bodyOf(published), 'ab'.repeat(32))).toEqual(refused('bad_signature'));
   });
@@ -184,7 +191,7 @@ describe('payments by HTTP POST', () => {
   };
   const encoded = (change: Record<string, string> = {}) => new URLSearchParams({ ...fields, ...change }).toString();
 
-  test('are read and verified', () => {
+  test('is read and verified', () => {
     expect(verdict(encoded(), key, [form])).toEqual(ok);
     expect(verdict(encoded({ value: '1131' }), key, [form])).toEqual(refused('bad_signature'));
     const request = requestOf({ body: encoded(), headers: [form] });
@@ -192,25 +199,26 @@ describe('payments by HTTP POST', () => {
     expect(adyen.externalId(request, {})).toEqual({ id: 'AUTHORISATION:7914073381342284', own: true });
   });
 
-  test('no field may be there twice', () => {
+  test('a form with a repeated field is refused', () => {
     for (const twice of [`${encoded()}&value=1130`, `eventCode=REFUND&${encoded()}`, `${encoded()}&success=`])
       expect(verdict(twice, key, [form])).toEqual(refused('bad_signature'));
   });
 
-  test('what reads both as a form and as JSON is neither', () => {
+  test('a body that is both a form and JSON is refused', () => {
     const payload = JSON.stringify({ ...payments(published), live: `&${encoded()}&` });
     expect(verdict(payload, key)).toEqual(ok);
     expect(verdict(payload, key, [form])).toEqual(refused('missing_signature'));
   });
 
-  test('another form is none', () => expect(verdict('a=1', key, [form])).toEqual(refused('missing_signature')));
+  test('a form without the fields of an item has no signature', () =>
+    expect(verdict('a=1', key, [form])).toEqual(refused('missing_signature')));
 });
 
 describe('platforms', () => {
   const body = JSON.stringify({ data: { id: 'EVJN1' }, environment: 'test', type: 'balancePlatform.transfer.created' });
   const sign = (text: string) => createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64');
 
-  test('the library takes what the sample signs, and not what was changed', async () => {
+  test('the library accepts the signature of the sample, and refuses it for a changed body', async () => {
     const platformKey = adyenPlatform.newKey();
     const signed = await platformKey.sign(messageOf(adyenPlatform, { body }));
     const [[, signature] = ['', '']] = signed.headers;
@@ -224,15 +232,15 @@ describe('platforms', () => {
     ['the signature', [['HmacSignature', sign(body)]], ok],
     ['any case of the name', [['HMACSIGNATURE', sign(body)]], ok],
     [
-      'after a wrong one',
+      'after a wrong signature',
       [
         ['HmacSignature', sign('x')],
         ['HmacSignature', sign(body)],
       ],
       ok,
     ],
-    ['a wrong one', [['HmacSignature', sign('x')]], refused('bad_signature')],
-    ['an empty one', [['HmacSignature', '']], refused('missing_signature')],
+    ['a wrong signature', [['HmacSignature', sign('x')]], refused('bad_signature')],
+    ['an empty signature', [['HmacSignature', '']], refused('missing_signature')],
     [
       'hexadecimal',
       [['HmacSignature', Buffer.from(sign(body), 'base64').toString('hex')]],
@@ -243,7 +251,7 @@ describe('platforms', () => {
     expect(verdict(body, key, headers)).toEqual(expected),
   );
 
-  test('a body that was signed is not an item of payments', () => {
+  test('a signed body is not accepted as an item of payments', () => {
     const data = { id: 'EVJN1', status: 'authorised', amount: { value: 1, currency: 'EUR' } };
     const text = JSON.stringify({ data, environment: 'test', type: 'balancePlatform.transfer.created' });
     const parts = text.split(':');
@@ -257,7 +265,7 @@ describe('platforms', () => {
     expect(verdict(bodyOf(item), key)).toEqual(refused('bad_signature'));
   });
 
-  test('an item of payments is not a body that was signed', () => {
+  test('an item of payments is not accepted as a signed body', () => {
     const text = '7914073381342284::TestMerchant:TestPayment-1407325143704:1130:EUR:AUTHORISATION:true';
     const headers: Header[] = [['HmacSignature', 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=']];
     expect(sign(text)).toBe(headers[0]?.[1]);
@@ -267,14 +275,14 @@ describe('platforms', () => {
 
 describe('secrets', () => {
   test.each(['', 'x', 'abc', `${key} `, `0x${key}`, 'coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0='])(
-    '%j is no key',
+    '%j is not a valid key',
     (secret) => {
       expect(adyen.secret.problem?.(secret)).toMatch(/hexadecimal/);
       if (secret) expect(verdict(bodyOf(published), secret)).toEqual(refused('unusable_secret'));
     },
   );
 
-  test('a key is one', () => expect(adyen.secret.problem?.(key)).toBe(null));
+  test('a hex key of 32 bytes is valid', () => expect(adyen.secret.problem?.(key)).toBe(null));
 });
 
 describe('event type and id', () => {
@@ -315,7 +323,7 @@ describe('event type and id', () => {
     ],
     ['an item without a reference', bodyOf({ ...published, pspReference: '' }), 'AUTHORISATION', null],
     ['an item without a code', bodyOf({ pspReference: 'a' }), null, null],
-    ['an entry that is none', '{"notificationItems":[null]}', null, null],
+    ['an entry that is null', '{"notificationItems":[null]}', null, null],
     ['no object', '[]', null, null],
     ['no type', platform(7, { data: { id: 'a' } }), null, null],
   ];
@@ -333,7 +341,7 @@ describe('event type and id', () => {
   });
 });
 
-test('the same item again is a duplicate; another outcome, and another item of the batch, are not', () => {
+test('the same item is a duplicate; another outcome or another item in the batch is not', () => {
   const keyOf = (body: string) => {
     const request = requestOf({ body });
     const hash = adyen.dedupKey(request, adyen.externalId(request, {}), {});

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { constantTimeEqual, constantTimeMatcher } from '../../src/providers/constant-time.ts';
 
-// 'binary' makes lone surrogates too: strings that UTF-8 cannot tell apart.
+// 'binary' includes lone surrogates: different strings that have the same UTF-8 bytes.
 const anyString = fc.string({ unit: 'binary', maxLength: 80 });
 
-test('never throws and means ===', () => {
+test('the comparison never throws and equals ===', () => {
   fc.assert(
     fc.property(anyString, anyString, (left, right) => constantTimeEqual(left, right) === (left === right)),
     {
@@ -21,7 +21,7 @@ test('never throws and means ===', () => {
   fc.assert(fc.property(anyString, (text) => constantTimeEqual(text, `${text}`)));
 });
 
-test('a prefix, an extension and a huge value are no match', () => {
+test('a prefix, an extension and a huge value do not match', () => {
   const matches = constantTimeMatcher('secret');
   expect(['secre', 'secret ', 'Secret', '', 's'.repeat(1_000_000)].filter(matches)).toEqual([]);
   expect(matches('secret')).toBe(true);

@@ -9,7 +9,7 @@ const key = (name: string, body: string | Uint8Array) => {
   return provider?.dedupKey(request, provider.externalId(request, {}), {}) ?? null;
 };
 
-test('the same id and the same bytes are a duplicate, and nothing less', () => {
+test('only the same id and the same bytes make a duplicate', () => {
   expect(key('generic', '{"id":"a","n":1}')).toHaveLength(32);
   expect(key('generic', '{"id":"a","n":1}')).toEqual(key('generic', '{"id":"a","n":1}'));
   expect(key('generic', '{"id":"a","n":1}')).not.toEqual(key('generic', '{"id":"a","n":2}'));
@@ -25,7 +25,7 @@ test('generated ids are never duplicates', () => {
   }
 });
 
-test('no id and body run into another id and body', () => {
+test('id and body are separated in the key', () => {
   const part = fc.string({ unit: fc.constantFrom('1', ':', 'é'), maxLength: 4 });
   const keyOf = (id: string, body: string) =>
     Buffer.from(providers.get('generic')?.dedupKey(requestOf({ body }), { id, own: true }, {}) ?? []).toString('hex');

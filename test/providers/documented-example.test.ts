@@ -7,7 +7,7 @@ import { receivedAt, requestOf } from './request.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('the page about adding a provider shows the very example that is tried here', () => {
+test('docs/adding-a-provider.md shows the example that is tested here', () => {
   const [, shown] = /`src\/providers\/acme\.ts`:\n\n```ts\n([\s\S]*?)```/.exec(read('docs/adding-a-provider.md')) ?? [];
   expect(shown).toBe(
     read('test/fixtures/providers/acme.ts')
@@ -16,7 +16,7 @@ test('the page about adding a provider shows the very example that is tried here
   );
 });
 
-test('the example does what the page says', () => {
+test('the example works as the page describes', () => {
   const body = '{"kind":"order.paid","event":{"id":"ev_17"},"order":{"total":4200}}';
   const at = String(Math.floor(receivedAt.getTime() / 1000));
   const sign = (secret: string) => createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');

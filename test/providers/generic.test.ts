@@ -53,22 +53,22 @@ describe('external id', () => {
     '{"id":true}',
     '{"id":""}',
     '{"__proto__":{"id":"a"}}',
-  ])('%j gets a generated one', (body) => {
+  ])('%j gets a generated id', (body) => {
     expect(idOf(body)).toEqual({ id: expect.stringMatching(generated), own: false });
   });
 
-  test('invalid UTF-8 gets a generated one', () => {
+  test('invalid UTF-8 gets a generated id', () => {
     const body = Buffer.from('{"id":"caf\xe9"}', 'latin1');
     expect(idOf(body)).toEqual({ id: expect.stringMatching(generated), own: false });
     expect(typeOf(body)).toBe(null);
   });
 
-  test('a generated one is the time of receipt and the hash of the bytes', () => {
+  test('a generated id consists of the time of receipt and the hash of the bytes', () => {
     // printf '' | sha256sum
     expect(idOf('').id).toBe(`gen-${receivedAt.getTime()}-e3b0c44298fc1c14`);
   });
 
-  test('is cut to 255 characters, never through one', () => {
+  test('an id is cut to 255 whole characters', () => {
     expect(idOf(`{"id":"${'x'.repeat(256)}"}`).id).toBe('x'.repeat(255));
     expect(idOf(`{"id":"${'x'.repeat(1_000_000)}"}`).id).toBe('x'.repeat(255));
     expect(idOf(`{"id":"${'🎁'.repeat(300)}"}`).id).toBe('🎁'.repeat(255));
@@ -76,12 +76,12 @@ describe('external id', () => {
     expect(idOf(`{"id":${'9'.repeat(300)}}`).id).toBe('9'.repeat(255));
   });
 
-  test('a number that would lose digits is none where reading it again costs too much', () => {
+  test('a number that would lose digits is ignored where reading its digits costs too much', () => {
     const padded = (id: string, bytes: number) => `{"id":${id}${' '.repeat(bytes - id.length - 7)}}`;
     expect(idOf(padded('9007199254740993', 65_536))).toEqual({ id: '9007199254740993', own: true });
     expect(idOf(padded('9007199254740993', 65_537))).toEqual({ id: expect.stringMatching(generated), own: false });
     expect(idOf(padded('9007199254740991', 65_537))).toEqual({ id: '9007199254740991', own: true });
-    // So deep that a parse which visits each value exhausts the stack.
+    // So deep that a parse with a reviver exhausts the stack.
     const deep = `{"id":9007199254740993,"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
     expect(idOf(deep)).toEqual({ id: expect.stringMatching(generated), own: false });
   });
@@ -142,7 +142,7 @@ describe('properties', () => {
     );
   });
 
-  test('an own id depends on the bytes alone', () => {
+  test('an id from the body depends only on the bytes', () => {
     fc.assert(
       fc.property(bodies, (body) => {
         const first = idOf(body);
@@ -152,7 +152,7 @@ describe('properties', () => {
     );
   });
 
-  test('the first usable field of the order wins, wherever it stands', () => {
+  test('the first usable field by the documented order is used, at any position in the body', () => {
     const usable = fc.oneof(fc.string({ minLength: 1, maxLength: 40 }), fc.maxSafeInteger());
     const unusable = fc.constantFrom<unknown>('', null, true, false, [], {}, ['x']);
     const field = fc.oneof(usable, unusable);

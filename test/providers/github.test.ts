@@ -13,7 +13,7 @@ const verdict = (body: string, headers: Header[], current: string, previous: str
 
 describe('signature', () => {
   // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries#testing-the-webhook-payload-validation
-  test('the example that GitHub publishes', () => {
+  test('the example from GitHub’s documentation verifies', () => {
     const headers: Header[] = [
       ['X-Hub-Signature-256', 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'],
     ];
@@ -37,7 +37,7 @@ describe('signature', () => {
     expect(verdict(body, headers, sample.newKey().secret, key.secret)).toEqual({ ok: true });
   });
 
-  test('SHA-1 alone, which GitHub sends along for old receivers, is none', async () => {
+  test('the SHA-1 signature, which GitHub also sends for old receivers, does not count', async () => {
     expect(verdict('{}', [['X-Hub-Signature', 'sha1=5d61605c3feea9799210ddcb71307d4ba264225f']], 'secret')).toEqual({
       ok: false,
       reason: 'missing_signature',
@@ -48,7 +48,7 @@ describe('signature', () => {
     expect(verdict('{}', [['X-GitHub-Event', 'ping']], 'secret')).toEqual({ ok: false, reason: 'missing_signature' });
   });
 
-  test('a secret of one character', async () => {
+  test('a secret of one character works', async () => {
     expect(verdict('{}', [['X-Hub-Signature-256', await sign('x', '{}')]], 'x')).toEqual({ ok: true });
   });
 });
@@ -99,18 +99,18 @@ describe('id', () => {
     return { externalId, key: github.dedupKey(request, externalId, {}) };
   };
 
-  test('is that of the delivery, and a redelivery is a duplicate', () => {
+  test('is the id of the delivery, and a redelivery is a duplicate', () => {
     expect(read(guid, '{}').externalId).toEqual({ id: guid, own: true });
     expect(read(guid, '{}').key).toHaveLength(32);
     expect(read(guid, '{ }').key).toEqual(read(guid, '{}').key);
     expect(read(guid.replace('7', '8'), '{}').key).not.toEqual(read(guid, '{}').key);
   });
 
-  test.each([null, ''])('without one (%j) nothing is a duplicate', (id) => {
+  test.each([null, ''])('without an id (%j) nothing is a duplicate', (id) => {
     expect(read(id, '{}')).toEqual({ externalId: { id: expect.stringMatching(/^gen-/), own: false }, key: null });
   });
 
-  test('of two endless ids only the beginning is known, so the bodies count', () => {
+  test('two very long ids with the same beginning are duplicates only with the same body', () => {
     expect(read('x'.repeat(300), '{"n":1}').key).not.toEqual(read('x'.repeat(301), '{"n":2}').key);
   });
 });

@@ -14,7 +14,7 @@ const refused = (reason: string) => ({ ok: false, reason });
 
 const signingToken = `whsec_${randomBytes(32).toString('base64')}`;
 
-/** As GitLab signs: https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens */
+/** Headers with a signature as GitLab makes it: https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens */
 function signed(token: string, body = '{}', id = 'f5e5f430-f57b-4e6e-9fac-d9128cd7232f', at = receivedAt): Header[] {
   return [
     ['webhook-id', id],
@@ -28,7 +28,7 @@ describe('secret token', () => {
   test.each([
     ['the token', 'X-Gitlab-Token', 'hunter2 & more', ok],
     ['any case of the name', 'x-GITLAB-token', 'hunter2 & more', ok],
-    ['another', 'X-Gitlab-Token', 'hunter3', refused('bad_signature')],
+    ['another token', 'X-Gitlab-Token', 'hunter3', refused('bad_signature')],
     ['another case', 'X-Gitlab-Token', 'HUNTER2 & MORE', refused('bad_signature')],
     ['a beginning', 'X-Gitlab-Token', 'hunter2', refused('bad_signature')],
     ['none', 'X-Gitlab-Token', '', refused('missing_signature')],
@@ -38,27 +38,27 @@ describe('secret token', () => {
     expect(verdict([[name, value]], 'new', 'hunter2 & more')).toEqual(expected);
   });
 
-  test('beyond ASCII, as UTF-8 and as Latin-1', () => {
+  test('beyond ASCII matches as UTF-8 and as Latin-1', () => {
     expect(verdict([['X-Gitlab-Token', asSent('geheim-é-密')]], 'geheim-é-密')).toEqual(ok);
     expect(verdict([['X-Gitlab-Token', 'gehéim']], 'gehéim')).toEqual(ok);
   });
 
   test('is never stored', () => expect(gitlab.secretHeaders).toContain('x-gitlab-token'));
 
-  test('counts when a signing token comes as well', () => {
+  test('is checked even if a signature is sent too', () => {
     expect(verdict([...signed(signingToken), ['X-Gitlab-Token', 'hunter2']], 'hunter2')).toEqual(ok);
     expect(verdict(signed(signingToken), 'hunter2')).toEqual(refused('missing_signature'));
   });
 
   test.each(['whsec_', 'whsec_…', 'whsec_short', `whsec_${randomBytes(24).toString('base64')}`, `${signingToken}\n`])(
-    '%j is neither token',
+    '%j is neither a secret token nor a signing token',
     (token) => {
       expect(gitlab.secret.problem?.(token)).toMatch(/32 bytes/);
       expect(verdict([['X-Gitlab-Token', token]], token)).toEqual(refused('unusable_secret'));
     },
   );
 
-  test('any other text is one, and so is a signing token', () => {
+  test('any other text is a valid secret token, and a signing token is valid', () => {
     for (const token of ['hunter2', 'x whsec_', signingToken]) expect(gitlab.secret.problem?.(token)).toBe(null);
   });
 });
@@ -75,11 +75,11 @@ describe('signing token', () => {
     expect(verdict(noTime, signingToken)).toEqual(refused('missing_timestamp'));
   });
 
-  test('is not what a secret token is compared with, even if it were sent', () => {
+  test('does not match if it is sent as a secret token', () => {
     expect(verdict([['X-Gitlab-Token', signingToken]], signingToken)).toEqual(refused('missing_signature'));
   });
 
-  test('follows a secret token, and one follows it', () => {
+  test('and a secret token can replace each other in a rotation', () => {
     expect(verdict(signed(signingToken), signingToken, 'hunter2')).toEqual(ok);
     expect(verdict([['X-Gitlab-Token', 'hunter2']], signingToken, 'hunter2')).toEqual(ok);
     expect(verdict(signed(signingToken), 'hunter2', signingToken)).toEqual(ok);
@@ -127,7 +127,7 @@ describe('id and duplicates', () => {
   };
   const uuid: Header = ['X-Gitlab-Event-UUID', 'event'];
 
-  test('a retry keeps the Idempotency-Key; all else may change', () => {
+  test('a retry is recognised by the Idempotency-Key alone', () => {
     const first = keyOf([['Idempotency-Key', 'a'], uuid]);
     expect(first).toMatchObject({ id: 'a', own: true, key: expect.any(String) });
     expect(
@@ -142,19 +142,19 @@ describe('id and duplicates', () => {
     expect(keyOf([['Idempotency-Key', 'b'], uuid]).key).not.toBe(first.key);
   });
 
-  test('the signed id goes first, so that nobody changes it', () => {
+  test('the signed id takes precedence, because it cannot be forged', () => {
     const once = signed(signingToken).map(([name, value]): Header => [name, name === 'Idempotency-Key' ? 'x' : value]);
     expect(keyOf(once)).toEqual(keyOf(signed(signingToken)));
   });
 
-  test('events that share a UUID are told apart by their bytes', () => {
+  test('events that share a UUID are distinguished by their bytes', () => {
     const first = keyOf([uuid]);
     expect(first).toMatchObject({ id: 'event', own: true, key: expect.any(String) });
     expect(keyOf([uuid])).toEqual(first);
     expect(keyOf([uuid], '{"n":1}').key).not.toBe(first.key);
   });
 
-  test('without any of them nothing is a duplicate', () => {
+  test('without these headers nothing is a duplicate', () => {
     expect(
       keyOf([
         ['Idempotency-Key', ''],

@@ -59,7 +59,7 @@ describe('published vectors', () => {
     );
   });
 
-  test('Standard Webhooks, put together by hand', () => {
+  test('Standard Webhooks, configured by hand', () => {
     // https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/webhook.test.ts
     const config = {
       header: 'webhook-signature',
@@ -118,7 +118,7 @@ describe('what is signed', () => {
     expect(verdict(config, headers, elsewhere)).toEqual(/\{(url|path)\}/.test(signed) ? refused('bad_signature') : ok);
   });
 
-  test('bytes that are no text, in body and headers', () => {
+  test('bytes that are not text, in body and headers', () => {
     const body = Buffer.from([0xff, 0, 0xfe]);
     const signed = Buffer.concat([Buffer.from('é.', 'utf8'), body]);
     const headers: Header[] = [
@@ -138,15 +138,15 @@ describe('signatures', () => {
     ['one', '', good, ok],
     ['several', '', `${wrong}, ${good}`, ok],
     ['with semicolons', '', `${wrong};${good}`, ok],
-    ['behind its prefix', 'v1=', `t=1,v1=${wrong},v1=${good},v0=abc`, ok],
-    ['behind a prefix with a space', 'HMAC-SHA256 ', `HMAC-SHA256 ${good}`, ok],
-    ['behind a prefix with a comma', 'v1,', `v2,x v1,${wrong} v1,${good}`, ok],
-    ['behind a prefix that begins with one', ', v1=', `t=1, v1=${good}`, ok],
-    ['behind a prefix of signs', '$.(', `$.(${good}`, ok],
-    ['behind another sign', 'v1=', `t=1|v1=${good}`, ok],
+    ['after its prefix', 'v1=', `t=1,v1=${wrong},v1=${good},v0=abc`, ok],
+    ['after a prefix with a space', 'HMAC-SHA256 ', `HMAC-SHA256 ${good}`, ok],
+    ['after a prefix with a comma', 'v1,', `v2,x v1,${wrong} v1,${good}`, ok],
+    ['after a prefix that starts with a comma', ', v1=', `t=1, v1=${good}`, ok],
+    ['after a prefix of punctuation', '$.(', `$.(${good}`, ok],
+    ['after another separator', 'v1=', `t=1|v1=${good}`, ok],
     ['in the middle of another name', 'v1=', `xv1=${good}`, refused('malformed_signature')],
     ['without the prefix', 'v1=', good, refused('malformed_signature')],
-    ['behind another case of it', 'v1=', `V1=${good}`, refused('malformed_signature')],
+    ['after the prefix in other letter case', 'v1=', `V1=${good}`, refused('malformed_signature')],
     ['wrong', '', wrong, refused('bad_signature')],
     ['short', '', good.slice(2), refused('malformed_signature')],
     ['of another alphabet', '', 'ß'.repeat(64), refused('malformed_signature')],
@@ -155,7 +155,7 @@ describe('signatures', () => {
     ['only separators', '', ' ,; ', refused('malformed_signature')],
   ])('%s', (_, prefix, value, expected) => expect(verdict({ prefix }, [['x-SIGNATURE', value]])).toEqual(expected));
 
-  test('that hold the prefix themselves, in each place', () => {
+  test('that contain the prefix themselves, at each position', () => {
     const bodies = Array.from({ length: 500 }, (_, n) => `{"n":${n}}`);
     const held = bodies.filter((body) => sign(body, 'base64').includes('v1'));
     expect(held).not.toEqual([]);
@@ -164,7 +164,7 @@ describe('signatures', () => {
         expect(verdict({ prefix: 'v1', encoding: 'base64' }, [['X-Signature', value]], { body })).toEqual(ok);
   });
 
-  test('in a repeated header, and in another', () => {
+  test('in a repeated header, and in another header', () => {
     expect(
       verdict({}, [
         ['X-Signature', wrong],
@@ -201,9 +201,10 @@ describe('time', () => {
     ['9'.repeat(40), ms, refused('malformed_timestamp')],
   ])('%s %j', (time, more, expected) => expect(at(time, more)).toEqual(expected));
 
-  test('none', () => expect(verdict(config, [['X-Signature', sign('.{}')]])).toEqual(refused('missing_timestamp')));
+  test('a missing time is refused', () =>
+    expect(verdict(config, [['X-Signature', sign('.{}')]])).toEqual(refused('missing_timestamp')));
 
-  test('the signature goes first', () => {
+  test('the signature is checked before the time', () => {
     const headers: Header[] = [
       ['X-Time', '1'],
       ['X-Signature', sign('x')],
@@ -219,7 +220,7 @@ describe('the end of a signed id', () => {
     ['{id}:{timestamp}:{body}', `:${now}:`, 'seconds', later],
     ['v0-{id}-{timestamp}-{body}', `-${now}-`, 'seconds', later],
     ['{id}|{timestamp}|{body}', `|${now}000|`, 'milliseconds', later * 1000],
-  ] as const)('%s: cannot be moved behind the time', (signed, time, timestamp_unit, at) => {
+  ] as const)('%s: cannot be moved to after the time', (signed, time, timestamp_unit, at) => {
     const config = { signed, timestamp_header: 'X-Time', timestamp_unit, event_id_header: 'X-Id' };
     const moved = (id: string) => {
       const text = signed.replace('{id}', id).replace('{timestamp}', String(at)).replace('{body}', '{}');
@@ -235,7 +236,7 @@ describe('the end of a signed id', () => {
     expect(moved(`evt_1${time.replace(/\D$/, '')}`)).toEqual(refused('malformed_signature'));
   });
 
-  test('a number is an id where nothing stands between it and the time', () => {
+  test('a number is a valid id if it directly precedes the time', () => {
     const config = { signed: '{id}{timestamp}{body}', timestamp_header: 'X-Time', event_id_header: 'X-Id' };
     const headers: Header[] = [
       ['X-Id', '120210813281726464'],
@@ -245,7 +246,7 @@ describe('the end of a signed id', () => {
     expect(verdict(config, headers)).toEqual(ok);
   });
 
-  test.each(['{"a', 'a b', "a'", 'a]'])('%j is no id where it is signed', (id) => {
+  test.each(['{"a', 'a b', "a'", 'a]'])('%j is not a valid signed id', (id) => {
     const headers: Header[] = [
       ['X-Id', id],
       ['X-Signature', sign(`${id}.{}`)],
@@ -275,7 +276,7 @@ describe('secrets', () => {
     ['hex', 'xyz'],
     ['hex', 'abc'],
     ['base64', 'a!'],
-  ])('as %s, %s is none', (secret_encoding, secret) =>
+  ])('as %s, %s is not a valid secret', (secret_encoding, secret) =>
     expect(verdict({ secret_encoding }, [['X-Signature', sign('{}')]], { secret })).toEqual(refused('unusable_secret')),
   );
 });
@@ -343,7 +344,7 @@ describe('event type and id', () => {
     ['x-id', 'evt_1'],
   ];
 
-  test('in headers', () => {
+  test('are read from headers', () => {
     const request = requestOf({ headers, body });
     expect([hmac.eventType(request, named), hmac.externalId(request, named)]).toEqual([
       'größe',
@@ -351,7 +352,7 @@ describe('event type and id', () => {
     ]);
   });
 
-  test('in the payload where no header is named, or it is absent or empty', () => {
+  test('are read from the payload if no header is configured, or it is absent or empty', () => {
     const inPayload = ['order.paid', { id: 'ord_1', own: true }];
     for (const [config, sent] of [
       [configOf(), headers],
@@ -369,7 +370,7 @@ describe('event type and id', () => {
     }
   });
 
-  test('nowhere', () => {
+  test('are generated if they are nowhere', () => {
     const request = requestOf({ body: 'a=1&type=x', headers: [['Content-Type', 'application/x-www-form-urlencoded']] });
     expect(hmac.eventType(request, named)).toBe(null);
     expect(hmac.externalId(request, named)).toMatchObject({ own: false });

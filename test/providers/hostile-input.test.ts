@@ -10,8 +10,8 @@ import { requestOf } from './request.ts';
 const oneMiB = 2 ** 20;
 const form = 'application/x-www-form-urlencoded';
 
-/** Everything that a provider is asked about a request; throws where what it says could not be stored. */
-function askAll(provider: Provider, request: InboundRequest): void {
+/** Calls all functions of a provider for a request. Throws if a result cannot be stored. */
+function callAll(provider: Provider, request: InboundRequest): void {
   const given = samples.find((sample) => sample.provider === provider.name)?.config;
   const config = provider.config.safeParse(given).data ?? {};
   provider.verify(request, { secret: 'secret', config });
@@ -30,14 +30,14 @@ function askAll(provider: Provider, request: InboundRequest): void {
   if (!externalId.own) expect(key).toBe(null);
 }
 
-/** How often JSON was parsed with a function that is called for each value: unlike the plain parse, this takes long. */
+/** Counts the calls of JSON.parse with a reviver, which are slow. */
 function countSlowParses(): () => number {
   const parse = vi.spyOn(JSON, 'parse');
   return () => parse.mock.calls.filter(([, reviver]) => reviver !== undefined).length;
 }
 afterEach(() => vi.restoreAllMocks());
 
-/** A number that loses digits wherever some provider looks for an id, and `bytes` of objects in all. */
+/** Numbers that lose digits in all fields in which providers look for ids, in objects of `bytes` in total. */
 const lossyIds = (bytes: number) => {
   const names = ['id', 'timestamp', 'token', 'signature', 'parent-signature', 'event_id', 'eventId', 'session_id'];
   const ids = Object.fromEntries([...names, 'fingerprint', 'message_uuid', 'uuid'].map((name) => [name, 1e300]));
@@ -47,7 +47,7 @@ const lossyIds = (bytes: number) => {
   return text.replace('"a":[]', `"a":[${objects}]`);
 };
 
-/** Names that some provider reads, and some that every object inherits. */
+/** Names that providers read, and names that every object inherits. */
 const fieldNames = [
   ...[
     'id',
@@ -100,10 +100,10 @@ const header = fc.tuple(
 );
 
 describe.each([...providers])('%s', (_, provider) => {
-  test('answers whatever comes', () => {
+  test('handles any input', () => {
     fc.assert(
       fc.property(fc.array(header, { maxLength: 8 }), body, (headers, bytes) =>
-        askAll(provider, requestOf({ headers, body: bytes })),
+        callAll(provider, requestOf({ headers, body: bytes })),
       ),
       { numRuns: 300 },
     );
@@ -115,7 +115,7 @@ describe.each([...providers])('%s', (_, provider) => {
     ['1 MiB of one letter', 'a'.repeat(oneMiB)],
     ['deep lists', deep('[', ']')],
     ['deep objects', `${'{"entry":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-    ['deep lists that do not end', '['.repeat(oneMiB)],
+    ['deep lists without an end', '['.repeat(oneMiB)],
     ['a deep list in each field', `{"id":${deep('[', ']')},"type":${deep('[', ']')}}`],
     ['many fields', `{${Array.from({ length: 50_000 }, (_, n) => `"f${n}":1`).join(',')},"id":"x"}`],
     [
@@ -123,21 +123,21 @@ describe.each([...providers])('%s', (_, provider) => {
       `{"object":"page","entry":[${Array.from({ length: 50_000 }, () => '{"changes":[{"field":"feed"}]}')}]}`,
     ],
     ['numbers that lose digits', lossyIds(oneMiB)],
-    ['a form of separators', '&'.repeat(oneMiB)],
-    ['a form of percent signs', `payload=${'%'.repeat(oneMiB)}`],
-  ])('answers %s', (_name, bytes) => {
+    ['a form of separators only', '&'.repeat(oneMiB)],
+    ['a form of percent signs only', `payload=${'%'.repeat(oneMiB)}`],
+  ])('handles %s', (_name, bytes) => {
     const slowParses = countSlowParses();
     for (const contentType of ['application/json', form]) {
       const headers = headerNames.map((name): Header => [name, `sha256=${','.repeat(500)}`]);
-      askAll(provider, requestOf({ headers: [['content-type', contentType], ...headers], body: bytes }));
+      callAll(provider, requestOf({ headers: [['content-type', contentType], ...headers], body: bytes }));
     }
     expect(slowParses()).toBe(0);
   });
 
-  test('reads the digits of numbers once, however many of them it asks for', () => {
+  test('reads the digits of numbers once, for any number of fields', () => {
     const slowParses = countSlowParses();
     const request = requestOf({ body: lossyIds(oneMiB / 32) });
-    for (let asked = 0; asked < 4; asked++) askAll(provider, request);
+    for (let asked = 0; asked < 4; asked++) callAll(provider, request);
     expect(slowParses()).toBeLessThanOrEqual(1);
   });
 });

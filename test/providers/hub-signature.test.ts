@@ -25,8 +25,8 @@ describe('accepts', () => {
         [name, `sha256=${right}`],
       ],
     ],
-    ['two headers that a proxy made one', [[name, `sha256=${wrong}, sha256=${right}`]]],
-    ['one beside another algorithm', [[name, `sha1=${wrong.slice(24)}, sha256=${right}`]]],
+    ['two headers that a proxy merged', [[name, `sha256=${wrong}, sha256=${right}`]]],
+    ['a signature beside one of another algorithm', [[name, `sha1=${wrong.slice(24)}, sha256=${right}`]]],
   ])('%s', (_, headers) => expect(verdict(...headers)).toEqual({ ok: true }));
 });
 
@@ -38,24 +38,24 @@ describe('refuses', () => {
     ['no algorithm', [[name, right]], 'malformed_signature'],
     ['another algorithm', [[name, `sha512=${right}`]], 'malformed_signature'],
     ['half a signature', [[name, `sha256=${right.slice(32)}`]], 'malformed_signature'],
-    ['one and a half', [[name, `sha256=${right}${right.slice(32)}`]], 'malformed_signature'],
+    ['one and a half signatures', [[name, `sha256=${right}${right.slice(32)}`]], 'malformed_signature'],
     ['an odd number of digits', [[name, `sha256=${right.slice(1)}`]], 'malformed_signature'],
-    ['what is no hexadecimal', [[name, `sha256=${'g'.repeat(64)}`]], 'malformed_signature'],
+    ['a signature that is not hexadecimal', [[name, `sha256=${'g'.repeat(64)}`]], 'malformed_signature'],
     [
       'the signature in base64',
       [[name, `sha256=${Buffer.from(right, 'hex').toString('base64')}`]],
       'malformed_signature',
     ],
     [
-      'one bit that is wrong',
+      'a signature with one wrong bit',
       [[name, `sha256=${right.slice(0, -1)}${right.endsWith('0') ? '1' : '0'}`]],
       'bad_signature',
     ],
-    ['a wrong one', [[name, `sha256=${wrong}`]], 'bad_signature'],
+    ['a wrong signature', [[name, `sha256=${wrong}`]], 'bad_signature'],
     ['commas', [[name, ','.repeat(10_000)]], 'malformed_signature'],
   ])('%s', (_, headers, reason) => expect(verdict(...headers)).toEqual(refused(reason)));
 
-  test('a flood of guesses, even with the right one at its end', () => {
+  test('very many guesses, even if the last one is right', () => {
     const guesses = Array.from({ length: 1000 }, () => `sha256=${wrong}`);
     expect(verdict([name, [...guesses, `sha256=${right}`].join(',')])).toEqual(refused('bad_signature'));
   });

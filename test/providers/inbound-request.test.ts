@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { requestOf } from './request.ts';
 
-test('headers keep order and case, and are found in any case', () => {
+test('headers keep order and letter case, and are found in any letter case', () => {
   const request = requestOf({
     headers: [
       ['B-Two', '1'],
@@ -22,7 +22,7 @@ test('headers keep order and case, and are found in any case', () => {
   expect(request.header('constructor')).toBe(null);
 });
 
-test('json is what the body is, undefined where it is none', () => {
+test('json is the parsed body, and undefined if the body is not JSON', () => {
   expect(requestOf({ body: 'null' }).json()).toBe(null);
   expect(requestOf({ body: ' [1] ' }).json()).toEqual([1]);
   for (const body of ['', '{', 'a=1', new Uint8Array([0x22, 0xff, 0x22])]) {
@@ -30,13 +30,13 @@ test('json is what the body is, undefined where it is none', () => {
   }
 });
 
-test('is parsed once', () => {
+test('the body is parsed once', () => {
   const request = requestOf({ body: '{"a":1}', query: 'a=1' });
   expect(request.json()).toBe(request.json());
   expect(request.query).toBe(request.query);
 });
 
-test('form is what such a body holds, null for other types, other bytes and more than 1000 fields', () => {
+test('form has the fields of a form, and is null for other types, invalid bytes and more than 1000 fields', () => {
   const formOf = (body: string | Uint8Array, type = 'application/x-www-form-urlencoded; charset=UTF-8') =>
     requestOf({ headers: [['Content-Type', type]], body }).form();
   expect([...(formOf('a=%C3%AB+1&b=&a=2') ?? [])]).toEqual([

@@ -12,12 +12,12 @@ describe('signature', () => {
   const known = 'bf6894dbd58e88d430009299d5064ced92cd19d6';
 
   test.each<[string, Header[], string | null]>([
-    ['what OpenSSL computes', [['X-Hub-Signature', `sha1=${known}`]], null],
+    ['a signature computed by OpenSSL', [['X-Hub-Signature', `sha1=${known}`]], null],
     ['none', [], 'missing_signature'],
     ['under another name', [['X-Hub-Signature-256', `sha1=${known}`]], 'missing_signature'],
     ['without its algorithm', [['X-Hub-Signature', known]], 'malformed_signature'],
-    ['as long as SHA-256', [['X-Hub-Signature', `sha1=${known}${'0'.repeat(24)}`]], 'malformed_signature'],
-    ['a wrong one', [['X-Hub-Signature', `sha1=${'0'.repeat(40)}`]], 'bad_signature'],
+    ['of the length of SHA-256', [['X-Hub-Signature', `sha1=${known}${'0'.repeat(24)}`]], 'malformed_signature'],
+    ['a wrong signature', [['X-Hub-Signature', `sha1=${'0'.repeat(40)}`]], 'bad_signature'],
   ])('%s', (_, headers, reason) => {
     const verdict = (current: string, previous: string | null = null) =>
       verifyInbound(intercom, settingsOf(sample, current, previous), requestOf({ headers, body }));
@@ -42,7 +42,7 @@ test.each([
   ['', null, { id: expect.stringMatching(/^gen-/), own: false }],
 ])('%s', (body, type, id) => expect(read(body)).toMatchObject({ type, id }));
 
-test('a resend is a duplicate though it counts the attempts', () => {
+test('a resend is a duplicate although its attempt count differs', () => {
   const attempt = (id: string, count: number) => read(`{"id":"${id}","delivery_attempts":${count}}`).key;
   expect(attempt('notif_1', 1)).toHaveLength(32);
   expect(attempt('notif_1', 2)).toEqual(attempt('notif_1', 1));
@@ -50,7 +50,7 @@ test('a resend is a duplicate though it counts the attempts', () => {
   expect(read('{"topic":"ping","id":null}').key).toBe(null);
 });
 
-test('whoever looks at the address finds it there', () => {
+test('the HEAD request that validates the address gets an answer', () => {
   expect(intercom.handshake?.(requestOf({}), {})).toEqual({
     ok: true,
     answer: { status: 200, contentType: 'text/plain; charset=utf-8', body: '' },

@@ -38,7 +38,7 @@ const form = (fields: Record<string, string>): Sent => ({
   body: new URLSearchParams(fields).toString(),
   contentType: 'application/x-www-form-urlencoded',
 });
-/** A multipart body as Node's own `FormData` writes it. */
+/** A multipart body, written by Node's `FormData`. */
 async function multipart(fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>): Promise<Sent> {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -51,7 +51,7 @@ async function multipart(fields: Record<string, string>, file?: Uint8Array<Array
 }
 
 /**
- * The check as Mailgun's documentation spells it out; Mailgun's library for Node has none.
+ * The verification from Mailgun's documentation. Mailgun's library for Node has none.
  * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  */
 function documented(signingKey: string, sent: { timestamp: string; token: string; signature: string }): boolean {
@@ -60,18 +60,18 @@ function documented(signingKey: string, sent: { timestamp: string; token: string
 }
 
 describe('signature', () => {
-  test('in JSON, with either key of a rotation', () => {
+  test('in JSON verifies with either key of a rotation', () => {
     expect(documented(key, signature)).toBe(true);
     expect(verdict(json(signature))).toEqual(ok);
     expect(verdict(json(signature), { secret: 'new', previous: key })).toEqual(ok);
     expect(documented('new', signature)).toBe(false);
     expect(verdict(json(signature), { secret: 'new' })).toEqual(refused('bad_signature'));
-    // Some send the time as a number.
+    // Some webhooks have the time as a number.
     expect(verdict(json({ ...signature, timestamp: Number(signature.timestamp) }))).toEqual(ok);
     expect(verdict(json({ ...signature, signature: signature.signature.toUpperCase() }))).toEqual(ok);
   });
 
-  test('of the parent account, for subaccounts', () => {
+  test('of the parent account verifies for subaccounts', () => {
     const own = signatureWith('key-of-the-subaccount', receivedAt, token);
     const both = { ...own, 'parent-signature': signature.signature };
     expect(verdict(json(both))).toEqual(ok);
@@ -83,30 +83,31 @@ describe('signature', () => {
     ['the time', { timestamp: String(Number(signature.timestamp) + 1) }],
     ['the token', { token: token.replace('e', 'f') }],
     ['the signature', { signature: '0'.repeat(64) }],
-  ])('%s is changed', (_, change) => {
+  ])('is refused if %s is changed', (_, change) => {
     const changed = { ...signature, ...change };
     expect(documented(key, changed)).toBe(false);
     expect(verdict(json(changed))).toEqual(refused('bad_signature'));
   });
 
-  test('the rest of the body is not signed', () =>
+  test('does not cover the rest of the body', () =>
     expect(verdict(json(signature, { event: 'complained', id: 'another' }))).toEqual(ok));
 
   test.each<[string, unknown, string]>([
     ['none', undefined, 'missing_signature'],
     ['a text', 'x', 'missing_signature'],
-    ['no signature in it', { ...signature, signature: undefined }, 'missing_signature'],
-    ['an empty one', { ...signature, signature: '' }, 'missing_signature'],
+    ['no signature in the object', { ...signature, signature: undefined }, 'missing_signature'],
+    ['an empty signature', { ...signature, signature: '' }, 'missing_signature'],
     ['too short', { ...signature, signature: signature.signature.slice(2) }, 'malformed_signature'],
-    ['no hexadecimal digits', { ...signature, signature: 'x'.repeat(64) }, 'malformed_signature'],
+    ['a signature that is not hexadecimal', { ...signature, signature: 'x'.repeat(64) }, 'malformed_signature'],
     ['no token', { ...signature, token: '' }, 'malformed_signature'],
     ['a number as token', { ...signature, token: 1e300 }, 'malformed_signature'],
     ['a number as signature', { ...signature, signature: 1e300 }, 'missing_signature'],
     ['a list as token', { ...signature, token: [token] }, 'malformed_signature'],
   ])('%s', (_, signed, reason) => expect(verdict(json(signed))).toEqual(refused(reason)));
 
-  test.each(['', '[]', 'null', '{"signature":', '{"__proto__":{"signature":{}}}'])('no webhook at all: %s', (body) =>
-    expect(verdict({ body })).toEqual(refused('missing_signature')),
+  test.each(['', '[]', 'null', '{"signature":', '{"__proto__":{"signature":{}}}'])(
+    'is missing in the body %s',
+    (body) => expect(verdict({ body })).toEqual(refused('missing_signature')),
   );
 
   test.each([
@@ -116,17 +117,17 @@ describe('signature', () => {
     [' 1772366400', 'malformed_timestamp'],
     ['1'.repeat(300), 'malformed_timestamp'],
     ['0', 'stale_timestamp'],
-  ])('a signed time that is none: %j', (timestamp, reason) => {
+  ])('a signed time that is invalid: %j', (timestamp, reason) => {
     const signed = createHmac('sha256', key).update(timestamp).update(token).digest('hex');
     expect(verdict(json({ timestamp, token, signature: signed }))).toEqual(refused(reason));
   });
 
-  test.each([1e300, 1772366400.5, 2 ** 53])('a number that is no time: %s', (timestamp) => {
+  test.each([1e300, 1772366400.5, 2 ** 53])('a number that is not a valid time: %s', (timestamp) => {
     const signed = createHmac('sha256', key).update(token).digest('hex');
     expect(verdict(json({ timestamp, token, signature: signed }))).toEqual(refused('missing_timestamp'));
   });
 
-  test('digits moved from the token to the time keep the signature, but not the time', () => {
+  test('digits moved from the token to the time keep the signature valid, but make the time stale', () => {
     const digits = signatureWith(key, receivedAt, `7${token}`);
     expect(verdict(json(digits))).toEqual(ok);
     const moved = { ...digits, timestamp: `${digits.timestamp}7`, token };
@@ -134,7 +135,7 @@ describe('signature', () => {
     expect(verdict(json(moved))).toEqual(refused('stale_timestamp'));
   });
 
-  test('what Mailgun sends again for eight hours, as it signed it first, needs the tolerance that its page names', () => {
+  test('resends within eight hours have the first signature, and need the tolerance that the page names', () => {
     const hoursLater = (hours: number, given: object = { tolerance_seconds: 9 * 3600 }) =>
       verdict(json(signature), { given, at: new Date(receivedAt.getTime() + hours * 3_600_000) });
     expect(hoursLater(8.25)).toEqual(ok);
@@ -144,7 +145,7 @@ describe('signature', () => {
   });
 });
 
-describe('mail that a route brings', () => {
+describe('mail that a route forwards', () => {
   const mail = {
     recipient: 'in@example.com',
     sender: 'zoë@example.com',
@@ -156,7 +157,7 @@ describe('mail that a route brings', () => {
     return [mailgun.eventType(request, config), mailgun.externalId(request, config).id];
   };
 
-  test('as a form', () => {
+  test('is read from a form', () => {
     expect(verdict(form(mail))).toEqual(ok);
     expect(verdict(form({ ...mail, token: `${token}0` }))).toEqual(refused('bad_signature'));
     expect(verdict(form({ recipient: 'a' }))).toEqual(refused('missing_signature'));
@@ -165,7 +166,7 @@ describe('mail that a route brings', () => {
     expect(read(form({}))).toEqual([null, expect.stringMatching(/^gen-/)]);
   });
 
-  test('with files', async () => {
+  test('is read from a multipart form with files', async () => {
     const file = new Uint8Array(200_000).map((_, at) => at % 251);
     const sent = await multipart({ ...mail, 'body-plain': 'Zoë 💶\r\n--\r\n'.repeat(1000) }, file);
     expect(verdict(sent)).toEqual(ok);
@@ -174,7 +175,7 @@ describe('mail that a route brings', () => {
     expect(verdict(await multipart({ ...mail, signature: '0'.repeat(64) }, file))).toEqual(refused('bad_signature'));
   });
 
-  test('a file is no field, and of equal names the first counts', async () => {
+  test('a file is not a field, and the first of several equal names counts', async () => {
     const data = new FormData();
     data.append('token', new File(['another'], 'token.txt', { type: 'text/plain' }));
     for (const [name, value] of Object.entries(signature)) data.append(name, value);
@@ -188,7 +189,7 @@ describe('mail that a route brings', () => {
     expect(keyOf(sent)).toBe(createHash('sha256').update(token).digest('hex'));
   });
 
-  test('a form that breaks off, or has another boundary, is none', async () => {
+  test('a form that breaks off or has another boundary is refused', async () => {
     const { body, contentType = '' } = await multipart(mail);
     const bytes = Buffer.from(body);
     const [, own = ''] = contentType.split('boundary=');
@@ -221,7 +222,7 @@ test.each<[string, unknown, string | null, string]>([
   expect(mailgun.externalId(request, config)).toEqual({ id, own: true });
 });
 
-test('a repeat, and a copy with another content, is known by the token', () => {
+test('a resend and a copy with other content are recognised by the token', () => {
   const first = keyOf(json(signature));
   expect(keyOf(json(signature, { event: 'complained', id: 'ev2' }))).toBe(first);
   expect(keyOf(form({ ...signature, recipient: 'in@example.com' }))).toBe(first);

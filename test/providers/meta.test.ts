@@ -18,16 +18,16 @@ describe('signature', () => {
   const known = '2f9ba2eab3d58c8878f8bafc5d45d328fa992fcdbc51fea959989936f639433e';
 
   test.each<[string, Header[], string | null]>([
-    ['what OpenSSL computes', [['X-Hub-Signature-256', `sha256=${known}`]], null],
+    ['a signature computed by OpenSSL', [['X-Hub-Signature-256', `sha256=${known}`]], null],
     ['none', [], 'missing_signature'],
-    ['only the old one', [['X-Hub-Signature', `sha1=${known.slice(24)}`]], 'missing_signature'],
-    ['a short one', [['X-Hub-Signature-256', `sha256=${known.slice(2)}`]], 'malformed_signature'],
-    ['a wrong one', [['X-Hub-Signature-256', `sha256=${'0'.repeat(64)}`]], 'bad_signature'],
+    ['only the old signature', [['X-Hub-Signature', `sha1=${known.slice(24)}`]], 'missing_signature'],
+    ['a short signature', [['X-Hub-Signature-256', `sha256=${known.slice(2)}`]], 'malformed_signature'],
+    ['a wrong signature', [['X-Hub-Signature-256', `sha256=${'0'.repeat(64)}`]], 'bad_signature'],
   ])('%s', (_, headers, reason) =>
     expect(verdict(headers, body, 'hush')).toEqual(reason === null ? { ok: true } : { ok: false, reason }),
   );
 
-  test('agrees with a library of the same scheme', async () => {
+  test('equals that of a library with the same scheme', async () => {
     const key = sample.newKey();
     const { headers } = await key.sign(messageOf(sample, { body }));
     for (const sent of [body, body.replace('\\u00eb', 'ë')])
@@ -98,15 +98,15 @@ describe('type and id', () => {
     ['a lead by number', feed('leadgen', { leadgen_id: 444444444444 }), 'page.leadgen', own('444444444444')],
     ['a number that loses digits', feed('leadgen', { leadgen_id: 2 ** 60 }), 'page.leadgen', generated],
     ['a comment', feed('comments', { id: '17865799348089039' }), 'page.comments', own('17865799348089039')],
-    ['the id of something else', feed('in_process_ad_objects', { id: '1' }), 'page.in_process_ad_objects', generated],
+    ['the id of another object', feed('in_process_ad_objects', { id: '1' }), 'page.in_process_ad_objects', generated],
     ['names only', { object: 'user', entry: [{ uid: '1', changed_fields: ['photos'] }] }, 'user.photos', generated],
     ['no entry', { object: 'page' }, 'page', generated],
     ['no object', { entry: [{ changes: [{ field: 'feed' }] }] }, null, generated],
     ['an empty field', feed('', {}), 'page', generated],
     ['an empty object', { object: '', entry: [] }, null, generated],
-    ['lists that are none', { object: 'page', entry: { 0: { changes: 7 } } }, 'page', generated],
+    ['lists that are objects', { object: 'page', entry: { 0: { changes: 7 } } }, 'page', generated],
     [
-      'items that are none',
+      'invalid items',
       { object: 'page', entry: [null, 7, [], { changes: [null, 'x', { field: 7 }] }] },
       'page',
       generated,
@@ -130,14 +130,14 @@ describe('batches', () => {
     expect(read({ object: 'page', entry: entries })).toMatchObject({ type: 'page' });
   });
 
-  test('are looked at as far as Meta fills them', () => {
+  test('are read up to the number of entries that Meta sends', () => {
     const changes = (count: number) => [...Array(count).fill({ field: 'feed' }), { field: 'mention', value: {} }];
     const entry = (count: number) => ({ object: 'page', entry: [{ changes: changes(count) }] });
     expect(read(entry(999)).type).toBe('page');
     expect(read(entry(1000)).type).toBe('page.feed');
   });
 
-  test.each([0, null])('are looked at no farther where they are filled with %j', (filler) => {
+  test.each([0, null])('are not read further, also if they are filled with %j', (filler) => {
     const filled = (count: number, last: unknown) => [...Array(count).fill(filler), last];
     const typeOf = (entry: unknown) => read({ object: 'page', entry }).type;
     expect(typeOf(filled(999, { changes: [{ field: 'feed' }] }))).toBe('page.feed');
@@ -155,7 +155,7 @@ describe('batches', () => {
     }
   });
 
-  test('that begin alike are no duplicates, the same one again is', () => {
+  test('with the same beginning are not duplicates, but the same batch is', () => {
     const batch = (...ids: string[]) => read(whatsapp({ messages: ids.map((id) => ({ id })) })).key;
     expect(batch('wamid.A', 'wamid.B')).toHaveLength(32);
     expect(batch('wamid.A', 'wamid.B')).toEqual(batch('wamid.A', 'wamid.B'));
@@ -163,7 +163,7 @@ describe('batches', () => {
     expect(batch('wamid.A')).not.toEqual(batch('wamid.A', 'wamid.B'));
   });
 
-  test('a message is told of again with each of its statuses', () => {
+  test('each status of a message is a different event', () => {
     const status = (name: string) => read(whatsapp({ statuses: [{ id: 'wamid.A', status: name }] })).key;
     expect(status('sent')).not.toEqual(status('delivered'));
     expect(read(feed('feed', { post_id: '1_2' })).key).toBe(null);
@@ -178,7 +178,7 @@ describe('handshake', () => {
   // The example of https://developers.facebook.com/docs/graph-api/webhooks/getting-started#verification-requests
   const query = 'hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=meatyhamhock';
 
-  test('gives the challenge back to who knows the token', () => {
+  test('echoes the challenge to a caller with the verify token', () => {
     const answer = { status: 200, contentType: 'text/plain; charset=utf-8', body: '1158201444' };
     expect(ask(query)).toEqual({ ok: true, answer });
     expect(
@@ -189,11 +189,11 @@ describe('handshake', () => {
   test.each([
     ['no token configured', query, {}],
     ['a config that could not be read', query, null],
-    ['another token', query.replace('hock', 'hack'), undefined],
+    ['a wrong token', query.replace('hock', 'hack'), undefined],
     ['the beginning of the token', query.slice(0, -1), undefined],
     ['no token', 'hub.mode=subscribe&hub.challenge=1', undefined],
-    ['the word for nothing', query.replace('meatyhamhock', 'undefined'), {}],
-    ['no token anywhere', 'hub.mode=subscribe&hub.challenge=1', {}],
+    ['the word undefined', query.replace('meatyhamhock', 'undefined'), {}],
+    ['no token in request and config', 'hub.mode=subscribe&hub.challenge=1', {}],
     ['an empty token', 'hub.mode=subscribe&hub.challenge=1&hub.verify_token=', undefined],
     ['another mode', query.replace('subscribe', 'unsubscribe'), undefined],
     ['no mode', query.replace('hub.mode', 'mode'), undefined],

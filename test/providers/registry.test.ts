@@ -35,14 +35,14 @@ const storable = (text: string) =>
 const isAnswer = ({ status, contentType, body }: ChallengeAnswer) =>
   status >= 200 && status < 600 && /^[\x20-\x7e]+$/.test(contentType) && typeof body === 'string';
 
-/** What the provider sends, with the headers of the event itself. */
+/** A signed webhook of the provider, including the headers of the event. */
 async function genuineOffer(sample: Sample, key: Key, id: string): Promise<Offer> {
   const { body, contentType = 'application/json', headers = [] } = sample.event(id);
   const signed = await key.sign(messageOf(sample, { body, contentType }));
   return { contentType, signed: { ...signed, headers: [...signed.headers, ...headers] } };
 }
 
-/** Headers that some provider or proxy gives a meaning. */
+/** Headers that providers or proxies use. */
 const meaningful = ['host', 'x-forwarded-proto', 'x-original-url', 'authorization', 'cookie', 'content-type'];
 const names = new Set(meaningful);
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 describe.each([...providers])('%s', (name, provider) => {
   const own = samples.filter((sample) => sample.provider === name);
-  // What is asked of every sample needs one.
+  // The tests need a sample of every provider.
   const [sample] = own;
   const configs = own.map(({ config }) => config);
   let genuine: Offer[] = [];
@@ -70,7 +70,7 @@ describe.each([...providers])('%s', (name, provider) => {
     genuine = await Promise.all(made);
   });
 
-  /** Whatever anyone sends, to an account with whatever its schema takes. */
+  /** Any webhooks, to accounts with any config and secrets. */
   const situations = () =>
     fc.record({
       offer: offersNear(genuine, [...names]),
@@ -82,7 +82,7 @@ describe.each([...providers])('%s', (name, provider) => {
     return requestOfOffer(sample, offer);
   };
 
-  test('has what operators and the tests need', () => {
+  test('has a valid name, texts for operators, and a sample', () => {
     expect(name).toMatch(/^[a-z][a-z0-9_]{1,49}$/);
     expect(isReserved(name)).toBe(false);
     expect(provider.title).toMatch(/\S/);
@@ -120,14 +120,14 @@ describe.each([...providers])('%s', (name, provider) => {
     for (const field of Object.keys(schemaOf(provider).properties ?? {})) expect(text).toContain(field);
   });
 
-  test('nothing that is sent or configured makes it throw, or answer what cannot be stored', () => {
+  test('no webhook and no config makes it throw or return a value that cannot be stored', () => {
     fc.assert(
       fc.property(situations(), ({ offer, config, secret }) => {
         const request = requestOf(offer);
         const before = Buffer.from(request.body);
         const verdict = verifyInbound(provider, { skip: false, current: secret, previous: null, config }, request);
         expect(verdict.ok || Object.hasOwn(reasons, verdict.reason)).toBe(true);
-        // Where nothing is verified, a config that cannot be read is none.
+        // Without verification, an invalid config counts as none.
         const settings = config ?? {};
         const type = provider.eventType(request, settings);
         expect(type === null || type === '' || storable(type)).toBe(true);
@@ -152,7 +152,7 @@ describe.each([...providers])('%s', (name, provider) => {
     );
   });
 
-  test('nothing passes without the secret', () => {
+  test('no webhook verifies without the secret', () => {
     const others = own.map((each) => each.newKey().secret);
     fc.assert(
       fc.property(situations(), fc.constantFrom(...others), ({ offer, config }, secret) => {
@@ -167,7 +167,7 @@ describe.each([...providers])('%s', (name, provider) => {
     );
   });
 
-  test('the longest bodies and headers are read to their end', () => {
+  test('the longest bodies and headers are read completely', () => {
     const length = 300_000;
     const patterns = [
       ' ',

@@ -8,7 +8,7 @@ test.each([
   '{"a":{"b":[{"c":1,"d":"}","c":2}]}}',
   '{"\\"":1,"b":[1,"x",{}],"\\"":2}',
   '[{"a":1},{"b":1, "b" :1}]',
-])('twice: %s', (json) => expect(hasRepeatedNames(json, 9)).toBe(true));
+])('a repeated name: %s', (json) => expect(hasRepeatedNames(json, 9)).toBe(true));
 
 test.each([
   '{"a":"a","b":["a","a"],"c":{"a":1}}',
@@ -17,13 +17,13 @@ test.each([
   '["a","a"]',
   '"a"',
   '',
-])('once each: %s', (json) => expect(hasRepeatedNames(json, 9)).toBe(false));
+])('no repeated name: %s', (json) => expect(hasRepeatedNames(json, 9)).toBe(false));
 
-test('no deeper than asked', () => {
+test('names are checked down to the given depth only', () => {
   const json = '{"a":[{"b":1,"b":2}]}';
   expect([hasRepeatedNames(json, 3), hasRepeatedNames(json, 2)]).toEqual([true, false]);
 });
 
-test('whatever was written from an object has each once', () => {
+test('JSON.stringify output has no repeated names', () => {
   fc.assert(fc.property(fc.json(), (json) => !hasRepeatedNames(json, 9)));
 });

@@ -3,7 +3,7 @@ import { type Header, type InboundRequest, inboundRequest } from '../../src/prov
 
 export const receivedAt = new Date('2026-03-01T12:00:00.123Z');
 
-/** A request as Node hands it out; header values beyond ASCII are given as one character a byte. */
+/** A request as Node provides it, with header values in latin1. */
 export function requestOf({
   headers = [],
   query = '',
@@ -25,7 +25,7 @@ export function requestOf({
   });
 }
 
-/** `text` in UTF-8, one character a byte: how Node shows a header value that was sent as UTF-8. */
+/** A text as Node provides it in a header that was sent as UTF-8: decoded as latin1. */
 export const asSent = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
 export const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url));

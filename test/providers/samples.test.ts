@@ -36,7 +36,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     contentType = event.contentType,
   ) => verifyInbound(provider, settingsOf(sample, current, previous), received(sample, signed, contentType));
 
-  test('what the provider signs passes, with the type and the id of the event', async () => {
+  test('a signed webhook verifies, and its type and id are read', async () => {
     const key = sample.newKey();
     const signed = await send(key);
     expect(verdict(signed, key.secret)).toEqual(ok);
@@ -50,7 +50,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     expect(provider.externalId(request, config)).toMatchObject({ id: event.externalId });
   });
 
-  test('both secrets of a rotation work, and a third one does not', async () => {
+  test('both secrets of a rotation verify, and a third secret does not', async () => {
     const [oldKey, newKey, otherKey] = [sample.newKey(), sample.newKey(), sample.newKey()];
     const signed = await send(oldKey);
     expect(verdict(signed, oldKey.secret)).toEqual(ok);
@@ -61,7 +61,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     expect(verdict(signed, null)).toEqual(refused('no_secret_configured'));
   });
 
-  test('without its signature, or with one that cannot be one', async () => {
+  test('a missing or malformed signature is refused', async () => {
     const key = sample.newKey();
     const signed = await send(key);
     const withSignature = (change: (signature: string) => string | null) =>
@@ -82,7 +82,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
       expect(withSignature(change)).toMatchObject({ ok: false });
   });
 
-  test.runIf(sample.coversBody)('each byte of the body counts', async () => {
+  test.runIf(sample.coversBody)('a change of any byte of the body is refused', async () => {
     const key = sample.newKey();
     const signed = await send(key);
     await fc.assert(
@@ -102,7 +102,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
       expect(verdict({ ...signed, body }, key.secret)).toMatchObject({ ok: false });
   });
 
-  test.runIf(sample.coversTime)('older or newer than the tolerance is stale', async () => {
+  test.runIf(sample.coversTime)('a time outside of the tolerance is stale', async () => {
     const key = sample.newKey();
     const at = async (awayMs: number, previous = false) => {
       const signed = await send(key, { at: new Date(receivedAt.getTime() + awayMs) });
@@ -138,7 +138,7 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
     }
   });
 
-  test('the same webhook again is a duplicate; another event is none', async () => {
+  test('the same webhook is a duplicate; another event is not', async () => {
     const key = sample.newKey();
     const config = settingsOf(sample, null).config ?? {};
     const dedupKey = async (id: string) => {

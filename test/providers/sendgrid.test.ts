@@ -34,7 +34,7 @@ const verdict = (
 
 const base64 = (publicKey: KeyObject) => publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-/** Whether SendGrid's own library says yes. */
+/** Whether SendGrid's library verifies the signature. */
 function libraryVerifies(key: string, body: string | Uint8Array, signature: string, timestamp: string): boolean {
   const library = new EventWebhook();
   return library.verifySignature(library.convertPublicKeyToECDSA(key), Buffer.from(body), signature, timestamp);
@@ -93,7 +93,7 @@ const publishedBatch = {
     .join('},\r\n{')}\r\n`,
 };
 
-describe('the examples that SendGrid publishes', () => {
+describe('the examples from SendGrid’s library', () => {
   const { key, otherKey, signature, otherSignature, timestamp, body } = published;
   const at = new Date(1600112502_000);
   const shown = (headers: Header[], sent = body, secret = key) => verdict(headers, sent, secret, { at });
@@ -104,7 +104,7 @@ describe('the examples that SendGrid publishes', () => {
     expect(shown(headersOf(signature, timestamp), 'payload')).toEqual(refused('bad_signature'));
     expect(shown(headersOf(otherSignature, timestamp))).toEqual(refused('bad_signature'));
     expect(shown(headersOf(signature, 'timestamp'))).toEqual(refused('bad_signature'));
-    // The line break at the end is signed too.
+    // The signature includes the line break at the end.
     expect(shown(headersOf(signature, timestamp), body.trim())).toEqual(refused('bad_signature'));
     expect(verdict(headersOf(signature, timestamp), body, otherKey, { at, previous: key })).toEqual(ok);
   });
@@ -121,7 +121,7 @@ describe('the examples that SendGrid publishes', () => {
     });
   });
 
-  test('late, but within a day, where the account allows that', () => {
+  test('late, but within a tolerance of a day', () => {
     const given = { tolerance_seconds: 86_400 };
     const secondsLater = (seconds: number) =>
       verdict(headersOf(signature, timestamp), body, key, { at: new Date(at.getTime() + seconds * 1000), given });
@@ -140,7 +140,7 @@ describe('signature', () => {
 
   test.each([
     ['JSON', '[{"event":"open"}]'],
-    ['what is not ASCII', '[{"email":"zoë@例え.jp","emoji":"💶"}]'],
+    ['JSON beyond ASCII', '[{"email":"zoë@例え.jp","emoji":"💶"}]'],
     ['a form', 'from=zo%C3%AB&text=hi'],
     ['nothing', ''],
   ])("agrees with SendGrid's library about %s", async (_, body) => {
@@ -156,14 +156,14 @@ describe('signature', () => {
     }
   });
 
-  test('bytes that are no UTF-8 are verified as they are', async () => {
+  test('bytes that are not UTF-8 are verified unchanged', async () => {
     const body = Buffer.from([0xff, 0x00, 0xc3]);
     const { headers } = await key.sign(messageOf(sample, { body, at: receivedAt }));
     expect(verdict(headers, body, key.secret)).toEqual(ok);
     expect(verdict(headers, Buffer.from([0xfe, 0x00, 0xc3]), key.secret)).toEqual(refused('bad_signature'));
   });
 
-  test('what is missing or malformed', async () => {
+  test('missing and malformed headers are refused', async () => {
     const [signature, timestamp] = await sign('[]');
     const [withSignature, withTimestamp] = headersOf(signature, timestamp) as [Header, Header];
     expect(verdict([withTimestamp], '[]', key.secret)).toEqual(refused('missing_signature'));
@@ -175,7 +175,7 @@ describe('signature', () => {
   });
 
   test.each(['soon', '1772366400.5', '1772366400123', '-1', ' 1', 'ä', '9'.repeat(400)])(
-    'a signed time that is none: %s',
+    'a signed time that is invalid: %s',
     (timestamp) => {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
       const signature = createSign('sha256').update(timestamp, 'latin1').update('[]').sign(privateKey, 'base64');
@@ -187,7 +187,7 @@ describe('signature', () => {
 describe('key', () => {
   const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
 
-  test('as it is shown, in lines, and as PEM', () => {
+  test('is accepted as SendGrid shows it, with line breaks, and as PEM', () => {
     const pair = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     const pem = pair.publicKey.export({ format: 'pem', type: 'spki' }).toString();
     const timestamp = String(Math.floor(receivedAt.getTime() / 1000));
@@ -212,7 +212,7 @@ describe('key', () => {
     ],
     ['the beginning of a key', published.key.slice(0, 60)],
     ['a long text', 'MFkw'.repeat(100_000)],
-  ])('%s is none', (_, secret) => {
+  ])('%s is refused', (_, secret) => {
     expect(sendgrid.secret.problem?.(secret)).toContain('must be the public key');
     const headers = headersOf(published.signature, published.timestamp);
     expect(verdict(headers, published.body, secret)).toEqual(refused('unusable_secret'));
@@ -230,10 +230,10 @@ describe('type, id and duplicates', () => {
   const generated = { id: expect.stringMatching(/^gen-/), own: false };
 
   test.each([
-    ['one', [event('a')], 'open', { id: 'a', own: true }],
+    ['one event', [event('a')], 'open', { id: 'a', own: true }],
     ['several of a type', [event('a'), event('b')], 'open', { id: 'a', own: true }],
     ['several of different types', [event('a'), event('b', 'click')], 'mixed', { id: 'a', own: true }],
-    ['one with a type, one without', [event('a'), {}], 'mixed', { id: 'a', own: true }],
+    ['one event with a type and one without', [event('a'), {}], 'mixed', { id: 'a', own: true }],
     ['the first without an id', [{ event: 'open' }, event('b')], 'open', { id: 'b', own: true }],
     ['without ids', [{ event: 'open' }], 'open', generated],
     ['an object', event('a'), 'open', { id: 'a', own: true }],
@@ -243,7 +243,7 @@ describe('type, id and duplicates', () => {
     ['inherited names', [JSON.parse('{"__proto__":{"event":"x","sg_event_id":"y"}}')], null, generated],
   ])('%s', (_, payload, type, id) => expect(of(payload)).toMatchObject({ type, id }));
 
-  test('one event is known by its id, a batch by its bytes too', () => {
+  test('one event is recognised by its id, a batch by id and bytes', () => {
     expect(of([event('a')]).key).toBe(createHash('sha256').update('a').digest('hex'));
     expect(of([{ ...event('a'), more: 1 }]).key).toBe(of([event('a')]).key);
     expect(of([event('a'), event('b')]).key).toBe(of([event('a'), event('b')]).key);

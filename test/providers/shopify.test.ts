@@ -13,7 +13,7 @@ import { requestOf } from './request.ts';
 const verdict = (headers: Header[], body: string, current: string, previous: string | null = null) =>
   verifyInbound(shopify, settingsOf(sample, current, previous), requestOf({ headers, body }));
 
-/** What Shopify's own library says of it. */
+/** Whether Shopify's library verifies the webhook. */
 async function validated(headers: Header[], rawBody: string, apiSecretKey: string): Promise<boolean> {
   const { webhooks } = shopifyApi({
     apiKey: 'key',
@@ -57,11 +57,11 @@ describe('signature', () => {
   const known = 'VnKUjZsLuN5iZWjn5EntcBVCF9kMN43LglzCE1/GSeY=';
 
   test.each<[string, Header[], string | null]>([
-    ['what OpenSSL computes', [['X-Shopify-Hmac-Sha256', known]], null],
+    ['a signature computed by OpenSSL', [['X-Shopify-Hmac-Sha256', known]], null],
     ['another case', [['x-shopify-hmac-SHA256', known]], null],
     ['the header of Events', [['shopify-hmac-sha256', known]], null],
     [
-      'the second of two',
+      'the second of two headers',
       [
         ['X-Shopify-Hmac-Sha256', `${'A'.repeat(43)}=`],
         ['X-Shopify-Hmac-Sha256', known],
@@ -69,7 +69,7 @@ describe('signature', () => {
       null,
     ],
     ['none', [['X-Shopify-Topic', 'orders/create']], 'missing_signature'],
-    ['an empty one', [['X-Shopify-Hmac-Sha256', '']], 'missing_signature'],
+    ['an empty signature', [['X-Shopify-Hmac-Sha256', '']], 'missing_signature'],
     ['without its padding', [['X-Shopify-Hmac-Sha256', known.slice(0, -1)]], 'malformed_signature'],
     [
       'in hexadecimal',
@@ -78,7 +78,7 @@ describe('signature', () => {
     ],
     ['too short', [['X-Shopify-Hmac-Sha256', 'AAAA']], 'malformed_signature'],
     ['beyond ASCII', [['X-Shopify-Hmac-Sha256', 'é'.repeat(44)]], 'malformed_signature'],
-    ['a wrong one', [['X-Shopify-Hmac-Sha256', `${'A'.repeat(43)}=`]], 'bad_signature'],
+    ['a wrong signature', [['X-Shopify-Hmac-Sha256', `${'A'.repeat(43)}=`]], 'bad_signature'],
   ])('%s', (_, headers, reason) =>
     expect(verdict(headers, '{"id":1}', 'hush')).toEqual(reason ? { ok: false, reason } : { ok: true }),
   );
@@ -115,7 +115,7 @@ describe('type and id', () => {
     expect(read([[name, 'b54557e5']]).key).not.toEqual(first.key);
   });
 
-  test('topics that share an event id are no duplicates', () => {
+  test('topics that share an event id are not duplicates', () => {
     const of = (topic: string, webhookId: string) =>
       read([
         ['X-Shopify-Topic', topic],
@@ -125,7 +125,7 @@ describe('type and id', () => {
     expect(of('orders/create', 'a').key).not.toEqual(of('orders/paid', 'b').key);
   });
 
-  test('without an id nothing is a duplicate, whatever the body says', () => {
+  test('without an id header nothing is a duplicate, even with an id in the body', () => {
     expect(read([['X-Shopify-Event-Id', '98880550']])).toMatchObject({ externalId: generated, key: null });
     expect(read([['X-Shopify-Webhook-Id', '']])).toMatchObject({ externalId: generated, key: null });
   });

@@ -26,7 +26,7 @@ describe('signature', () => {
   const verdict = (headers: Header[], body: string, secret: string, at = receivedAt, previous: string | null = null) =>
     verifyInbound(slack, settingsOf(sample, secret, previous), requestOf({ headers, body, at }));
 
-  test('the example that Slack publishes, when it was sent and too late', () => {
+  test('the example from Slack’s documentation verifies at its time, and is stale later', () => {
     const headers: Header[] = [
       form,
       ['X-Slack-Request-Timestamp', published.timestamp],
@@ -66,7 +66,7 @@ describe('signature', () => {
     expect(verdict(headers, body, sample.newKey().secret, receivedAt, key.secret)).toEqual({ ok: true });
   });
 
-  /** As someone who knows the secret would sign that time. */
+  /** Headers with this time and a valid signature over it. */
   const signedAt = (timestamp: string, name = 'X-Slack-Signature'): Header[] => [
     ['x-slack-request-timestamp', timestamp],
     [name, `v0=${createHmac('sha256', 'hush').update(`v0:${timestamp}:{}`).digest('hex')}`],
@@ -75,7 +75,7 @@ describe('signature', () => {
   const [time, right] = signedAt(now) as [Header, Header];
 
   test.each<[string, Header[], string | null]>([
-    ['the right one', [time, right], null],
+    ['a right signature', [time, right], null],
     ['another case of the headers', signedAt(now, 'X-SLACK-SIGNATURE'), null],
     ['no signature', [time], 'missing_signature'],
     ['an empty signature', [time, ['X-Slack-Signature', '']], 'missing_signature'],
@@ -85,11 +85,11 @@ describe('signature', () => {
     ['no time', [right], 'missing_timestamp'],
     ['an empty time', [['X-Slack-Request-Timestamp', ''], right], 'missing_timestamp'],
     ['another time', [['X-Slack-Request-Timestamp', String(Number(now) + 1)], right], 'bad_signature'],
-    ['a garbled time', [['X-Slack-Request-Timestamp', 'now'], right], 'bad_signature'],
-    ['a signed time that is none', signedAt('now'), 'malformed_timestamp'],
+    ['an invalid time', [['X-Slack-Request-Timestamp', 'now'], right], 'bad_signature'],
+    ['a signed time that is invalid', signedAt('now'), 'malformed_timestamp'],
     ['a signed time in milliseconds', signedAt(`${now}000`), 'malformed_timestamp'],
     ['a signed time with a fraction', signedAt(`${now}.5`), 'malformed_timestamp'],
-    ['a signed time of endless digits', signedAt('1'.repeat(5000)), 'malformed_timestamp'],
+    ['a signed time of very many digits', signedAt('1'.repeat(5000)), 'malformed_timestamp'],
     ['a signed time long ago', signedAt('0'), 'stale_timestamp'],
     ['a signed time far ahead', signedAt('99999999999'), 'stale_timestamp'],
   ])('%s', (_, headers, reason) =>
@@ -146,7 +146,7 @@ describe('type, id and duplicates', () => {
     ['text', null, generated],
   ])('the interaction %j', (payload, type, id) => expect(interaction(payload)).toMatchObject({ type, id }));
 
-  test('an event that comes again is a duplicate by its id', () => {
+  test('an event that is sent again is a duplicate by its id', () => {
     const event = (id: string, time: number) =>
       read(`{"type":"event_callback","event_id":"${id}","event_time":${time}}`);
     expect(event('Ev1', 1).key).toHaveLength(32);
@@ -158,7 +158,7 @@ describe('type, id and duplicates', () => {
     ['an event', '{"type":"event_callback","event_id":"Ev1"}'],
     ['a command', published.body],
     ['an interaction', `payload=${encodeURIComponent('{"type":"shortcut","trigger_id":"1"}')}`],
-  ])('%s is the same whatever its content type, which is not signed', (_, body) => {
+  ])('%s is read alike with any content type, which is not signed', (_, body) => {
     const seen = [[], [form], [['Content-Type', 'application/json']]].map((headers) => [
       read(body, headers as Header[]),
       slack.acknowledge?.(requestOf({ headers: headers as Header[], body })),
@@ -167,7 +167,7 @@ describe('type, id and duplicates', () => {
     expect(seen[2]).toEqual(seen[0]);
   });
 
-  test('a trigger id alone makes no duplicate', () => {
+  test('the same trigger id alone does not make a duplicate', () => {
     const click = (value: string) => interaction({ type: 'block_actions', trigger_id: '1', value });
     expect(click('a').key).toHaveLength(32);
     expect(click('a').key).toEqual(click('a').key);
@@ -180,7 +180,7 @@ describe('challenge', () => {
   const challenge = (body: string, headers: Header[] = []) => slack.challenge?.(requestOf({ headers, body }));
   const text = (body: string) => ({ status: 200, contentType: 'text/plain; charset=utf-8', body });
 
-  test('of the address of the events', () => {
+  test('of the URL of events is echoed', () => {
     // https://docs.slack.dev/reference/events/url_verification
     const value = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P';
     expect(challenge(`{"token":"Jhj5dZrVaK7ZwHHjRyZWjbDl","challenge":"${value}","type":"url_verification"}`)).toEqual(
@@ -188,7 +188,8 @@ describe('challenge', () => {
     );
   });
 
-  test('of the certificate', () => expect(challenge('ssl_check=1&token=x', [form])).toEqual(text('')));
+  test('of the certificate gets an empty answer', () =>
+    expect(challenge('ssl_check=1&token=x', [form])).toEqual(text('')));
 
   test.each([
     '{"type":"event_callback","challenge":"x"}',
@@ -197,11 +198,11 @@ describe('challenge', () => {
     '["url_verification"]',
     '',
     'ssl_check=0',
-  ])('%s is none', (body) => expect(challenge(body)).toBe(null));
+  ])('%s is not a challenge', (body) => expect(challenge(body)).toBe(null));
 
-  test('nor is any other form', () => expect(challenge(published.body, [form])).toBe(null));
+  test('another form is not a challenge', () => expect(challenge(published.body, [form])).toBe(null));
 
-  test('an unsigned form that looks at the certificate has an empty answer', () => {
+  test('an unsigned form with ssl_check gets an empty answer', () => {
     const check = (body: string, headers: Header[] = [form]) => slack.unsignedCheck?.(requestOf({ headers, body }));
     expect(check('ssl_check=1&token=x')).toEqual(text(''));
     expect(check('token=x&ssl_check=1', [])).toEqual(text(''));
@@ -211,7 +212,7 @@ describe('challenge', () => {
     expect(check('ssl_check=1&token=x', [form, ['X-Slack-Signature', 'v0=00']])).toBe(null);
   });
 
-  test('the address is looked at with ssl_check only', () => {
+  test('only ssl_check marks a check of the certificate', () => {
     const handshake = (query: string) => slack.handshake?.(requestOf({ query }), { tolerance_seconds: 300 });
     expect(handshake('ssl_check=1&token=x')).toEqual({ ok: true, answer: text('') });
     expect(handshake('ssl_check=0')).toEqual({ ok: false });

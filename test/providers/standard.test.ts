@@ -59,7 +59,7 @@ describe('published vectors', () => {
     expect(verdict(requestOf(asymmetric), zeroes, publicKey)).toEqual(ok);
   });
 
-  test('both in one header, whichever key there is', () => {
+  test('both in one header, with either kind of key', () => {
     for (const both of [`${signature} ${asymmetric}`, `${asymmetric}  ${signature}`]) {
       expect(verdict(requestOf(both))).toEqual(ok);
       expect(verdict(requestOf(both), publicKey)).toEqual(ok);
@@ -71,7 +71,7 @@ describe('libraries', () => {
   test.each([
     ['webhook', StandardWebhook],
     ['svix', SvixWebhook],
-  ] as const)('%s: what the sample signs is what the library takes, and so is what we take', (prefix, Library) => {
+  ] as const)('%s: the library and the gateway both accept the signature of the sample', (prefix, Library) => {
     const sample = prefix === 'svix' ? samples.svix : samples.standard;
     const key = sample.newKey();
     const now = new Date();
@@ -101,8 +101,8 @@ describe('libraries', () => {
 describe('signatures', () => {
   const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
   test.each([
-    ['after a wrong one', `${wrong} ${signature}`, ok],
-    ['before a wrong one', `${signature} ${wrong}`, ok],
+    ['after a wrong signature', `${wrong} ${signature}`, ok],
+    ['before a wrong signature', `${signature} ${wrong}`, ok],
     ['after an unknown version', `v2,abc v1b,x ${signature}`, ok],
     ['of another version', signature.replace('v1', 'v2'), refused('malformed_signature')],
     ['without a version', signature.slice(3), refused('malformed_signature')],
@@ -125,7 +125,7 @@ describe('signatures', () => {
     ['too short', 'v1a,AAAA', refused('malformed_signature')],
     ['wrong', `v1a,${randomBytes(64).toString('base64')}`, refused('bad_signature')],
     [
-      'the fifth of its kind',
+      'the fifth asymmetric signature',
       `${`v1a,${randomBytes(64).toString('base64')} `.repeat(4)}${asymmetric}`,
       refused('bad_signature'),
     ],
@@ -133,7 +133,7 @@ describe('signatures', () => {
     expect(verdict(requestOf(signatures), publicKey)).toEqual(expected),
   );
 
-  test('header names in any case, and repeated headers', () => {
+  test('header names are accepted in any letter case, and repeated headers are joined', () => {
     const headers: Header[] = [
       ['Webhook-Signature', wrong],
       ['WEBHOOK-SIGNATURE', signature],
@@ -160,13 +160,16 @@ describe('time and id are signed', () => {
     ['an empty time', [['webhook-timestamp', '']], 'missing_timestamp'],
   ] as [string, Header[], string][])('%s', (_, headers, reason) => expect(changed(headers)).toEqual(refused(reason)));
 
-  test.each(['x', '1e9', '-1', '9'.repeat(30), '1614265330.5', '0x1'])('the time %s, well signed', (timestamp) => {
-    const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${id}.${timestamp}.${body}`);
-    const request = requestOf(`v1,${digest.digest('base64')}`, { headers: [['webhook-timestamp', timestamp]] });
-    expect(verdict(request)).toEqual(refused('malformed_timestamp'));
-  });
+  test.each(['x', '1e9', '-1', '9'.repeat(30), '1614265330.5', '0x1'])(
+    'the time %s with a right signature is refused',
+    (timestamp) => {
+      const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${id}.${timestamp}.${body}`);
+      const request = requestOf(`v1,${digest.digest('base64')}`, { headers: [['webhook-timestamp', timestamp]] });
+      expect(verdict(request)).toEqual(refused('malformed_timestamp'));
+    },
+  );
 
-  test('no time at all', () => {
+  test('a missing time is refused', () => {
     const request = inboundRequest({
       rawHeaders: ['webhook-id', id, 'webhook-signature', signature],
       target: '/',
@@ -177,7 +180,7 @@ describe('time and id are signed', () => {
     expect(verdict(request)).toEqual(refused('missing_timestamp'));
   });
 
-  test('too old or too new, for either secret', () => {
+  test('a time that is too old or too new is refused, with either secret', () => {
     for (const at of [seconds - 301, seconds + 301]) {
       expect(verdict(requestOf(signature, { at }))).toEqual(refused('stale_timestamp'));
       expect(verdict(requestOf(asymmetric, { at }), publicKey)).toEqual(refused('stale_timestamp'));
@@ -185,7 +188,7 @@ describe('time and id are signed', () => {
     }
   });
 
-  test('an id beyond ASCII counts by its bytes', () => {
+  test('an id beyond ASCII is signed by its bytes', () => {
     const bytes = Buffer.from('msg_é', 'utf8');
     const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(
       Buffer.concat([bytes, Buffer.from(`.${seconds}.${body}`)]),
@@ -194,7 +197,7 @@ describe('time and id are signed', () => {
     expect(verdict(requestOf(`v1,${digest.digest('base64')}`, { headers }))).toEqual(ok);
   });
 
-  test('bodies that are no text', () => {
+  test('bodies that are not text are verified', () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
     const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'));
     digest.update(`${id}.${seconds}.`).update(bytes);
@@ -205,7 +208,7 @@ describe('time and id are signed', () => {
 describe('the end of the id', () => {
   const key = Buffer.from(secret.slice(6), 'base64');
   const at = seconds + 100_000;
-  /** What was signed at `seconds`, as if it had been at `at`. */
+  /** A webhook that was signed at `seconds`, changed to have the time `at`. */
   const moved = (genuine: string, movedId: string, movedBody: string) => {
     const digest = createHmac('sha256', key).update(genuine).digest('base64');
     expect(`${movedId}.${at}.${movedBody}`).toBe(genuine);
@@ -216,7 +219,7 @@ describe('the end of the id', () => {
     return verdict(requestOf(`v1,${digest}`, { headers, body: movedBody, at }));
   };
 
-  test('cannot be moved behind the time', () => {
+  test('cannot be moved to after the time', () => {
     const before = `${id}.${seconds}`;
     expect(moved(`${before}.{"note":"a.${at}.{}`, `${before}.{"note":"a`, '{}')).toEqual(
       refused('malformed_signature'),
@@ -225,15 +228,18 @@ describe('the end of the id', () => {
     expect(moved(`${before}.${at}.{}`, before, '{}')).toEqual(refused('malformed_signature'));
   });
 
-  test.each(['a b', 'a"', "a'", 'a{', 'a}', 'a[', 'a\t', 'a.1', '.1', 'a.12345678901.b'])('%j is no id', (odd) => {
-    const digest = createHmac('sha256', key).update(`${odd}.${seconds}.${body}`).digest('base64');
-    expect(verdict(requestOf(`v1,${digest}`, { headers: [['webhook-id', odd]] }))).toEqual(
-      refused('malformed_signature'),
-    );
-  });
+  test.each(['a b', 'a"', "a'", 'a{', 'a}', 'a[', 'a\t', 'a.1', '.1', 'a.12345678901.b'])(
+    '%j is not a valid id',
+    (odd) => {
+      const digest = createHmac('sha256', key).update(`${odd}.${seconds}.${body}`).digest('base64');
+      expect(verdict(requestOf(`v1,${digest}`, { headers: [['webhook-id', odd]] }))).toEqual(
+        refused('malformed_signature'),
+      );
+    },
+  );
 
   test.each(['evt.order.paid', 'a.b1', 'a.1b', '1.a', '550e8400-e29b-41d4-a716-446655440000', 'é', 'Ã\u00a0', ''])(
-    '%j is one',
+    '%j is a valid id',
     (good) => {
       const digest = createHmac('sha256', key)
         .update(Buffer.from(`${good}.${seconds}.${body}`, 'latin1'))
@@ -251,14 +257,14 @@ describe('secrets', () => {
     ['without its prefix', secret.slice('whsec_'.length), Buffer.from(secret.slice(6), 'base64')],
     ['as Supabase shows it', `v1,${secret}`, Buffer.from(secret.slice(6), 'base64')],
     ['without its padding', `whsec_${Buffer.alloc(32, 1).toString('base64').replace('=', '')}`, Buffer.alloc(32, 1)],
-    ['as the text itself (Polar)', 'polar_whs_abc', 'polar_whs_abc'],
-    ['as the text itself, though it is base64', 'abcdefgh', 'abcdefgh'],
+    ['as plain text (Polar)', 'polar_whs_abc', 'polar_whs_abc'],
+    ['as plain text that is also base64', 'abcdefgh', 'abcdefgh'],
   ])('%s', (_, current, key) => {
     expect(verdict(keyed(key), current)).toEqual(ok);
     expect(verdict(keyed('another'), current)).toEqual(refused('bad_signature'));
   });
 
-  test('whsec_ and base64 is never taken as text', () => {
+  test('whsec_ with base64 is never used as text', () => {
     expect(verdict(keyed(secret), secret)).toEqual(refused('bad_signature'));
   });
 
@@ -282,21 +288,21 @@ describe('secrets', () => {
     ['two words', /ASCII/],
     ['polar_whs_abc\n', /ASCII/],
     ['geheim-é-密', /ASCII/],
-  ])('%s can be none', (unusable, why) => {
+  ])('%s is refused as a secret', (unusable, why) => {
     expect(standard.secret.problem?.(unusable)).toMatch(why);
-    // Nor does its text sign anything.
+    // It is not used as text either.
     for (const signed of [requestOf(signature), keyed(unusable), keyed('')])
       expect(verdict(signed, unusable)).toEqual(refused('unusable_secret'));
     expect(verdict(requestOf(signature), unusable, secret)).toEqual(ok);
   });
 
-  test('those that work have no problem', () => {
+  test('valid secrets are accepted', () => {
     for (const good of [secret, publicKey, `v1,${secret}`, 'polar_whs_abc'])
       expect(standard.secret.problem?.(good)).toBe(null);
   });
 });
 
-test('without an id, an id is made and nothing is a duplicate', () => {
+test('without an id, an id is generated and nothing is a duplicate', () => {
   const request = received(samples.standard, { headers: [], body: Buffer.from('{"id":"evt_1"}') });
   const { config } = settingsOf(samples.standard, null);
   const external = standard.externalId(request, { tolerance_seconds: 300, ...config });
@@ -304,7 +310,7 @@ test('without an id, an id is made and nothing is a duplicate', () => {
   expect(standard.dedupKey(request, external, { tolerance_seconds: 300 })).toBe(null);
 });
 
-test('the same id is the same message, whatever its time and body', () => {
+test('the same id makes a duplicate, with any time and body', () => {
   const config = { tolerance_seconds: 300 };
   const key = (request: ReturnType<typeof requestOf>) =>
     standard.dedupKey(request, standard.externalId(request, config), config);

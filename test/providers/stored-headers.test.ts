@@ -13,7 +13,7 @@ const secrets = { current: 's3cret+/value=', previous: 'older-sécret' };
 const stored = (provider: Provider, headers: Header[], query = '') =>
   storedHeaders(provider, requestOf({ headers, query }), secrets);
 
-test('order, case and repetition stay; what the provider compares does not', () => {
+test('order, letter case and repetition are kept; secrets that the provider compares are masked', () => {
   const headers: Header[] = [
     ['Host', 'hooks.example.com'],
     ['X-Signature', 'wrong'],
@@ -75,25 +75,25 @@ describe('key= inside X-Original-Url', () => {
 
 describe("the account's secret in any other header", () => {
   test.each([
-    ['alone', 's3cret+/value='],
+    ['as the whole value', 's3cret+/value='],
     ['as a part', 'token=s3cret+/value=; v=1'],
     ['percent-encoded', `/x?token=${encodeURIComponent('s3cret+/value=')}`],
     ['percent-encoded in another way', '/x?token=%733cret%2b/value%3d'],
-    ['the previous one as UTF-8', asSent('older-sécret')],
-    ['the previous one as UTF-8 among bytes that are none', `\xff ${asSent('older-sécret')}`],
-    ['the previous one as Latin-1', 'older-sécret'],
+    ['the previous secret as UTF-8', asSent('older-sécret')],
+    ['the previous secret as UTF-8 among bytes that are not UTF-8', `\xff ${asSent('older-sécret')}`],
+    ['the previous secret as Latin-1', 'older-sécret'],
     ['as a path of a URL without key=', '/a/s3cret+/value=?x=1'],
   ])('%s', (_, value) => {
     for (const name of ['X-Custom', 'X-Original-Url'])
       expect(stored(supportChat, [[name, value]])).toEqual([[name, MASKED]]);
   });
 
-  test('even as the name', () => {
+  test('even as the name of a header', () => {
     const own = { current: 'a-secret-name', previous: null };
     expect(storedHeaders(generic, requestOf({ headers: [['x-a-secret-name', '1']] }), own)).toEqual([[MASKED, MASKED]]);
   });
 
-  test('a short secret is masked as a whole value, not wherever its letters stand', () => {
+  test('a short secret is masked as a whole value only, not within other text', () => {
     const own = { current: 'abc', previous: '' };
     const headers: Header[] = [
       ['X-Custom', 'abc'],
@@ -108,13 +108,13 @@ describe("the account's secret in any other header", () => {
   });
 });
 
-test('an encoded secret is seen behind what makes another character of its beginning', () => {
+test('an encoded secret is found even if the text before it changes the decoding of its beginning', () => {
   const own = { current: 'A secret value', previous: null };
   const headers: Header[] = [['X-Custom', `%0${encodeURIComponent(own.current)}`]];
   expect(storedHeaders(generic, requestOf({ headers }), own)).toEqual([['X-Custom', MASKED]]);
 });
 
-test('no secret is in what is stored, wherever and however it was sent', () => {
+test('stored headers contain no secret, in any place and encoding', () => {
   const secret = fc
     .string({ unit: 'grapheme', minLength: 8, maxLength: 40 })
     .filter((text) => text.length >= 8 && !MASKED.includes(text));

@@ -15,7 +15,7 @@ function verdict(secret: string) {
 
 describe('secrets', () => {
   test.each([`whsec_${'aB3'.repeat(11)}`, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${'0af'.repeat(22)}`])(
-    '%s is one',
+    '%s is a valid secret',
     (secret) => {
       expect(stripe.secret.problem?.(secret)).toBe(null);
       expect(verdict(secret)).toEqual({ ok: true });
@@ -23,7 +23,7 @@ describe('secrets', () => {
   );
 
   test.each(['whsec_', 'whsec_…', 'whsec_short', 'whsec_0123456789abcdef\n', '"whsec_0123456789abcdef"', 'sk_live_1'])(
-    '%j is none, even where it signs',
+    '%j is refused as a secret, even if the signature matches',
     (secret) => {
       expect(stripe.secret.problem?.(secret)).toMatch(/^must /);
       expect(verdict(secret)).toEqual({ ok: false, reason: 'unusable_secret' });

@@ -32,7 +32,7 @@ describe('event type', () => {
 describe('external id', () => {
   const e = 'session:set_email';
   const cases: [string, unknown, unknown][] = [
-    ['a string as fingerprint', { data: { session_id: 's', fingerprint: 'f' } }, 's:f'],
+    ['a text as fingerprint', { data: { session_id: 's', fingerprint: 'f' } }, 's:f'],
     [
       'a fingerprint before event and timestamp',
       { event: e, timestamp: 1, data: { session_id: 's', fingerprint: 7 } },
@@ -42,12 +42,12 @@ describe('external id', () => {
     ['an empty fingerprint', { event: e, timestamp: 1, data: { session_id: 's', fingerprint: '' } }, `s:${e}:1`],
     ['a null fingerprint', { event: e, timestamp: '1', data: { session_id: 's', fingerprint: null } }, `s:${e}:1`],
     ['a session id that is a number', { data: { session_id: 5, fingerprint: 6 } }, '5:6'],
-    ['the timestamp of data only', { event: e, data: { session_id: 's', timestamp: 1 } }, generated],
+    ['a timestamp in data only', { event: e, data: { session_id: 's', timestamp: 1 } }, generated],
     ['no timestamp', { event: e, data: { session_id: 's' } }, generated],
     ['no event', { timestamp: 1, data: { session_id: 's' } }, generated],
     ['no session', { event: e, timestamp: 1, data: { fingerprint: 7 } }, generated],
     ['an empty session', { event: e, timestamp: 1, data: { session_id: '', fingerprint: 7 } }, generated],
-    ['the session at the top', { session_id: 's', fingerprint: 7, event: e, timestamp: 1 }, generated],
+    ['a session id at the top level', { session_id: 's', fingerprint: 7, event: e, timestamp: 1 }, generated],
     ['data that is a list', { event: e, timestamp: 1, data: [{ session_id: 's' }] }, generated],
     ['no data', { event: e, timestamp: 1 }, generated],
     ['a list', [{ data: { session_id: 's', fingerprint: 7 } }], generated],
@@ -58,7 +58,7 @@ describe('external id', () => {
     expect(external).toEqual({ id, own: id !== generated });
   });
 
-  test('digits that JavaScript cannot hold are kept', () => {
+  test('digits beyond the precision of JavaScript numbers are kept', () => {
     const body =
       '{"fingerprint":1,"data":{"session_id":"s","user":{"fingerprint":2},"fingerprint":17652084123451700001}}';
     expect(supportChat.externalId(requestOf({ body }), {}).id).toBe('s:17652084123451700001');

@@ -14,7 +14,7 @@ const formType = 'application/x-www-form-urlencoded';
 const ok = { ok: true };
 const refused = (reason: string) => ({ ok: false, reason });
 
-/** A request to `url`, whose origin is the gateway's own unless `publicUrl` says otherwise. */
+/** A request to `url`, whose origin is the gateway's own by default. */
 function requestTo({
   url = 'https://gateway.example/twilio/shop',
   publicUrl = new URL(url).origin as string | null,
@@ -69,7 +69,7 @@ describe("the examples in the tests of Twilio's libraries", () => {
   ])('%s', (_, address, form, signature) => {
     const headers = signedWith(signature);
     expect(verify(requestTo({ url: address, headers, body: form }), '12345')).toEqual(ok);
-    // Without PUBLIC_URL the host that was asked for counts, over http.
+    // Without PUBLIC_URL, the requested host with http counts.
     const byHost = requestTo({ url: address, publicUrl: null, headers, body: form });
     expect(verify(byHost, '12345')).toEqual(address.startsWith('http:') ? ok : refused('bad_signature'));
     expect(verify(requestTo({ url: address, headers, body: form }), '12346')).toEqual(refused('bad_signature'));
@@ -81,7 +81,7 @@ describe("the examples in the tests of Twilio's libraries", () => {
     );
   });
 
-  test('JSON, by its hash in the address', () => {
+  test('JSON, by its hash in the URL', () => {
     const json = '{"property": "value", "boolean": true}';
     const address = `${url}&bodySHA256=0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f96e6620`;
     const request = (sent: string, contentType = 'application/json') =>
@@ -89,7 +89,7 @@ describe("the examples in the tests of Twilio's libraries", () => {
     expect(verify(request(json), '12345')).toEqual(ok);
     expect(verify(request(json.replace('value', 'valuf')), '12345')).toEqual(refused('bad_signature'));
     expect(verify(request(''), '12345')).toEqual(refused('bad_signature'));
-    // Nor does it help to call something else a form.
+    // Declaring another body as a form does not help.
     expect(verify(request('a=b', formType), '12345')).toEqual(refused('bad_signature'));
   });
 });
@@ -155,7 +155,7 @@ describe('signature', () => {
     }
   });
 
-  test('the address of a proxy in between', () => {
+  test('the address of a proxy can be configured', () => {
     const publicUrl = 'https://hooks.example/in';
     const signature = getExpectedTwilioSignature(key.secret, `${publicUrl}/twilio/shop?a=1`, { Body: 'x' });
     const request = requestTo({
@@ -183,9 +183,11 @@ describe('signature', () => {
     'https://a.exa\nmple',
     'https://a.example/twilio/shop',
     'https://a.example/hooks/twilio/shop/',
-  ])('no address of a proxy: %s', (public_url) => expect(readProviderConfig('twilio', { public_url })).toBe(null));
+  ])('not a valid address of a proxy: %s', (public_url) =>
+    expect(readProviderConfig('twilio', { public_url })).toBe(null),
+  );
 
-  test('without a signature, and with ones of another length', () => {
+  test('a missing signature and signatures of another length are refused', () => {
     expect(verify(requestTo({ body: 'a=b' }), key.secret)).toEqual(refused('missing_signature'));
     for (const signature of ['AAAA', 'RSOYDt4T1cUTdK1PDd93', `${'A'.repeat(28)}`, '?'.repeat(28)])
       expect(verify(requestTo({ headers: signedWith(signature) }), key.secret), signature).toEqual(
@@ -193,7 +195,7 @@ describe('signature', () => {
       );
   });
 
-  test('a body that the address says nothing of is not covered by it', () => {
+  test('a body without its hash in the URL is refused', () => {
     const url = 'https://gateway.example/twilio/shop';
     const headers = signedWith(getExpectedTwilioSignature(key.secret, url, {}));
     expect(verify(requestTo({ url, headers, contentType: 'application/json' }), key.secret)).toEqual(ok);
@@ -205,7 +207,7 @@ describe('signature', () => {
       expect(verify(requestTo({ url, headers, body, contentType }), key.secret)).toEqual(refused('bad_signature'));
   });
 
-  test('more parameters than Twilio ever sends are not sorted', () => {
+  test('a body with more parameters than Twilio sends is refused without sorting them', () => {
     const url = 'https://gateway.example/twilio/shop';
     const of = (count: number) => {
       const params = Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, 'x']));
@@ -275,8 +277,8 @@ describe('type and id', () => {
 
   const event = (id: string, type = 'com.twilio.messaging.message.delivered') => ({ specversion: '1.0', id, type });
   test.each([
-    ['Event Streams, one', [event('EZ1')], 'com.twilio.messaging.message.delivered', 'EZ1'],
-    ['one alone', event('EZ1'), 'com.twilio.messaging.message.delivered', 'EZ1'],
+    ['Event Streams, a list of one event', [event('EZ1')], 'com.twilio.messaging.message.delivered', 'EZ1'],
+    ['Event Streams, one event', event('EZ1'), 'com.twilio.messaging.message.delivered', 'EZ1'],
     ['several of a type', [event('EZ1'), event('EZ2')], 'com.twilio.messaging.message.delivered', 'EZ1'],
     [
       'several of different types',
@@ -301,18 +303,18 @@ describe('duplicates', () => {
     return key && Buffer.from(key).toString('hex');
   };
 
-  test('what Twilio tries again has the token and the bytes of the first time', () => {
+  test('a retry of Twilio has the token and the bytes of the first try', () => {
     const body = 'CallSid=CA1&CallStatus=in-progress&Digits=1';
     const first = keyOf(body, formType, 'token-1');
     expect(keyOf(body, formType, 'token-1')).toBe(first);
     expect(keyOf(body, formType, 'token-2')).not.toBe(first);
     expect(keyOf(body.replace('Digits=1', 'Digits=2'), formType, 'token-1')).not.toBe(first);
-    // The same key was pressed twice in a call, or it was sent twice: nobody can tell.
+    // The same key may have been pressed twice in a call, which cannot be distinguished from a resend.
     expect(keyOf(body, formType)).toBe(null);
     expect(keyOf('a=b', formType, 'token-1')).not.toBe(null);
   });
 
-  test('Event Streams goes by the id of a single event, whatever batch it came in', () => {
+  test('an event of Event Streams is recognised by its id in any batch', () => {
     const json = 'application/json';
     const one = keyOf('[{"id":"EZ1"}]', json, 'token-1');
     expect(one).toBe(hash('sha256', 'EZ1', 'hex'));
@@ -324,7 +326,7 @@ describe('duplicates', () => {
     expect(keyOf('[{"id":""}]', json)).toBe(null);
   });
 
-  test('what the address says is JSON stays JSON whatever the content type, which is not signed', () => {
+  test('a body with a hash in the URL is read as JSON with any content type, which is not signed', () => {
     const body = '[{"id":"EZ1","type":"com.twilio.messaging.message.delivered"}]';
     const url = `https://gateway.example/twilio/shop?bodySHA256=${hash('sha256', body, 'hex')}`;
     const headers: Header[] = [

@@ -10,7 +10,7 @@ const form = 'application/x-www-form-urlencoded';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The lengths of the texts that were parsed as JSON. */
+/** Returns a function that gives the lengths of all texts parsed as JSON so far. */
 function parsedTexts(): () => number[] {
   const parse = vi.spyOn(JSON, 'parse');
   return () => parse.mock.calls.map(([text]) => text.length);
@@ -18,7 +18,7 @@ function parsedTexts(): () => number[] {
 
 const hex = (bytes: number) => 'ab'.repeat(bytes);
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
-/** Signatures of the right form, made with no key. */
+/** Signatures of the right form, made without a key. */
 const forged: Header[] = [
   ['x-hub-signature-256', `sha256=${hex(32)}`],
   ['x-hub-signature', `sha1=${hex(20)}`],
@@ -60,11 +60,11 @@ describe.each([...providers])('%s', (name, provider) => {
         expect(verifyInbound(provider, settings, request).ok).toBe(false);
         provider.unsignedCheck?.(request);
       }
-    // A JWT has a header and claims, which are JSON.
+    // The header and the claims of a JWT are JSON.
     expect(parsed().filter((length) => length > 1_000)).toEqual([]);
   });
 
-  test('has no type and a made-up id, or those of the headers, for a body of over 500 levels', () => {
+  test('has no type and a generated id, or those of the headers, for a body of more than 500 levels', () => {
     const inside = `${'['.repeat(500)}${']'.repeat(500)}`;
     const request = requestOf({ body: `{"id":"x","type":"t","event":"e","topic":"p","object":"o","a":${inside}}` });
     expect(provider.eventType(request, config)).toBe(null);
@@ -72,8 +72,8 @@ describe.each([...providers])('%s', (name, provider) => {
   });
 });
 
-test('a body of few values is parsed before it is verified, however long its texts are', () => {
-  // Few values, however long: what is bounded is what makes parsing slow.
+test('a body of few values is parsed before it is verified, with texts of any length', () => {
+  // The number of values makes parsing slow, not their length, so only the number is limited.
   const body = `{"text":"${'é,[{'.repeat(oneMiB / 8)}"}`;
   expect(requestOf({ body }).unverifiedJson()).toEqual(JSON.parse(body));
 });

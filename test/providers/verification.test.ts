@@ -31,7 +31,7 @@ describe('generic', () => {
     ['bearer in any case', { headers: [['authorization', 'bEARER new-secret']] }],
     ['bearer and many spaces', { headers: [['Authorization', 'BEARER    new-secret']] }],
     ['?key=', { query: 'key=new-secret' }],
-    ['?key= behind another parameter', { query: '?a=1&key=new-secret' }],
+    ['?key= after another parameter', { query: '?a=1&key=new-secret' }],
     ['percent-encoded', { query: 'k%65y=new%2dsecret' }],
     ['the second ?key=', { query: 'key=wrong&key=new-secret' }],
     ['the previous secret', { headers: [['x-secret', 'old-secret']] }],
@@ -106,7 +106,7 @@ describe('generic', () => {
     ['a wrong value', { headers: [['x-secret', 'wrong']] }, 'bad_signature'],
     ['another case', { headers: [['x-secret', 'NEW-SECRET']] }, 'bad_signature'],
     ['a prefix', { headers: [['x-secret', 'new-secre']] }, 'bad_signature'],
-    ['more than the secret', { headers: [['x-secret', 'new-secret!']] }, 'bad_signature'],
+    ['the secret and one more character', { headers: [['x-secret', 'new-secret!']] }, 'bad_signature'],
     ['both secrets in one value', { headers: [['x-secret', 'new-secret, old-secret']] }, 'bad_signature'],
     ['a scheme in a plain header', { headers: [['x-secret', 'Bearer new-secret']] }, 'bad_signature'],
     ['a huge value', { headers: [['x-secret', 'x'.repeat(1_000_000)]] }, 'bad_signature'],
@@ -122,14 +122,14 @@ describe('generic', () => {
     expect(genericVerdict({ query: `key=${encodeURIComponent('gehéim-密')}` }, own)).toEqual(passed);
   });
 
-  test('each of 64 values is tried, a flood is not', () => {
+  test('up to 64 values are compared, more are refused', () => {
     const wrong = (count: number) => Array.from({ length: count }, (): Header => ['x-webhook-secret', 'wrong']);
     const right: Header = ['x-signature', 'new-secret'];
     expect(genericVerdict({ headers: [...wrong(63), right] })).toEqual(passed);
     expect(genericVerdict({ headers: [...wrong(64), right] })).toEqual(refused('bad_signature'));
   });
 
-  test('a plus in the query is itself as well as a space', () => {
+  test('a plus in the query matches both a plus and a space', () => {
     expect(genericVerdict({ query: 'key=a+b/c==' }, { current: 'a+b/c==' })).toEqual(passed);
     expect(genericVerdict({ query: 'key=a%2Bb' }, { current: 'a+b' })).toEqual(passed);
     expect(genericVerdict({ query: 'key=a+b' }, { current: 'a b' })).toEqual(passed);
@@ -166,18 +166,18 @@ describe('support_chat', () => {
 describe('secrets of an account', () => {
   const offer: Offer = { headers: [['x-secret', 'old-secret']] };
 
-  test('only the current one', () => {
+  test('only the current secret is set', () => {
     expect(genericVerdict(offer, { current: 'old-secret', previous: null })).toEqual(passed);
     expect(genericVerdict(offer, { previous: null })).toEqual(refused('bad_signature'));
     expect(genericVerdict(offer, { previous: '' })).toEqual(refused('bad_signature'));
   });
 
-  test('only the previous one', () => {
+  test('only the previous secret is set', () => {
     expect(genericVerdict(offer, { current: null })).toEqual(passed);
     expect(genericVerdict(offer, { current: '' })).toEqual(passed);
   });
 
-  test.each([null, ''])('%j verifies nothing', (none) => {
+  test.each([null, ''])('%j rejects every webhook', (none) => {
     const nobody = { current: none, previous: none };
     for (const provider of providers.values()) {
       const request = requestOf({
@@ -192,7 +192,7 @@ describe('secrets of an account', () => {
     expect(genericVerdict({ headers: [['x-secret', 'null']] }, nobody)).toEqual(refused('no_secret_configured'));
   });
 
-  test('skipping verification passes everything of a provider that exists', () => {
+  test('with skip_signature_verification every webhook of a known provider is accepted', () => {
     for (const provider of providers.values()) {
       expect(verifyInbound(provider, settings({ skip: true, current: null }), requestOf({}))).toEqual(passed);
     }
@@ -200,7 +200,7 @@ describe('secrets of an account', () => {
   });
 });
 
-test('the registry knows its providers by their names, and no inherited ones', () => {
+test('the registry finds its providers by name, and no inherited properties', () => {
   expect(providerNames.slice(0, 2)).toEqual(['generic', 'support_chat']);
   expect(new Set(providerNames).size).toBe(providerNames.length);
   for (const [name, provider] of providers) expect(provider.name).toBe(name);

@@ -27,7 +27,7 @@ const bearer = (value: string): Header[] => [['Authorization', `Bearer ${value}`
 describe('signature', () => {
   test.each([
     ['JSON', body],
-    ['what is not ASCII', '{"text":"Zoë 💶"}'],
+    ['JSON beyond ASCII', '{"text":"Zoë 💶"}'],
     ['a form', 'a=1&b=%C3%A9'],
     ['nothing', ''],
   ])("agrees with Vonage's library about %s", async (_, sent) => {
@@ -39,11 +39,11 @@ describe('signature', () => {
       expect(valid).toBe(current === key.secret);
       expect(verdict(headers, {}, sent, current)).toEqual(valid ? ok : refused('bad_signature'));
     }
-    // Its library leaves it to the caller to compare `payload_hash`.
+    // Vonage's library does not compare `payload_hash`.
     expect(verdict(headers, {}, `${sent} `, key.secret)).toEqual(refused('bad_signature'));
   });
 
-  test('the claims of the documentation, with the hash in either case', () => {
+  test('verifies with the documented claims, and the hash in either letter case', () => {
     expect(verdict(bearer(token(secret, claims)))).toEqual(ok);
     expect(verdict(bearer(token(secret, { ...claims, payload_hash: claims.payload_hash.toUpperCase() })))).toEqual(ok);
     expect(verdict([['authorization', `bearer   ${token(secret, claims)} `]])).toEqual(ok);
@@ -51,7 +51,7 @@ describe('signature', () => {
 
   test.each([
     ['no header', []],
-    ['an empty one', [['Authorization', '']]],
+    ['an empty header', [['Authorization', '']]],
     ['another scheme', [['Authorization', 'Basic dTpw']]],
     ['no token', [['Authorization', 'Bearer  ']]],
   ] satisfies [string, Header[]][])('%s', (_, headers) =>
@@ -59,18 +59,18 @@ describe('signature', () => {
   );
 
   test.each([
-    ['no JWT', 'abc'],
+    ['a text that is not a JWT', 'abc'],
     ['two parts', 'a.b'],
-    ['a header that is no JSON', `${Buffer.from('x').toString('base64url')}.e30.AA`],
+    ['a header that is not JSON', `${Buffer.from('x').toString('base64url')}.e30.AA`],
     ['a header that is null', `${Buffer.from('null').toString('base64url')}.e30.AA`],
-    ['claims that are no object', jwt.sign('text', secret)],
+    ['claims that are not an object', jwt.sign('text', secret)],
     ['no signature', `${token(secret, claims).split('.').slice(0, 2).join('.')}.`],
     ['the algorithm none', jwt.sign(claims, '', { algorithm: 'none' })],
     ['HS512', jwt.sign(claims, secret, { algorithm: 'HS512' })],
-    ['an algorithm that is no text', token(secret, claims, { alg: ['HS256'], typ: 'JWT' })],
+    ['an algorithm that is not a text', token(secret, claims, { alg: ['HS256'], typ: 'JWT' })],
   ])('%s', (_, value) => expect(verdict(bearer(value))).toEqual(refused('malformed_signature')));
 
-  test('a public key as secret does not make its owner a signer', () => {
+  test('a token with RS256 is refused, even if the secret is its public key', () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
     const byOwner = jwt.sign(claims, privateKey, { algorithm: 'RS256' });
@@ -79,11 +79,11 @@ describe('signature', () => {
   });
 
   test.each([
-    ['no hash', undefined, 'malformed_signature'],
-    ['no text', 1, 'malformed_signature'],
-    ['an empty one', '', 'malformed_signature'],
+    ['missing', undefined, 'malformed_signature'],
+    ['a number', 1, 'malformed_signature'],
+    ['empty', '', 'malformed_signature'],
     ['another one', createHash('sha256').update('x').digest('hex'), 'bad_signature'],
-    ['none that could be one', 'x', 'bad_signature'],
+    ['too short', 'x', 'bad_signature'],
   ])('payload_hash: %s', (_, payload_hash, reason) => {
     expect(verdict(bearer(token(secret, { ...claims, payload_hash })))).toEqual(refused(reason));
     expect(verdict(bearer(token('other', { ...claims, payload_hash })))).toEqual(refused('bad_signature'));
@@ -102,7 +102,7 @@ describe('signature', () => {
     expect(verdict(bearer(token(secret, { ...claims, iat })))).toEqual(refused(reason)),
   );
 
-  test('a token that has expired or is not valid yet is stale; a badly signed one is bad', () => {
+  test('an expired token and one that is not valid yet are stale; a wrong signature is bad_signature', () => {
     for (const more of [{ exp: claims.iat + 900 }, { exp: claims.iat - 299 }, { nbf: claims.iat + 299 }])
       expect(verdict(bearer(token(secret, { ...claims, ...more })))).toEqual(ok);
     for (const more of [{ exp: claims.iat - 301 }, { nbf: claims.iat + 301 }]) {
@@ -112,7 +112,7 @@ describe('signature', () => {
     expect(verdict(bearer(token('other', { ...claims, iat: 0 })))).toEqual(refused('bad_signature'));
   });
 
-  test('only the application that is asked for', () => {
+  test('a token of another application is refused if application_id is configured', () => {
     const { application_id } = claims;
     expect(verdict(bearer(token(secret, claims)), { application_id })).toEqual(ok);
     expect(verdict(bearer(token(secret, claims)), { application_id: 'another' })).toEqual(refused('bad_signature'));
@@ -134,7 +134,7 @@ test.each<[string, object, string | null, string | null]>([
   ['an inbound message', { ...message, message_type: 'text', text: 'Hi' }, 'message.received', 'm1'],
   ['a message status', { ...message, status: 'delivered', timestamp: 't' }, 'message.delivered', 'm1'],
   ['a call', { ...call, status: 'answered' }, 'call.answered', 'u1'],
-  ['an inbound call that wants instructions', call, null, 'u1'],
+  ['an inbound call that expects instructions', call, null, 'u1'],
   [
     'a recording',
     { recording_uuid: 'r1', conversation_uuid: 'CON-1', recording_url: 'https://x' },
@@ -172,7 +172,7 @@ test.each<[string, object, string | null, string | null]>([
   );
 });
 
-test('the states of one message are different events', () => {
+test('each state of a message is a different event', () => {
   const key = (status: string) => {
     const request = requestOf({ body: JSON.stringify({ ...message, status }) });
     const config = { tolerance_seconds: 300 };

@@ -10,9 +10,9 @@ import { type Reply, startConsumer } from '../support/consumer.ts';
 import { triggered } from '../support/maintenance.ts';
 
 /**
- * `npm run record-histories`: runs a real gateway and keeps the histories of its workflows, for test/replay to check that
- * workflow code of today still understands them. Recorded anew only when the code changes behind a patch marker; with
- * arguments only those whose names begin so: `npm run record-histories -- upkeep`.
+ * `npm run record-histories`: runs a real gateway and stores the histories of its workflows, with which test/replay checks
+ * that the present workflow code can still replay them. Record again only when code behind a patch marker changes.
+ * Arguments select histories by the beginning of their names: `npm run record-histories -- upkeep`.
  */
 const only = process.argv.slice(2);
 const wanted = (name: string) => only.length === 0 || only.some((beginning) => name.startsWith(beginning));
@@ -31,7 +31,7 @@ const ended = (event: { delivery_status: string }) => event.delivery_status !== 
 
 interface Scenario {
   replies: Reply[];
-  /** What the account's destinations answer, each in its turn. */
+  /** The answers of the account's destinations, for each destination in order. */
   destinations?: Reply[][];
   act?(id: string): Promise<unknown>;
 }
@@ -127,7 +127,7 @@ try {
   await workdir.remove();
 }
 
-/** The id of the run that the task's schedule has started. */
+/** The workflow id of the latest run of a task's schedule. */
 async function maintenanceRun(task: string): Promise<string> {
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection });
@@ -148,7 +148,7 @@ async function save(name: string, workflowId: string): Promise<void> {
   for (const [index, runId] of runs.entries()) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const file = `${name}${runs.length > 1 ? `-run-${index + 1}` : ''}.json`;
-    // Who ran it, and where, says nothing about the workflow, and names a machine.
+    // The identity of the worker names a machine and is not needed.
     const text = historyToJSON(history)
       .replace(/"identity": ?"[^"]*"/g, '"identity":"worker"')
       .replace(/"stackTrace": ?"(?:[^"\\]|\\.)*"/g, '"stackTrace":""');

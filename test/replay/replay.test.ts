@@ -12,7 +12,7 @@ const workflowBundle = { code: inject('workflowCode') };
 
 const read = (file: string) => JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
 
-test('there are histories of success, exhaustion, notifications, retry, replay and upkeep', () => {
+test('there are histories of success, exhaustion, notifications, retry, replay and maintenance', () => {
   for (const name of [
     'first-try',
     'exhausted',
@@ -22,7 +22,7 @@ test('there are histories of success, exhaustion, notifications, retry, replay a
     'retry-after-end',
     'replay-while-waiting',
     'replay-after-end',
-    // Recorded with code from before the patch `schedule-ends`; today's makes no such history any more.
+    // Recorded with code from before the patch `schedule-ends`. The present code makes no such history.
     'beyond-schedule',
     'upkeep-backup',
     'upkeep-audit-purge',
@@ -33,7 +33,7 @@ test('there are histories of success, exhaustion, notifications, retry, replay a
   }
 });
 
-test.each(files)('%s still replays', async (file) => {
+test.each(files)('%s can be replayed', async (file) => {
   const { workflowId, history } = read(file);
   await Worker.runReplayHistory({ workflowBundle }, historyFromJSON(history), workflowId);
 });

@@ -10,7 +10,7 @@ import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../supp
 import { queryOnce } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
-// Several processes, one after another, each of which may take as long to start as `gateway-process.ts` lets it.
+// Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const key = randomBytes(32);
@@ -26,14 +26,14 @@ beforeAll(async () => {
   ({ name } = await backUp(url, openDirectoryStore(dir), { keyring: createKeyring(key) }));
 });
 
-/** Runs `npm run backup-sql -- …` to its end. */
+/** Runs `npm run backup-sql -- …` until it ends. */
 async function ran(args: string[], variables: Record<string, string> = {}) {
   const role = spawnGateway('backup-sql', { SECRETS_KEY: key.toString('base64'), BACKUP_DIR: dir, ...variables }, args);
   const { code } = await role.exited;
   return { code, stdout: role.stdout(), stderr: role.stderr() };
 }
 
-test('standard output has the SQL and nothing else; --output makes a file for this user alone, once', async () => {
+test('standard output has only the SQL; --output writes a new file that only its owner can read', async () => {
   const said = await ran([name]);
   expect(said).toMatchObject({ code: 0, stderr: '' });
   expect(said.stdout).toMatch(/^-- webhook-gateway backup, format 2\n/);
@@ -50,7 +50,7 @@ test('standard output has the SQL and nothing else; --output makes a file for th
   expect(readFileSync(output, 'utf8')).toBe(said.stdout);
 });
 
-test('without the key, or with a damaged or renamed file, not a byte is written', async () => {
+test('without the key, or with a damaged or renamed file, nothing is written', async () => {
   const output = join(dir, 'never.sql');
   const other = await ran([name, '--output', output], { SECRETS_KEY: randomBytes(32).toString('base64') });
   expect(other.stderr).toContain(

@@ -10,10 +10,11 @@ import { type AdminClient, send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import type { RunningRole } from '../support/running-role.ts';
+import { until } from '../support/until.ts';
 
 const timeout = 600_000;
 gatewaysEndWithTheirTest();
@@ -29,7 +30,7 @@ async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
   return consumer;
 }
 
-/** The settings that the page gives for a step, with these keys in them. */
+/** The settings of a step of docs/changing-secrets-key.md, with these keys. */
 function settingsOfStep(step: number, keys: { old: string; new: string }): Record<string, string> {
   const line = page.split('\n').find((text) => text.startsWith(`| ${step} | \`SECRETS_KEY`)) ?? '';
   const given = [...line.matchAll(/`(SECRETS_KEY\w*)=<(old|new)>`/g)];
@@ -42,10 +43,10 @@ async function reseal(variables: Record<string, string | undefined>, args: strin
   return { code, stdout: process.stdout(), stderr: process.stderr() };
 }
 
-/** Steady, and little: the processes that start at the same time need the cores. */
+/** Keeps the traffic low, because processes that start at the same time need the cores. */
 const trafficPauseMs = 1_000;
 
-/** Webhooks and changes of an account that go on until they are stopped, through the apis that run at the moment. */
+/** Sends webhooks and changes of an account through the running apis until it is stopped. */
 function traffic(apis: () => Api[], account: { id: string; provider: string; account_slug: string }, secret: string) {
   const state = { sent: [] as string[], secrets: [] as string[], refused: [] as unknown[], running: true };
   const nextApi = () => {
@@ -85,7 +86,7 @@ function traffic(apis: () => Api[], account: { id: string; provider: string; acc
   return { ...state, stop };
 }
 
-/** The one delivery secret with which this was signed; null when none of them fits. */
+/** The delivery secret with which this was signed; null if it is none of these. */
 function signedWith({ headers, body }: Consumer['deliveries'][number], secrets: string[]): string | null {
   const signature = {
     'webhook-id': String(headers['webhook-id']),
@@ -110,10 +111,10 @@ interface Running {
   workers: RunningRole[];
 }
 
-/** How long the process from before and the next one run side by side. */
+/** The time for which the old and the new process run side by side. */
 const overlapMs = 1_000;
 
-/** Replaces each role by one with these settings. Both take webhooks and changes for a while, as in a rolling restart. */
+/** Replaces each role by one with these settings. Both accept requests for a while, as in a rolling restart. */
 async function restartAll(
   roles: Roles,
   running: Running,
@@ -130,12 +131,12 @@ async function restartAll(
   await sleep(overlapMs);
   running.apis.splice(0, apis.length);
   running.workers.splice(0, workers.length);
-  // What was sent to them is still answered.
+  // Requests to the old processes are still answered.
   await sleep(200);
   for (const process of [...apis, ...workers]) expect(await process.stop()).toEqual({ code: 0, signal: null });
 }
 
-test('the steps of the page, with traffic all the time: nothing is refused, nothing lost, the old key opens nothing', {
+test('with the documented steps, under traffic, nothing is refused or lost, and the old key decrypts nothing', {
   timeout,
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
@@ -173,7 +174,7 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
     const before = told.deliveries.length;
     const [api] = running.apis;
     expect((await send(api?.baseUrl ?? '', untouched, `{"id":"${id}"}`, headers)).status).toBe(202);
-    await eventually('the destination is notified', async () => told.deliveries.length > before);
+    await until('the destination is notified', () => told.deliveries.length > before);
     new Webhook(toldSecret).verify(told.deliveries.at(-1)?.body ?? '', {
       'webhook-id': String(told.deliveries.at(-1)?.headers['webhook-id']),
       'webhook-timestamp': String(told.deliveries.at(-1)?.headers['webhook-timestamp']),
@@ -195,13 +196,13 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
   for (const key of Object.values(keys)) expect(done.stdout + checked.stdout + checked.stderr).not.toContain(key);
   const last = settingsOfStep(4, keys);
   expect(last).toEqual({ SECRETS_KEY: keys.new });
-  // Processes, so that nothing in memory has the old key.
+  // Separate processes, so that no memory contains the old key.
   await restartAll(roles, running, last, 'processes');
   await exhaust('after');
   await flow.stop();
 
   expect(flow.refused).toEqual([]);
-  const events = await eventually('all of them are delivered', async () => {
+  const events = await until('all webhooks are delivered', async () => {
     const rows = await roles.query(`select id from events where account_id = $1 and delivery_status <> 'delivered'`, [
       account.id,
     ]);
@@ -212,7 +213,7 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
   const secrets = [...flow.secrets];
   const unsigned = consumer.deliveries.filter((delivery) => delivery.headers['webhook-signature'] === undefined);
   expect(unsigned).toEqual([]);
-  // All but those from before the first change were signed with a secret that the traffic had set.
+  // All deliveries after the first change were signed with a secret that the traffic had set.
   expect(consumer.deliveries.slice(-10).map((delivery) => signedWith(delivery, secrets))).not.toContain(null);
   expect(await verify(admin())).toMatchObject({ ok: true, failure: null });
   const entries = await admin().request('GET', '/admin/audit-logs?action=secrets.reseal');
@@ -220,7 +221,7 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
     { details: { key: idOf(keys.new), previous_key: idOf(keys.old), retired: true } },
   ]);
 
-  // The old key: alone it opens nothing, and no process starts with it.
+  // With the old key alone nothing is decrypted, and no process starts.
   for (const settings of [{ SECRETS_KEY: keys.old }, { SECRETS_KEY: keys.old, SECRETS_KEY_PREVIOUS: keys.new }]) {
     const refused = spawnGateway('api', { ...roles.variables, ...settings });
     expect((await refused.exited).code).toBe(1);
@@ -230,7 +231,9 @@ test('the steps of the page, with traffic all the time: nothing is refused, noth
   expect([state.code, state.stdout]).toEqual([0, expect.stringContaining(`${idOf(keys.old)}  retired at`)]);
 });
 
-test('killed halfway, reseal goes on; run again it finds nothing to do', { timeout }, async () => {
+test('after reseal was killed, the next run continues, and a further run finds nothing to do', {
+  timeout,
+}, async () => {
   const keys = { old: newKey(), new: newKey() };
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { SECRETS_KEY: keys.old } });
   const api = await roles.apiHere();
@@ -238,7 +241,7 @@ test('killed halfway, reseal goes on; run again it finds nothing to do', { timeo
   await api.admin.post(`/admin/accounts/${account.id}/destinations`, {
     ...{ destination_type: 'webhook', name: 'told', config: { url: 'http://127.0.0.1:9/' } },
   });
-  // Many copies, so that it takes a while.
+  // Many copies, so that reseal takes a while.
   await roles.query(
     `insert into notification_summaries (id, destination_id, account_id, destination_type, config, provider, account_slug, app_key, events,
        first_event_ids, first_received_at, last_received_at, first_failed_at, last_failed_at, status)
@@ -254,16 +257,16 @@ test('killed halfway, reseal goes on; run again it finds nothing to do', { timeo
     return row?.n ?? 0;
   };
   const killed = spawnGateway('reseal', env);
-  await eventually('it has begun', async () => (await sealedWith(keys.new)) > 0);
+  await until('reseal has started', async () => (await sealedWith(keys.new)) > 0);
   killed.signal('SIGKILL');
   await killed.exited;
   const left = await sealedWith(keys.old);
   expect(left).toBeGreaterThan(0);
-  // Half of it is sealed with each key, and the process with the settings of step 2 opens all.
+  // Now some boxes have the old key and some the new one, and a process with the settings of step 2 opens both.
   const between = await roles.apiHere(settingsOfStep(2, keys));
   expect((await between.admin.request('GET', `/admin/accounts/${account.id}/destinations`)).status).toBe(200);
   expect(await verify(between.admin)).toMatchObject({ ok: true });
-  // The process from before step 1 would go on to seal with the old key.
+  // A process from before step 1 would continue to encrypt with the old key.
   await api.stop();
   const done = await reseal(env);
   expect([done.code, done.stderr]).toEqual([0, '']);
@@ -272,7 +275,7 @@ test('killed halfway, reseal goes on; run again it finds nothing to do', { timeo
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('0 values were sealed again')]);
 });
 
-test('what cannot be opened: it says which, exits with 1, and goes on once the secret was set again', {
+test('a secret that cannot be decrypted is listed with exit code 1; reseal succeeds once it was set again', {
   timeout,
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
@@ -300,7 +303,7 @@ test.each([
   [['--unknown'], 'npm run reseal'],
   [['--check', '--back'], 'npm run reseal'],
   [['--new-key'], 'openssl rand -base64 32'],
-])('reseal %j is refused with what to do', { timeout }, async (args, says) => {
+])('reseal %j is refused with a hint', { timeout }, async (args, says) => {
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
   const { code, stderr } = await reseal(roles.variables, args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);

@@ -7,41 +7,45 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { manifestLine, parseManifestLine } from '../../src/backups/manifest.ts';
 import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
+import { migrations } from '../../src/database/migrations.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
-import { eventually, gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
 import { secretText } from '../support/secrets.ts';
+import { unreleasedMigrations } from '../support/unreleased-schema.ts';
+import { until } from '../support/until.ts';
 import { openWorkflows } from '../support/workflows.ts';
 
+const knownMigrations = migrations.map(({ name }) => name);
 gatewaysEndWithTheirTest();
-// Several processes, one after another, each of which may take as long to start as `gateway-process.ts` lets it.
+// Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Runs `npm run restore -- …` to its end. */
+/** Runs `npm run restore -- …` until it ends. */
 async function restored(args: string[], variables: Record<string, string | undefined> = {}) {
   const gateway = spawnGateway('restore', { BACKUP_DIR: undefined, ...variables }, args);
   const { code } = await gateway.exited;
   return { code, stdout: gateway.stdout(), stderr: gateway.stderr() };
 }
 
-/** As for a Temporal that is not the one where the event's workflow runs. */
+/** Terminates and deletes the event's workflow, as if the gateway used another Temporal. */
 async function forgetWorkflow(address: string, eventId: string): Promise<void> {
-  // gRPC would take a loopback address through the proxy of the environment.
+  // Otherwise gRPC uses the proxy of the environment even for a loopback address.
   const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
   await new Client({ connection }).workflow.getHandle(`event-${eventId}`).terminate();
   await connection.close();
 }
 
-/** A gateway with a delivered event, one after its first failure, and one that nobody has tried; and a backup of it. */
+/** A backup of a gateway with three events: one delivered, one after its first failure, and one without an attempt. */
 async function backedUp({ encrypt = true } = {}) {
   const consumer = await startConsumer(200, 500);
   const gateway = await startGateway({ delaysMs: slowDelaysMs });
@@ -78,13 +82,13 @@ async function backedUp({ encrypt = true } = {}) {
 }
 
 let sealedBackup: ReturnType<typeof backedUp> | undefined;
-/** An encrypted one, the same for all tests that leave its file as it is. */
+/** One encrypted backup for all tests that do not change its file. */
 const sealed = () => {
   sealedBackup ??= backedUp();
   return sealedBackup;
 };
 
-test('a restored gateway is paused; resumed, it delivers what was pending from where it was, and nothing else', async () => {
+test('a restored gateway is paused; when resumed, it continues the pending deliveries and no others', async () => {
   const { file, delivered, failing, untried, key, accountId } = await sealed();
   const databaseUrl = await freshDatabase();
   const said = await restored([file, '--into', databaseUrl], { SECRETS_KEY: key });
@@ -107,8 +111,8 @@ test('a restored gateway is paused; resumed, it delivers what was pending from w
   expect(paused).toHaveLength(1);
   const roles = gatewayRoles({ databaseUrl, variables: { SECRETS_KEY: key } });
   await roles.workerHere();
-  await eventually('both are delivered', async () => consumer.deliveries.length >= 2);
-  const attempts = await eventually('both are recorded', async () => {
+  await until('both events are delivered', () => consumer.deliveries.length >= 2);
+  const attempts = await until('both attempts are recorded', async () => {
     const found = await queryOnce<{ event_id: string; number: number; n: number }>(
       databaseUrl,
       'select event_id, max(number) as number, count(*)::integer as n from delivery_attempts group by 1',
@@ -124,7 +128,7 @@ test('a restored gateway is paused; resumed, it delivers what was pending from w
   await consumer.close();
 });
 
-test('beside a Temporal where an event was replayed after the backup, it is delivered once, from where the backup has it', async () => {
+test('an event that was replayed after the backup is delivered once, from its state in the backup', async () => {
   const consumer = await startConsumer(askToWait(503, 1_000), 500);
   const delaysMs = Array.from({ length: 9 }, () => 1_000);
   const old = await startGateway({ delaysMs });
@@ -144,7 +148,7 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
   expect(await restored([join(store.place, name), '--into', databaseUrl], { SECRETS_KEY: key })).toMatchObject({
     code: 0,
   });
-  // It would be due in a quarter of an hour.
+  // The attempt would be due in 15 minutes.
   await queryOnce(databaseUrl, 'update events set next_attempt_at = now()');
   const gateway = await startGateway({ databaseUrl, delaysMs, inPlaceOf: old, overdueS: 1 });
   onTestFinished(async () => {
@@ -157,11 +161,12 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
   consumer.replies = [200];
   const sent = consumer.deliveries.length;
   expect((await gateway.admin.post('/admin/delivery/resume')).status).toBe(200);
-  await eventually(
+  await until(
     'the workflow of the replay has ended',
     async () => (await workflows.status(id, runId)).status === 'COMPLETED',
+    { retryErrors: true },
   );
-  // While that one ran, the sweep may have asked for a workflow in vain; it does so again five minutes later.
+  // While the old workflow ran, the sweep may have failed to start a new one. It retries after five minutes.
   await queryOnce(databaseUrl, 'update events set swept_at = null');
   const event = await gateway.admin.eventually(id, ({ delivery_status }) => delivery_status === 'delivered');
   expect(attemptsOf(event)).toEqual(['0 schedule 1 http_error', '0 schedule 2 delivered']);
@@ -169,14 +174,14 @@ test('beside a Temporal where an event was replayed after the backup, it is deli
   expect(consumer.deliveries).toHaveLength(sent + 1);
 });
 
-test('without DATABASE_URL it goes into the database of npm start, by its name in BACKUP_DIR, once', async () => {
+test('without DATABASE_URL a backup of BACKUP_DIR is restored into the database of npm start, once', async () => {
   const { dir, name, key } = await sealed();
   const dataDir = temporaryFolder();
   const variables = { DATA_DIR: dataDir, BACKUP_DIR: dir };
   const keyless = await restored([name], variables);
   expect(keyless.code).toBe(1);
   expect(keyless.stderr).toMatch(/cannot be opened: .* and SECRETS_KEY is not set\. Nothing was written/);
-  // The key file of the old gateway, put back.
+  // Restores the key file of the old gateway.
   openDataDir(dataDir).release();
   mkdirSync(join(dataDir, 'secrets'), { mode: 0o700 });
   writeFileSync(join(dataDir, 'secrets', 'secrets-key'), `${key}\n`, { mode: 0o600 });
@@ -194,7 +199,7 @@ test('without DATABASE_URL it goes into the database of npm start, by its name i
   expect(running.code).toBe(1);
 });
 
-test('the data folder of an interrupted reseal --new-key opens a backup of the previous key', async () => {
+test('the data folder of an interrupted reseal --new-key restores a backup of the previous key', async () => {
   const { dir, name, key } = await backedUp();
   const dataDir = temporaryFolder();
   openDataDir(dataDir).release();
@@ -216,7 +221,7 @@ test('the data folder of an interrupted reseal --new-key opens a backup of the p
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('secrets-key in')]);
 });
 
-test('restored beside a new SECRETS_KEY, the key of the backup as the previous one opens everything until it is resealed', async () => {
+test('with a new SECRETS_KEY and the backup’s key as the previous one, all secrets decrypt until reseal', async () => {
   const { file, key } = await sealed();
   const databaseUrl = await freshDatabase();
   const env = { SECRETS_KEY: randomBytes(32).toString('base64'), SECRETS_KEY_PREVIOUS: key };
@@ -234,7 +239,7 @@ test('restored beside a new SECRETS_KEY, the key of the backup as the previous o
   expect((await api.admin.request('GET', '/admin/audit-logs/verify')).body).toMatchObject({ ok: true });
 });
 
-test('with another SECRETS_KEY it names the keys and writes nothing; with the old one as SECRETS_KEY_PREVIOUS it restores', async () => {
+test('another SECRETS_KEY is refused with the keys’ ids; the old key as SECRETS_KEY_PREVIOUS works', async () => {
   const { file, key, keyring } = await sealed();
   const other = new Uint8Array(randomBytes(32));
   const databaseUrl = await freshDatabase();
@@ -252,7 +257,7 @@ test('with another SECRETS_KEY it names the keys and writes nothing; with the ol
   expect(said.stdout).toContain('The backup needs SECRETS_KEY_PREVIOUS as it is set');
 });
 
-test('a backup that redirects every event is restored only with --unverified, and then with a warning', async () => {
+test('a tampered backup that redirects every event is restored only with --unverified, with a warning', async () => {
   const { dir, name, key } = await backedUp({ encrypt: false });
   const genuine = readFileSync(join(dir, name));
   const redirected = redirect(genuine);
@@ -275,9 +280,37 @@ test('a backup that redirects every event is restored only with --unverified, an
   expect(accounts).toEqual([{ delivery_url: 'http://evil.example/x' }]);
 });
 
+test.each([
+  [
+    'from before the first release',
+    unreleasedMigrations,
+    /was made by a version from before the first release \(migration Migration20261120000000_initial\).*Restore it with the version that made it/s,
+  ],
+  [
+    'from a newer version',
+    [...knownMigrations, 'Migration20990101000000_later'],
+    /was made by a newer gateway \(.*does not know Migration20990101000000_later.*Restore it with that version or a later one/s,
+  ],
+])('a backup %s is refused, and nothing is written', async (_, names, words) => {
+  const old = await migratedDatabase();
+  await queryOnce(old, 'delete from mikro_orm_migrations');
+  await queryOnce(old, 'insert into mikro_orm_migrations (name) select unnest($1::text[])', [names]);
+  const keyring = createKeyring(new Uint8Array(randomBytes(32)));
+  const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
+  const { name } = await backUp(old, store, { keyring });
+  const databaseUrl = await freshDatabase();
+  const refused = await restored([join(store.place, name), '--into', databaseUrl], {
+    SECRETS_KEY: secretsKeyOf(keyring),
+  });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(words);
+  expect(refused.stderr).toContain('Nothing was written.');
+  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
+});
+
 const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
 
-/** Does what a writer to the bucket can do: changes a row, and makes all checksums right again. */
+/** Changes a row and corrects all checksums, as a writer to the bucket can. */
 function redirect(archive: Buffer): Buffer {
   const end = manifestAtEnd(archive);
   const manifest = parseManifestLine(`${end?.text.split('\n')[0]}\n`);
@@ -299,7 +332,7 @@ test.each([
   [['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
   [[import.meta.filename], /is no backup of this gateway/],
   [[import.meta.dirname], /^\n\S+roles is a folder, not a backup\. Nothing was written\.\n\n$/],
-])('%j is refused before anything is touched', async (args, words) => {
+])('%j is refused without any change', async (args, words) => {
   const dataDir = temporaryFolder();
   const said = await restored(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/none', DATA_DIR: dataDir });
   expect(said.code).toBe(1);

@@ -11,7 +11,7 @@ const settings = {
   pause: null,
 };
 
-test('without a key for e-mail the start says where it goes, and how to send it', () => {
+test('without a key for e-mail the start says where e-mail is written, and how to send it', () => {
   expect(welcome({ ...settings, allowedNetworks: ['10.0.0.0/8'] })).toContain(
     [
       '  Deliveries to  public addresses and 10.0.0.0/8 (DELIVERY_ALLOWED_NETWORKS)',
@@ -20,17 +20,17 @@ test('without a key for e-mail the start says where it goes, and how to send it'
   );
 });
 
-test('the dashboard is where the gateway is', () => {
+test('the dashboard has the address of the gateway', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
 });
 
-test('it says where backups go, and that they need the key', () => {
+test('the start says where backups are written, and that they need the key', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).toContain(
     '  Backups        /d/backups; worthless without /d/secrets/secrets-key: keep a copy of the key elsewhere\n',
   );
 });
 
-test('a pause is hard to miss, with the line that ends it', () => {
+test('a pause is shown with the command that ends it', () => {
   const pause = { since: new Date('2026-11-21T02:30:00Z'), reason: 'restored from\n\u001b[2Jbackup' };
   const resume = 'curl -X POST http://127.0.0.1:8080/admin/delivery/resume -H';
   expect(welcome({ ...settings, allowedNetworks: [], pause })).toContain(
@@ -42,7 +42,7 @@ test('a pause is hard to miss, with the line that ends it', () => {
   expect(welcome({ ...settings, allowedNetworks: [] })).not.toContain('PAUSED');
 });
 
-test('with one it says nothing of e-mail', () => {
+test('with a key for e-mail the start does not mention e-mail', () => {
   expect(welcome({ ...settings, allowedNetworks: [], outboxDir: null })).toContain(
     '  Deliveries to  public addresses only\n\n',
   );

@@ -23,7 +23,7 @@ const withSecret = (secret: string) => ({ 'content-type': 'application/json', 'x
 const verified = async (gateway: Awaited<ReturnType<typeof gatewayWith>>) =>
   (await gateway.admin.request('GET', '/admin/audit-logs/verify')).body;
 
-test('with a new key and the previous one, webhooks verify and the audit log holds over both', async () => {
+test('with a new key and the previous one, webhooks verify, and so does the audit log across both keys', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const before = await gatewayWith({ keyring: old });
   const account = await before.admin.createAccount({ ...verifying, signing_secret_current: 'secret-of-before' });
@@ -39,7 +39,7 @@ test('with a new key and the previous one, webhooks verify and the audit log hol
   expect(await verified(after)).toMatchObject({ ok: true, failure: null });
 });
 
-test('two processes that seal with different keys at once, each opening both, disturb neither one', async () => {
+test('two processes that encrypt with different keys, each with both keys, work side by side', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const one = await gatewayWith({ keyring: createKeyring(old.current.bytes, next.current.bytes) });
   const { databaseUrl } = one;
@@ -58,7 +58,7 @@ test('two processes that seal with different keys at once, each opening both, di
   }
 });
 
-test('a process that does not have the new key leaves entries of that key for others to seal', async () => {
+test('a process without the new key leaves audit entries of that key to be sealed by other processes', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const behind = await gatewayWith({ keyring: old });
   const ahead = await gatewayWith({

@@ -11,7 +11,7 @@ describe('the keyring', () => {
     expect(createKeyring(first).current.id).not.toBe(createKeyring(second).current.id);
   });
 
-  it('finds both keys by their ids, and no other', () => {
+  it('finds both keys by their ids, and no other key', () => {
     const ring = createKeyring(first, second);
     expect(ring.find(ring.current.id)).toBe(ring.current);
     expect(ring.find(createKeyring(second).current.id)).toBe(ring.previous);

@@ -34,7 +34,7 @@ async function refusal(keyring: Keyring): Promise<string> {
   return error instanceof Error ? error.message : '';
 }
 
-test('the first key that comes is registered, once; another one alone is refused', async () => {
+test('the first key is registered once; later a different key without it is refused', async () => {
   for (let n = 0; n < 3; n += 1) await registerKeyring(database, first);
   expect(await known()).toEqual([first.current.id]);
   const message = await refusal(second);
@@ -42,16 +42,16 @@ test('the first key that comes is registered, once; another one alone is refused
   expect(await known()).toEqual([first.current.id]);
 });
 
-test('of two keys that come to an empty database at the same time one is refused', async () => {
+test('of two keys that are registered concurrently in an empty database, one is refused', async () => {
   const ends = await Promise.allSettled([first, second, first, second].map((one) => registerKeyring(database, one)));
   expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   expect(await known()).toHaveLength(1);
 });
 
-describe('during a change', () => {
+describe('during a change of the key', () => {
   beforeEach(async () => {
     await registerKeyring(database, first);
-    // Step 1 only opens with the new key, so the new key is not in use yet.
+    // Step 1 of the change uses the new key only to decrypt, so it is not in use yet.
     await registerKeyring(database, both(first, second));
     expect(await known()).toEqual([first.current.id]);
     await registerKeyring(database, both(second, first));
@@ -68,7 +68,7 @@ describe('during a change', () => {
     expect(await refusal(both(third, first))).toContain(second.current.id);
   });
 
-  test('once the old key is retired the new one is enough, and the old one is refused as the current key', async () => {
+  test('once the old key is retired the new key suffices, and the old key is refused as the current key', async () => {
     await retire(first);
     await registerKeyring(database, second);
     await registerKeyring(database, both(second, first));
@@ -77,7 +77,7 @@ describe('during a change', () => {
   });
 });
 
-test('a key with the id of a registered one is not taken for it', async () => {
+test('a different key with the id of a registered key is refused', async () => {
   await registerKeyring(database, first);
   const alike: Keyring = {
     current: { ...second.current, id: first.current.id },
@@ -87,7 +87,7 @@ test('a key with the id of a registered one is not taken for it', async () => {
   await expect(checkKeyring(database, alike)).rejects.toThrow(StartError);
 });
 
-test('no message holds a key', async () => {
+test('no message contains a key', async () => {
   await registerKeyring(database, first);
   const message = (await refusal(second)) + (await refusal(both(second, third)));
   for (const { current } of [first, second, third])

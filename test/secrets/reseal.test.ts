@@ -37,7 +37,7 @@ const webhook = {
   config: { url: 'http://127.0.0.1:9/told', secret: 'secret of destination' },
 };
 
-/** Accounts and destinations, and copies as notifications and summaries hold them. */
+/** Creates accounts and destinations, and copies of these in notifications and summaries. */
 async function fill(gateway: TestGateway, accounts: number) {
   const made = [];
   for (let n = 0; n < accounts; n += 1) {
@@ -70,7 +70,7 @@ async function copyDestinations({ database }: TestGateway) {
   );
 }
 
-/** Every bytea column of the database, with the number of values that hold a key's id at the beginning of a box. */
+/** Every bytea column of the database, with the number of its values that are boxes of this key (by the key's id). */
 async function columnsSealedWith({ database }: TestGateway, keyring: Keyring): Promise<Record<string, number>> {
   const columns = await rows(
     database,
@@ -92,7 +92,7 @@ async function columnsSealedWith({ database }: TestGateway, keyring: Keyring): P
 
 const nothing = (found: Record<string, number>) => Object.entries(found).filter(([, n]) => n > 0);
 
-/** All texts that the sealed columns hold; null where one does not open. */
+/** All decrypted texts of the sealed columns; null where one does not decrypt. */
 async function opened({ database }: TestGateway, keyring: Keyring): Promise<(string | null)[]> {
   const box = createSecretBox(keyring);
   const texts = [];
@@ -108,16 +108,16 @@ async function opened({ database }: TestGateway, keyring: Keyring): Promise<(str
   return texts;
 }
 
-test('the list names every column of the schema that holds boxes, and each has its trigger', async () => {
+test('the list names every column of the schema that contains boxes, and each column has its trigger', async () => {
   const gateway = await gatewayWith();
   await fill(gateway, 1);
   const found = await columnsSealedWith(gateway, gateway.keyring);
-  // Seals nothing again: retiring the key clears it.
+  // Not encrypted again, because retiring the key clears it.
   const cleared = ['secrets_keys.check_value'];
   const holding = nothing(found).map(([name]) => name);
-  // Only a retired key has one, so there is none yet.
+  // Only a retired key has a value there, so there is none yet.
   expect([...holding, 'secrets_keys.retired_audit'].sort()).toEqual([...sealedColumns.map(nameOf), ...cleared].sort());
-  // A new bytea column is to be thought about: a box goes into the list of sealed columns, anything else here.
+  // A new bytea column fails this test. If it contains boxes, add it to the list of sealed columns, otherwise here.
   const others = ['audit_chain.mac', 'audit_chain.seal', 'audit_logs.mac', 'audit_logs.noted_seal', 'audit_logs.seal'];
   expect(
     Object.keys(found)
@@ -145,7 +145,7 @@ test('the list names every column of the schema that holds boxes, and each has i
   );
 });
 
-test('everything is sealed with the new key, the old one opens nothing, and the audit log verifies without it', async () => {
+test('everything is encrypted with the new key, and the audit log verifies without the old key', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const gateway = await gatewayWith({ keyring: old });
   await fill(gateway, 3);
@@ -159,7 +159,7 @@ test('everything is sealed with the new key, the old one opens nothing, and the 
   expect(nothing(await columnsSealedWith(gateway, old))).toEqual([]);
   expect((await opened(gateway, next)).slice(0, before.length)).toEqual(before);
   expect((await opened(gateway, old)).filter((text) => text !== null)).toEqual([]);
-  // To seal again is no change of an account.
+  // Encrypting again does not change an account's `updated_at`.
   expect(await rows(gateway.database, 'select updated_at from accounts order by id')).toEqual(updated);
 
   const verified = await verifyAuditLogs({ database: gateway.database, keyring: next });
@@ -196,7 +196,7 @@ test('a second time changes nothing', async () => {
   expect(await stored()).toEqual(before);
 });
 
-test('ended halfway, the key before stays in use; the next run goes on', async () => {
+test('after a run that was interrupted, the old key stays in use, and the next run continues', async () => {
   const next = randomKeyring();
   const gateway = await gatewayWith();
   await fill(gateway, 2);
@@ -214,7 +214,7 @@ test('ended halfway, the key before stays in use; the next run goes on', async (
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
 });
 
-test('two runs at once, beside changes of accounts and destinations, lose none of the changes', async () => {
+test('two concurrent runs lose no concurrent changes of accounts and destinations', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const first = await gatewayWith({ keyring: old });
   const ids = await fill(first, 5);
@@ -247,7 +247,7 @@ test('two runs at once, beside changes of accounts and destinations, lose none o
   expect(await verifyAuditLogs({ database: gateway.database, keyring: next })).toMatchObject({ ok: true });
 });
 
-test('what cannot be opened is named with its reason and left as it is', async () => {
+test('a box that cannot be decrypted is reported with the reason and left unchanged', async () => {
   const [next, stranger] = [randomKeyring(), randomKeyring()];
   const gateway = await gatewayWith();
   const [one = '', two = '', three = ''] = await fill(gateway, 3);
@@ -277,20 +277,20 @@ test('what cannot be opened is named with its reason and left as it is', async (
   );
 });
 
-test('while a process still seals with the old key it is not retired; afterwards its writes are refused', async () => {
+test('a key is not retired while a process encrypts with it; once retired, writes with it are refused', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const stale = await gatewayWith({ keyring: both(old, next) });
   const [id = ''] = await fill(stale, 1);
   const keyring = both(next, old);
   onTestFinished(() => void vi.useRealTimers());
-  // An entry from a minute ahead is one that was written after the run began.
+  // An audit entry dated a minute ahead counts as written after the run began.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   await stale.admin.request('GET', '/admin/accounts');
   vi.useRealTimers();
   const blocked = await change(stale, keyring);
   expect(blocked.blocked).toContain(`a process still seals with key ${old.current.id}`);
   expect(totalOf(blocked)).toBeGreaterThan(0);
-  // It may go on until it is restarted, and so undoes a part.
+  // The process may continue to write with the old key until it is restarted.
   expect((await stale.admin.request('PATCH', `/admin/accounts/${id}`, { delivery_secret: 'again' })).status).toBe(200);
   expect(nothing(await columnsSealedWith(stale, old)).map(([name]) => name)).toContain('accounts.delivery_secret');
 
@@ -306,7 +306,7 @@ test('while a process still seals with the old key it is not retired; afterwards
   expect(await verifyAuditLogs({ database: stale.database, keyring: next })).toMatchObject({ ok: true });
 });
 
-test('a copy of a box that was read before the key retired is refused, and a fresh read goes through', async () => {
+test('once a key is retired, a copy of a box that was read before is refused, a later copy accepted', async () => {
   const next = randomKeyring();
   const gateway = await gatewayWith();
   await fill(gateway, 1);
@@ -329,7 +329,7 @@ test('a copy of a box that was read before the key retired is refused, and a fre
   expect(nothing(await columnsSealedWith(gateway, gateway.keyring))).toEqual([]);
 });
 
-test('going back to a key that was in use before needs to be said', async () => {
+test('a return to a former key needs the option `back`', async () => {
   const [old, next] = [randomKeyring(), randomKeyring()];
   const gateway = await gatewayWith({ keyring: old });
   await gatewayWith({ databaseUrl: gateway.databaseUrl, keyring: both(next, old) });

@@ -8,7 +8,7 @@ const keyring = randomKeyring();
 const box = createSecretBox(keyring);
 const place = { accountId: '01900000-0000-7000-8000-000000000000', field: 'delivery_secret' };
 
-test('what was sealed opens, for any text', () => {
+test('any text that was sealed opens unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (secret) => {
       expect(box.open(box.seal(secret, place), place)).toBe(secret);
@@ -17,13 +17,13 @@ test('what was sealed opens, for any text', () => {
   );
 });
 
-test('two boxes of one secret differ and do not show it', () => {
+test('two boxes of one secret differ and do not contain it', () => {
   const boxes = Array.from({ length: 100 }, () => Buffer.from(box.seal('a secret', place)));
   expect(new Set(boxes.map((bytes) => bytes.toString('hex'))).size).toBe(100);
   for (const bytes of boxes) expect(bytes.includes('a secret')).toBe(false);
 });
 
-test('a change of any bit is noticed', () => {
+test('a box with any bit changed does not open', () => {
   const sealed = box.seal('a secret', place);
   for (let bit = 0; bit < sealed.length * 8; bit++) {
     const changed = Uint8Array.from(sealed);
@@ -32,7 +32,7 @@ test('a change of any bit is noticed', () => {
   }
 });
 
-test('a part of a box, or more than it, does not open', () => {
+test('a truncated or extended box does not open', () => {
   const sealed = box.seal('a secret', place);
   for (let length = 0; length < sealed.length; length++) expect(box.open(sealed.subarray(0, length), place)).toBeNull();
   expect(box.open(Buffer.concat([sealed, Buffer.of(0)]), place)).toBeNull();
@@ -50,7 +50,7 @@ test('a box names its key', () => {
   expect(keyIdOf(Uint8Array.from(sealed).fill(1, 0, 1))).toBeNull();
 });
 
-test('with two keys the current one seals and both open', () => {
+test('with two keys, the current key seals and both keys open', () => {
   const next = randomKeyring();
   const [before, during] = [
     createSecretBox(createKeyring(keyring.current.bytes, next.current.bytes)),
@@ -66,7 +66,7 @@ test('with two keys the current one seals and both open', () => {
   expect(createSecretBox(next).open(before.seal('a secret', place), place)).toBeNull();
 });
 
-test('a box that is made to name another known key does not open', () => {
+test('a box whose key id was changed to another known key does not open', () => {
   const next = randomKeyring();
   const both = createSecretBox(createKeyring(next.current.bytes, keyring.current.bytes));
   const sealed = Buffer.from(box.seal('a secret', place));

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isWithinBounds, parseWithinBounds } from '../../src/shared/bounded-json.ts';
 
-/** How many objects and arrays are inside each other. */
+/** The depth of nested objects and arrays. */
 function levelsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(levelsOf));
 }
 
-/** Texts that hold what opens, closes and separates, and what ends a string or does not. */
+/** Texts with brackets, separators, quotes and backslashes. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'é', '🎁', '\\u005b', '\ud800') }),
@@ -29,7 +29,7 @@ const written = fc.tuple(json, fc.constantFrom(undefined, 1, '\t')).map(([value,
 const within = (json: string, levels: number) => isWithinBounds(Buffer.from(json), { levels });
 
 describe('levels', () => {
-  test('JSON is within as many levels as it has, and not within one less', () => {
+  test('JSON is within its own number of levels, and not within one less', () => {
     fc.assert(
       fc.property(written, ({ text, levels }) => {
         expect(within(text, levels)).toBe(true);
@@ -39,7 +39,7 @@ describe('levels', () => {
     );
   });
 
-  test('what JSON.parse takes is parsed to the same, and what it refuses is not parsed', () => {
+  test('the result equals that of JSON.parse, and a text that JSON.parse refuses is not parsed', () => {
     const edited = fc
       .tuple(written, fc.nat(), fc.constantFrom('"', '\\', '[', '}', ',', ''))
       .map(([{ text }, at, put]) => {
@@ -80,7 +80,7 @@ describe('levels', () => {
 describe('values', () => {
   const withValues = (json: string, values: number) => isWithinBounds(Buffer.from(json), { levels: 9, values });
 
-  test('elements and members of all levels count', () => {
+  test('elements and members of all levels are counted', () => {
     const json = '[1,{"a":2,"b":[3,4]},"5,,,,"]';
     expect(withValues(json, 8)).toBe(true);
     expect(withValues(json, 7)).toBe(false);

@@ -16,15 +16,15 @@ const run = (stderr: 'pipe' | number) =>
     encoding: 'utf8',
   });
 
-test('each line is an object in JSON, on standard error', () => {
+test('each line is a JSON object on standard error', () => {
   const { stdout, stderr } = run('pipe');
   expect(stdout).toBe('went on\n');
   const lines = stderr.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([1, 2, 3].map((n) => ({ level: 30, n, msg: 'a line' })));
 });
 
-// Where there is such a device: on Linux.
-test.skipIf(!existsSync('/dev/full'))('a full disk under the log ends nothing', () => {
+// The device exists on Linux only.
+test.skipIf(!existsSync('/dev/full'))('a full disk for the log does not end the process', () => {
   const full = openSync('/dev/full', 'w');
   try {
     expect(run(full)).toMatchObject({ stdout: 'went on\n', status: 0 });

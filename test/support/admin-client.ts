@@ -1,7 +1,7 @@
 import type { ReadEventState } from './event-changes.ts';
 import { growingPauses } from './pauses.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
 
 export interface Answer {
@@ -12,18 +12,18 @@ export interface Answer {
 
 export interface AdminClient {
   request(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Makes an account that verifies nothing unless told otherwise. */
+  /** Creates an account, which skips verification unless `fields` say otherwise. */
   createAccount(fields: Record<string, unknown>): Promise<Json>;
   event(id: string): Promise<Json>;
-  /** Asks for the event until it is as wanted. */
+  /** Reads the event until `wanted` holds, and returns it. */
   eventually(id: string, wanted: (event: Json) => boolean, limitMs?: number): Promise<Json>;
   post(path: string, body?: unknown): Promise<Answer>;
 }
 
 /**
- * Speaks to the admin API as a script of an operator would.
+ * A client of the admin API, as a script of an operator.
  *
- * @param readState for gateways whose database is at hand: `eventually` asks again when the event has changed there
+ * @param readState reads the state of an event from the database, so that `eventually` asks again only after a change
  */
 export function adminClient(baseUrl: string, token: string, readState?: ReadEventState): AdminClient {
   const client: AdminClient = {
@@ -59,13 +59,13 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
       const endMs = Date.now() + limitMs;
       const pause = growingPauses();
       for (;;) {
-        // Before the event is asked for, so that no change is missed.
+        // Read before the event itself, so that no change is missed.
         const state = await readState?.(id);
         const event = await client.event(id);
         if (wanted(event)) return event;
         if (Date.now() > endMs)
           throw new Error(
-            `the event did not get there: ${JSON.stringify({ ...event, payload: undefined, headers: undefined })}`,
+            `the event did not reach the wanted state: ${JSON.stringify({ ...event, payload: undefined, headers: undefined })}`,
           );
         await (state ? state.changed() : pause());
       }
@@ -74,7 +74,7 @@ export function adminClient(baseUrl: string, token: string, readState?: ReadEven
   return client;
 }
 
-/** Sends a webhook as a provider does; the answer with its JSON body. */
+/** Sends a webhook as a provider does, and returns the answer with its JSON body. */
 export async function send(
   baseUrl: string,
   account: { provider: string; account_slug: string },

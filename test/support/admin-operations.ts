@@ -1,14 +1,14 @@
 import { openApiText } from '../../src/roles/openapi.ts';
 
-/** One operation of the admin API, as its OpenAPI document tells it. */
+/** One operation of the admin API, from its OpenAPI document. */
 export interface AdminOperation {
-  /** `accountUpdate`. */
+  /** The operation id, such as `accountUpdate`. */
   id: string;
   method: string;
-  /** With its parameters in braces. */
+  /** The path with parameters in braces. */
   path: string;
   parameters: string[];
-  /** The document's own example of a body; undefined where the operation takes none. */
+  /** The example of a body in the document; undefined if the operation has none. */
   body: Record<string, unknown> | undefined;
   /** Statuses of success. */
   successes: number[];
@@ -20,7 +20,7 @@ interface Described {
   requestBody?: { content: Record<string, { example?: Record<string, unknown> }> };
 }
 
-/** Every operation of the document below `/admin`, so that a test that asks for all of them cannot forget a new one. */
+/** All operations of the document below `/admin`, so that a test of all operations includes new ones. */
 export async function adminOperations(): Promise<AdminOperation[]> {
   const { paths }: { paths: Record<string, Record<string, Described>> } = JSON.parse(await openApiText());
   return Object.entries(paths)
@@ -39,7 +39,7 @@ export async function adminOperations(): Promise<AdminOperation[]> {
     );
 }
 
-/** The path with what stands in braces replaced. @throws for a parameter that `values` does not know */
+/** The path with its parameters replaced. @throws for a parameter without a value */
 export function pathOf(operation: AdminOperation, values: Record<string, string>): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
@@ -48,6 +48,6 @@ export function pathOf(operation: AdminOperation, values: Record<string, string>
   });
 }
 
-/** The operation's id that belongs to an action of the audit log: `event.replay_failed` is `eventReplayFailed`. */
+/** The operation id of an action of the audit log: `event.replay_failed` is `eventReplayFailed`. */
 export const operationIdOf = (action: string) =>
   action.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -3,23 +3,23 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
-import type { Damage } from './bystander.ts';
+import type { Damage } from './other-client.ts';
 
 export const mib = 1024 * 1024;
 
-/** The gateway may grow by so much and keep another client waiting for so long, whatever is done to it. */
-export const bearable = { grownMiB: 150, slowestMs: 1_000 };
+/** During any attack the gateway's memory may grow by this much, and another client may wait for this long. */
+export const damageLimits = { grownMiB: 150, slowestMs: 1_000 };
 
-/** What was sent is worked off within two seconds, and what is not read is looked for once a second. */
+/** Longer than the gateway needs for the data sent (2 s), and than the interval of its check for unread answers (1 s). */
 const holdMs = 3_000;
 
 /**
- * Runs an attack while another client sends request after request, each on a connection of its own. The attackers hold their
- * connections for three seconds more, and close them then: a gateway that stops would wait for them.
+ * Runs an attack while another client sends requests, each on a new connection. The attackers keep their connections
+ * open for three more seconds and close them, because a gateway that shuts down would wait for them.
  *
- * @param attack opens connections of attackers with the function that it gets.
+ * @param attack opens the attackers' connections with the given function
  */
-export async function damageOf(
+export async function measureDamage(
   gateway: { pid: number; baseUrl: string },
   request: { method: string; path: string; body?: string },
   attack: (open: (options?: AttackerOptions) => Promise<Attacker>) => Promise<void>,
@@ -31,39 +31,41 @@ export async function damageOf(
     attackers.push(opened);
     return opened;
   };
-  const bystander = new Worker(new URL('./bystander.ts', import.meta.url), { workerData: { pid, baseUrl, request } });
-  // A rejection: the other client got no answer at all.
-  const broken = once(bystander, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
+  const otherClient = new Worker(new URL('./other-client.ts', import.meta.url), {
+    workerData: { pid, baseUrl, request },
+  });
+  // Rejects if the other client ends, because a request got no answer.
+  const broken = once(otherClient, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
   broken.catch(() => undefined);
   try {
-    await Promise.race([once(bystander, 'message'), broken]);
+    await Promise.race([once(otherClient, 'message'), broken]);
     await Promise.race([attack(open).then(() => sleep(holdMs)), broken]);
-    const report = once(bystander, 'message');
-    bystander.postMessage('report');
+    const report = once(otherClient, 'message');
+    otherClient.postMessage('report');
     const [damage]: Damage[] = await Promise.race([report, broken]);
     if (damage === undefined) throw new Error('the other client has reported nothing');
     return damage;
   } finally {
     for (const { socket } of attackers) socket.destroy();
-    await bystander.terminate();
+    await otherClient.terminate();
   }
 }
 
 export interface AttackerOptions {
-  /** The address to come from, such as 127.0.0.2. */
+  /** The local address of the connection, such as 127.0.0.2. */
   localAddress?: string;
   reads?: boolean;
 }
 
 export interface Attacker {
   socket: Socket;
-  /** What it has read so far; nothing unless it reads. */
+  /** The text read so far; empty unless the option `reads` is set. */
   received(): string;
   /** Waits until the gateway has closed the connection. */
   readonly closed: Promise<unknown>;
 }
 
-/** Opens a connection as an attacker has it: nothing is read unless told, and nothing that breaks it is an error. */
+/** Opens an attacker's connection. It reads nothing unless `reads` is set, and a broken connection is no error. */
 export async function attacker(baseUrl: string, options: AttackerOptions = {}): Promise<Attacker> {
   const { localAddress = '127.0.0.1', reads = false } = options;
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port), localAddress, allowHalfOpen: true });
@@ -77,11 +79,11 @@ export async function attacker(baseUrl: string, options: AttackerOptions = {}): 
   return { socket, received: () => Buffer.concat(parts).toString('latin1'), closed };
 }
 
-/** The head of a POST; a length where the body is not chunked. */
+/** The head of a POST request with this framing of the body. */
 export function head(path: string, body: { length: number } | 'chunked', more = ''): string {
   const framing = body === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${body.length}`;
   return `POST ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\n${more}${framing}\r\n\r\n`;
 }
 
-/** A chunked body of so many bytes, each a chunk of its own. */
+/** A chunked body of this many bytes, each in a separate chunk. */
 export const oneByteChunks = (bytes: number): Buffer => Buffer.from('1\r\na\r\n'.repeat(bytes));

@@ -7,11 +7,11 @@ export interface TrailEntry {
   action: string;
   ip_address: string;
   created_at: Date;
-  // biome-ignore lint/suspicious/noExplicitAny: details are looked into by tests, field by field
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the fields of details
   details: any;
 }
 
-/** Reads, straight from the table, what has been written to the audit log since it was asked last. */
+/** Returns a function that reads the audit entries written since its last call, directly from the table. */
 export function auditTrail(database: Database): () => Promise<TrailEntry[]> {
   const seen = new Set<string>();
   return async () => {

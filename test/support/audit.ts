@@ -7,7 +7,7 @@ export interface WrittenEntry {
   details: Record<string, unknown>;
 }
 
-/** What the audit log's table holds about one thing, oldest first: the entries whose details name its id. */
+/** The audit entries about one resource, oldest first: those whose details contain its id. */
 export async function entriesAbout(database: Database, id: string): Promise<WrittenEntry[]> {
   const found = await rows(
     database,
@@ -18,7 +18,7 @@ export async function entriesAbout(database: Database, id: string): Promise<Writ
   return found.map(({ actor, action, details }) => ({ actor, action, details }));
 }
 
-/** As `entriesAbout`, one action alone. */
+/** Like `entriesAbout`, for one action only. */
 export async function entriesOf(database: Database, id: string, action: string): Promise<WrittenEntry[]> {
   return (await entriesAbout(database, id)).filter((entry) => entry.action === action);
 }

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { until } from './until.ts';
 
-/** Ends another connection from the server's side, and returns when the news of it has come to whoever holds it. */
+/** Closes another connection from the server's side, and returns after its client has noticed. */
 export async function breakConnection(by: Pool, pid: number | undefined): Promise<void> {
   await by.query('select pg_terminate_backend($1)', [pid]);
-  await until('it is gone', async () => {
+  await until('the connection is closed', async () => {
     const found = await by.query('select 1 from pg_stat_activity where pid = $1', [pid]);
     return found.rowCount === 0;
   });

@@ -9,21 +9,21 @@ export interface Delivery {
   atMs: number;
 }
 
-/** Answers a delivery: a status, or a function that does whatever it likes with the response. */
+/** An answer to a delivery: a status, or a function that writes the response. */
 export type Reply = number | ((response: ServerResponse, delivery: Delivery) => void);
 
 export interface Consumer {
   url: string;
   port: number;
   deliveries: Delivery[];
-  /** What comes next: each delivery takes one, and the last one stays. */
+  /** The next answers: each delivery takes one, and the last one is repeated. */
   replies: Reply[];
-  /** Ends all connections, those that wait for an answer too; new ones are welcome. */
+  /** Closes all connections, also those that wait for an answer. New connections are accepted. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** A consumer on loopback that remembers what it was sent. */
+/** Starts a consumer on loopback that records its deliveries. */
 export async function startConsumer(...replies: Reply[]): Promise<Consumer> {
   const consumer: Consumer = {
     url: '',

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** Makes an empty database of its own and returns its URL. */
+/** Creates an empty database and returns its URL. */
 export function freshDatabase(server: string = inject('postgresUrl')): Promise<string> {
   return create(server, 'strategy file_copy');
 }
 
-/** The same with the gateway's schema: a copy of one that was migrated at the start of the run, which is quicker than to migrate. */
+/** Creates a database with the gateway's schema, by a copy of a migrated one, which is faster than migrating. */
 export function migratedDatabase(): Promise<string> {
-  // To copy the files takes a quarter of the time that the server's log of each page would.
+  // Copying the files takes a quarter of the time of the strategy wal_log.
   return create(inject('postgresUrl'), `template ${inject('migratedDatabase')} strategy file_copy`);
 }
 

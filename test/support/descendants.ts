@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process that ran at one moment. The start time tells it from a later process with the same pid. */
+/** A process that ran at one moment. The start time distinguishes it from a later process with the same pid. */
 export interface SeenProcess {
   pid: number;
   startTime: string;
   command: string;
 }
 
-/** The process and all that it started, directly or not, and that still run. Linux only. */
+/** The process and all its descendants that still run. Linux only. */
 export function processTree(pid: number): SeenProcess[] {
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(seen);
   const found = all.filter((process) => process.pid === pid);
@@ -15,20 +15,20 @@ export function processTree(pid: number): SeenProcess[] {
   return found.map(({ parent: _, ...process }) => process);
 }
 
-/** What the process itself has started and still runs, without a look at all other processes. Linux only. */
+/** The children of a process that still run, without reading all other processes. Linux only. */
 export function childrenOf(pid: number): SeenProcess[] {
-  // Each thread has a list of those that it started.
+  // Each thread has a list of the processes that it started.
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
   return children.flatMap(seen).map(({ parent: _, ...process }) => process);
 }
 
-/** Those of the processes that still run; a zombie does not. */
+/** Those of the processes that still run. A zombie counts as ended. */
 export const stillRunning = (processes: SeenProcess[]): SeenProcess[] =>
   processes.filter(({ pid, startTime }) => seen(pid)[0]?.startTime === startTime);
 
-/** Source of the fields: proc_pid_stat(5), counted from behind the name in parentheses, which may hold spaces. */
+/** Fields of proc_pid_stat(5), counted from after the name in parentheses, which may contain spaces. */
 function seen(pid: number): (SeenProcess & { parent: number })[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -38,7 +38,7 @@ function seen(pid: number): (SeenProcess & { parent: number })[] {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return [{ pid, startTime: fields[19] ?? '', command, parent: Number(parent) }];
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return [];
   }
 }

@@ -1,5 +1,6 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type AdminApiClient, createAdminClient } from '../../src/api/client.ts';
-import type { TestGateway } from './gateway.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
 import { secretText } from './secrets.ts';
 
 type Destinations = ReturnType<AdminApiClient['accounts']>['destinations'];
@@ -19,7 +20,7 @@ export const mail = {
 } satisfies Create;
 export const chat = { destination_type: 'chat_one', name: 'Chat', config: { webhook_url: url } } satisfies Create;
 
-/** The routes of destinations through the typed client, so that its types and what it does are tried out as well. */
+/** The routes of destinations through the typed client, so that the tests cover the client too. */
 export function destinationClient(gateway: TestGateway) {
   const admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
   const at = (account_id: string) => admin.accounts({ account_id }).destinations;
@@ -42,5 +43,34 @@ export function destinationClient(gateway: TestGateway) {
     },
     patch: (account_id: string, destination_id: string, change: Change) =>
       at(account_id)({ destination_id }).patch(change),
+  };
+}
+
+/**
+ * Starts one gateway for a test file and creates a new account before each test. Call it once at the top of the file,
+ * and read its properties in tests and hooks only: they are set by hooks.
+ */
+export function setUpDestinations() {
+  let gateway: TestGateway;
+  let client: ReturnType<typeof destinationClient>;
+  let account_id: string;
+  beforeAll(async () => {
+    gateway = await startGateway({ worker: false });
+    client = destinationClient(gateway);
+  });
+  afterAll(() => gateway.stop());
+  beforeEach(async () => {
+    account_id = await client.newAccount();
+  });
+  return {
+    get gateway() {
+      return gateway;
+    },
+    get client() {
+      return client;
+    },
+    get account_id() {
+      return account_id;
+    },
   };
 }

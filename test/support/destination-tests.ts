@@ -20,7 +20,7 @@ export const mailTo = (include_payload = false) =>
     config: { addresses: ['on-call@ops.test'], include_payload },
   }) satisfies Create;
 
-/** Types of destinations that post to one address, with an address of each at a service. */
+/** Destinations of the types that post to one URL, for a service at this port. */
 export const posts = {
   webhook: (port: number) =>
     hookTo(`http://127.0.0.1:${port}/${secretInUrl('very-secret-path')}?sig=${secretInUrl('very-secret-sig')}`),
@@ -36,8 +36,8 @@ export const posts = {
 export const kinds = ['webhook', 'chat_one', 'chat_two'] as const;
 
 /**
- * For the tests of one file: gateways that send e-mail to a service of theirs, into an outbox, and not at all; they start
- * and end with the file.
+ * Gateways for the tests of one file: one with a mail service, one with an outbox, and one without e-mail. They start
+ * and stop with the file.
  */
 export function destinationTests() {
   const outboxDir = mkdtempSync(join(tmpdir(), 'outbox-'));
@@ -76,14 +76,14 @@ export function destinationTests() {
     withKey: () => started(gateways.get('key')),
     withOutbox: () => started(gateways.get('outbox')),
     withoutMail: () => started(gateways.get('none')),
-    /** What stands for SendGrid. */
+    /** The fake of SendGrid. */
     mailService: () => started(mailService),
     async service(...replies: Reply[]): Promise<Consumer> {
       const consumer = await startConsumer(...replies);
       consumers.push(consumer);
       return consumer;
     },
-    /** Makes an account with a destination and tries that out. */
+    /** Creates an account with a destination and sends it a test message. */
     async tryOut(gateway: TestGateway, body: Create) {
       const client = destinationClient(gateway);
       const account = await gateway.admin.createAccount({ app_key: 'my-app' });

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.ts';
 import { growingPauses } from './pauses.ts';
 
-/** Some of what the API shows of an event is not in its rows: the link to its workflow comes from Temporal. */
+/** Some fields of an event in the API are not in its rows: the link to its workflow comes from Temporal. */
 const longestMs = 500;
 
 const readState = {
@@ -12,9 +12,9 @@ const readState = {
       (select string_agg(n::text, '' order by n::text) from notifications n where n.event_id = $1) as notifications`,
 };
 
-/** What the database holds of an event at one moment. */
-export interface EventState {
-  /** Resolves when the database holds something else, or after half a second. */
+/** The state of an event in the database at one moment. */
+interface EventState {
+  /** Resolves when the state has changed, or after half a second. */
   changed(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export interface EventState {
 export type ReadEventState = (eventId: string) => Promise<EventState | null>;
 
 /**
- * Tells when it is worth asking the API for an event again. A look at the rows costs a tenth of such a request, which
- * authenticates, writes an audit entry and asks Temporal.
+ * Tells when a new request for an event is useful. Reading the rows costs a tenth of a request, which authenticates,
+ * writes an audit entry and asks Temporal.
  */
 export function eventStates(database: Database): ReadEventState {
   const read = async (id: string) => JSON.stringify(await database.query(readState, [id]).catch(() => null));

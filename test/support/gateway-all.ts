@@ -9,34 +9,34 @@ import { type GatewayProcess, spawnGateway, temporaryFolder } from './gateway-pr
 import { watchAnswersOf } from './leaks/watch.ts';
 import { copyPrepared } from './prepared.ts';
 
-/** What `npm start` is on one machine, with the servers of its data folder. */
+/** A gateway as started by `npm start`, with the servers of its data folder. */
 export interface WholeGateway extends GatewayProcess {
   dataDir: string;
   baseUrl: string;
   adminToken: string;
   webUiUrl: string;
   admin: AdminClient;
-  /** The three lines to paste. */
+  /** The three example commands that the start prints. */
   curls: string[];
-  /** The pid of an embedded server's main process; throws while there is none. */
+  /** The pid of an embedded server's main process. Throws if it is not running. */
   server(name: 'postgres' | 'temporal'): number;
 }
 
-/** A data folder on which a gateway has been started before: a start on it makes no database and migrates nothing. */
+/** A data folder as after a first start, so that a start on it creates no database and migrates nothing. */
 export async function startedFolder(): Promise<string> {
   const folder = temporaryFolder();
   await copyPrepared('started', folder);
   return folder;
 }
 
-/** Settings of the role `all` for tests that its own servers do not matter to: those of the run, and an empty database. */
+/** Settings of the role `all` for the servers of the test run and a new database, instead of embedded servers. */
 export const sharedServers = async (): Promise<Record<string, string>> => ({
   DATABASE_URL: await migratedDatabase(),
   TEMPORAL_ADDRESS: inject('temporalAddress'),
   TEMPORAL_TASK_QUEUE: `all-${randomBytes(6).toString('hex')}`,
 });
 
-/** Starts the role `all` and waits until it says that it is up. */
+/** Starts the role `all` and waits until it prints that it has started. */
 export async function startWholeGateway(
   dataDir: string,
   variables: Record<string, string> = {},

@@ -10,33 +10,30 @@ import { note } from './leaks/watch.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { startArguments } from './start-command.ts';
 
-/** A gateway that runs as a process of its own, as its users start it. */
+/** A gateway that runs as a separate process, as its users start it. */
 export interface GatewayProcess extends RunningRole {
   readonly pid: number;
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Past the 45 s in which the gateway ends itself. */
+/** Longer than the 45 s after which a gateway that shuts down ends itself. */
 const stopLimitMs = 60_000;
-/** What is asked is often a statement on a new connection, which costs the server more than a rare question costs the test. */
-const pollMs = 100;
 
 const running = new Set<RunningRole>();
-/** Whose processes have to be gone after each test, or (those that the test itself keeps) after the file. */
+/** Folders whose processes must have ended after each test (`gateway`) or after the file (`test`). */
 const folders = { gateway: new Set<string>(), test: new Set<string>() };
 let cleansUp = false;
 
-/** What every process gets: no setting of whoever runs the tests reaches it. The cache halves what a start has to load. */
+/** The environment of every process, without the settings of the user. The compile cache halves the time of a start. */
 export function cleanEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', XDG_CACHE_HOME } = process.env;
   const compileCache = { NODE_COMPILE_CACHE: inject('compileCache') };
   return { PATH, HOME, ...compileCache, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
 }
 
-/** A folder that the database's user may enter; it goes, with whatever still runs on it, after the file's tests. */
+/** A folder that the database's user may enter. After the file's tests it is removed, and its processes are killed. */
 export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
-  if (!cleansUp)
-    throw new Error('call gatewaysEndWithTheirTest() at the top of the file: nothing would remove the folder');
+  if (!cleansUp) throw new Error('call gatewaysEndWithTheirTest() at the top of the file, which removes the folder');
   const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
   chmodSync(folder, 0o755);
   folders[owner].add(folder);
@@ -44,8 +41,8 @@ export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string
 }
 
 /**
- * Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. `within` is a command that
- * becomes the one after it.
+ * Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. `within` is a command
+ * that replaces itself by the command after it, such as `env`, so that the pid stays the same.
  */
 export function spawnGateway(
   role: Role | string,
@@ -97,7 +94,7 @@ export function spawnGateway(
   return gateway;
 }
 
-/** Has the role stopped after the test, when it still runs then. */
+/** Stops the role after the test if it still runs. */
 export function endsWithItsTest(role: RunningRole): void {
   running.add(role);
   const ended = () => void running.delete(role);
@@ -105,47 +102,53 @@ export function endsWithItsTest(role: RunningRole): void {
 }
 
 /**
- * For the top of a test file: after each test whatever gateway still runs has to stop cleanly, and nothing that it
- * started may stay. What stays fails the test and is killed.
+ * For the top of a test file: after each test, each gateway that still runs has to stop cleanly, and no process that it
+ * started may be left. A process that is left fails the test and is killed.
+ *
+ * @param last 'file' where tests share a gateway: all of this once, after the last test.
  */
-export function gatewaysEndWithTheirTest(): void {
+export function gatewaysEndWithTheirTest(last: 'test' | 'file' = 'test'): void {
   cleansUp = true;
   const inFlight = () => [...running];
-  afterEach(async ({ task }) => {
-    // What the processes said tells why a test failed.
-    if (task.result?.state === 'fail')
-      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
+  const end = async () => {
     const ends = await Promise.all(inFlight().map(async (gateway) => ({ gateway, exit: await gateway.stop() })));
     const left = await killedOn([...folders.gateway]);
     const unclean = ends.filter(({ exit }) => exit.code !== 0);
-    if (left.length > 0) throw new Error(`these stayed: ${JSON.stringify(left)}`);
+    if (left.length > 0) throw new Error(`these processes were left: ${JSON.stringify(left)}`);
     if (unclean.length > 0) {
       const texts = unclean.map(({ gateway, exit }) => `${JSON.stringify(exit)}\n${gateway.stderr().slice(-3000)}`);
       throw new Error(`a gateway did not stop cleanly: ${texts.join('\n')}`);
     }
+  };
+  afterEach(async ({ task }) => {
+    // What the processes said tells why a test failed.
+    if (task.result?.state === 'fail')
+      for (const gateway of inFlight()) console.error(`a gateway said:\n${gateway.stderr().slice(-8_000)}`);
+    if (last === 'test') await end();
   });
   afterAll(async () => {
+    if (last === 'file') await end();
     const all = [...folders.gateway, ...folders.test];
     const left = await killedOn(all);
     for (const folder of all) note(leaksInFolder(folder));
     for (const folder of all) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-    // The next file of this worker starts from nothing.
+    // The next file of this worker must start without folders and processes.
     for (const owned of Object.values(folders)) owned.clear();
     cleansUp = false;
-    if (left.length > 0 || running.size > 0) throw new Error(`these stayed: ${JSON.stringify(left)}`);
+    if (left.length > 0 || running.size > 0) throw new Error(`these processes were left: ${JSON.stringify(left)}`);
   });
 }
 
-/** Kills what still runs on these folders, and returns what that was. */
+/** Kills the processes that still run on these folders, and returns them. */
 async function killedOn(wanted: string[]): Promise<{ pid: number; command: string }[]> {
-  // The kernel takes a moment to clear away what has just ended.
+  // The kernel needs a moment to remove processes that have just ended.
   for (let look = 0; look < 20 && processesOn(wanted).length > 0; look += 1) await sleep(50);
   const left = processesOn(wanted);
   for (const { pid } of left) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It went with its parent.
+      // The process ended with its parent.
     }
   }
   return left;
@@ -153,7 +156,7 @@ async function killedOn(wanted: string[]): Promise<{ pid: number; command: strin
 
 /** Processes whose command line or working folder names one of these folders. */
 export function processesOn(wanted: string[]): { pid: number; command: string }[] {
-  // Most tests of a file start no process, and a look at all of the machine's takes several milliseconds.
+  // Most tests start no process, and reading all processes of the machine takes several milliseconds.
   if (wanted.length === 0) return [];
   return readdirSync('/proc')
     .map(Number)
@@ -161,7 +164,7 @@ export function processesOn(wanted: string[]): { pid: number; command: string }[
     .flatMap((pid) => {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        // A zombie has an empty one.
+        // A zombie has an empty command line.
         if (command === '') return [];
         const place = readlinkSync(`/proc/${pid}/cwd`);
         return wanted.some((folder) => command.includes(folder) || place.startsWith(folder)) ? [{ pid, command }] : [];
@@ -169,23 +172,4 @@ export function processesOn(wanted: string[]): { pid: number; command: string }[
         return [];
       }
     });
-}
-
-/** Asks until the answer is neither null, undefined nor false; an error counts as no answer. */
-export async function eventually<T>(
-  what: string,
-  look: () => Promise<T | null | undefined | false>,
-  limitMs = 90_000,
-): Promise<T> {
-  let last: unknown = null;
-  for (const end = Date.now() + limitMs; ; await sleep(pollMs)) {
-    try {
-      const found = await look();
-      if (found) return found;
-      last = found;
-    } catch (error) {
-      last = error;
-    }
-    if (Date.now() > end) throw new Error(`it did not happen: ${what}`, { cause: last });
-  }
 }

@@ -2,23 +2,24 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
-import { eventually, type GatewayProcess, spawnGateway } from './gateway-process.ts';
+import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
 import { roleHere } from './role-here.ts';
 import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
+import { until } from './until.ts';
 
 export interface Roles {
-  /** The settings that all of them share. */
+  /** The settings that all roles share. */
   variables: Record<string, string>;
   databaseUrl: string;
   migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
   startApi(more?: Record<string, string>): Promise<ApiProcess>;
   startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
-  /** The same inside the test's process, which takes far less time: see `role-here.ts`. */
+  /** Runs the api inside the test's process, which takes far less time: see `role-here.ts`. */
   apiHere(more?: Record<string, string>): Promise<Api>;
   workerHere(more?: Record<string, string>): Promise<RunningRole>;
-  /** One statement on a connection of its own; its rows. */
+  /** Runs one statement on a new connection and returns its rows. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
@@ -31,7 +32,7 @@ export type ApiProcess = Api & GatewayProcess;
 
 const adminToken = secretText('admin-token-of-processes');
 
-/** The separate processes of one gateway, on servers that exist already. */
+/** The separate processes of one gateway, on existing servers. */
 export function gatewayRoles(options: {
   databaseUrl: string;
   temporalAddress?: string;
@@ -69,7 +70,7 @@ async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
   const [, port] = await role.printed(/"port":(\d+),"msg":"api listening"/, 'stderr');
   const baseUrl = `http://127.0.0.1:${port}`;
   watchAnswersOf(baseUrl);
-  await eventually('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok);
+  await until('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok, { retryErrors: true });
   return { ...role, baseUrl, admin: adminClient(baseUrl, adminToken) };
 }
 
@@ -79,7 +80,7 @@ async function asWorker<T extends RunningRole>(role: T): Promise<T> {
   return role;
 }
 
-/** One statement on a connection of its own; its rows. */
+/** Runs one statement on a new connection and returns its rows. */
 export async function queryOnce<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,
@@ -123,5 +124,5 @@ export function allDelivered(roles: Roles, count: number, limitMs?: number): Pro
       `${rows.length} of ${count} events, ${done.length} done; one of the others: ${JSON.stringify(rows.find((row) => !done.includes(row)))}`,
     );
   };
-  return eventually(`${count} events are delivered and have their workflows`, states, limitMs);
+  return until(`${count} events are delivered and have their workflows`, states, { limitMs, retryErrors: true });
 }

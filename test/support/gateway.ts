@@ -22,20 +22,20 @@ import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
 
 /**
- * The number of the last attempt of the short schedules below: there is a first one, one between and a last one. Where
- * exhaustion is only how a test begins, more would show nothing else, and each costs about 30 ms of processor time.
+ * The number of the last attempt of the short schedules below. Three attempts include a first, a middle and a last one.
+ * Tests that only start with an exhausted event need no more, and each attempt costs about 30 ms of processor time.
  */
 export const lastAttempt = 3;
-/** Two short delays: an event is exhausted in a moment. */
+/** Two short delays, so that an event is exhausted quickly. */
 export const quickDelaysMs = [20, 20];
-/** No wait at all, so that not even a timer is set. */
+/** No delays, so that not even a timer is set. */
 export const instantDelaysMs = [0, 0];
-/** As many delays as operators configure, for tests whose subject is the ten attempts. */
+/** Nine delays as in production, for tests of the ten attempts. */
 export const nineQuickDelaysMs = Array.from({ length: 9 }, () => 20);
-/** Long enough that nothing happens by itself during a test. */
+/** Long enough that no second attempt becomes due during a test. */
 export const slowDelaysMs = Array.from({ length: 9 }, () => 10 * 60_000);
 
-/** As long as DELIVERY_TIMEOUT is unless it is set: what a test holds back has that long until it is let go. */
+/** The default of DELIVERY_TIMEOUT: for this long a test can hold an answer back. */
 const defaultTimeLimitMs = 15_000;
 
 const adminToken = secretText('admin-token');
@@ -48,14 +48,14 @@ export interface TestGateway {
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   keyring: Keyring;
   adminToken: string;
-  /** Starts a worker (again), or one more; its maintenance is as told, else the gateway's. */
+  /** Starts a worker, also in addition to others. Without `maintenance` it has the gateway's. */
   startWorker(maintenance?: TestMaintenance): Promise<Running>;
-  /** Stops the workers, if any run; the HTTP side goes on. */
+  /** Stops all workers. The api continues. */
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** As BACKUP_DIR and the like. The folder goes with the gateway. */
+/** Settings such as BACKUP_DIR. The folder is removed when the gateway stops. */
 export interface TestMaintenance {
   backupDir?: string;
   backupKeep?: number;
@@ -65,7 +65,7 @@ export interface TestMaintenance {
 
 export interface TestGatewayOptions {
   firstAttempt?: PermitMode;
-  /** As DELIVERY_SCHEDULE, of any length; `quickDelaysMs` unless told otherwise. */
+  /** As DELIVERY_SCHEDULE, of any length. Default: `quickDelaysMs`. */
   delaysMs?: number[];
   timeLimitMs?: number;
   accountConcurrency?: number;
@@ -79,31 +79,31 @@ export interface TestGatewayOptions {
   droppedHeaders?: string[];
   trustedProxies?: string[];
   adminTokens?: AdminToken[];
-  /** The address to listen on; 127.0.0.1 unless told otherwise. */
+  /** The address to listen on. Default: 127.0.0.1. */
   host?: string;
-  /** False starts the HTTP side alone. */
+  /** False starts the api without a worker. */
   worker?: boolean;
   overdueS?: number;
-  /** How e-mail leaves it; none unless told: e-mail destinations fail. */
+  /** The settings of e-mail. By default there are none, and e-mail destinations fail. */
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
   notifyBurst?: number;
-  /** Waits between the five tries of a notification, and the window of NOTIFY_BURST. */
+  /** Delays between the five tries of a notification, and the window of NOTIFY_BURST. */
   notifications?: { waitsMs?: number[]; burstMs?: number };
-  /** Temporal gets the maintenance schedules only when this is given. */
+  /** Creates the maintenance schedules in Temporal. By default there are none. */
   maintenance?: TestMaintenance;
-  /** True: the HTTP side is told of no Temporal. */
+  /** True starts the api without TEMPORAL_ADDRESS. */
   apiWithoutTemporal?: boolean;
-  /** Where Temporal is; the shared test server unless told otherwise. */
+  /** The address of Temporal. Default: the server of the test run. */
   temporalAddress?: string;
   databaseUrl?: string;
-  /** The keys; a new one unless told otherwise. */
+  /** The secrets keys. Default: one new key. */
   keyring?: Keyring;
-  /** The gateway whose key and task queue it takes over, as after a restore. */
+  /** A gateway whose key and task queue this one takes over, as after a restore. */
   inPlaceOf?: Pick<TestGateway, 'keyring' | 'temporal'>;
 }
 
-/** Starts a gateway in this process, on a fresh database and a task queue of its own, with the real servers. */
+/** Starts a gateway in this process with real servers, a new database and its own task queue. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   installTestRuntime();
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
@@ -189,7 +189,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         note(leaksInFolder(dir));
         await rm(dir, { recursive: true, force: true });
       }
-      // Else the shared server would go on with them, for nobody.
+      // Otherwise the shared server would continue to run them.
       if (options.temporalAddress === undefined && options.maintenance) await removeSchedules(temporal);
     },
   };

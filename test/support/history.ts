@@ -7,22 +7,22 @@ interface Attempt {
   outcome: string;
 }
 
-/** An event's attempts as `<generation> <trigger> <number> <outcome>`, in the order in which they were made. */
+/** An event's attempts as `<generation> <trigger> <number> <outcome>`, oldest first. */
 export function attemptsOf(event: { delivery_history: Attempt[] }): string[] {
   return event.delivery_history.map((a) => `${a.generation} ${a.trigger} ${a.number} ${a.outcome}`);
 }
 
-/** All attempts of a generation that a short schedule has, each answered with an HTTP error. */
+/** All attempts of a generation with a short schedule, each with an HTTP error. */
 export function allFailed(generation = 0): string[] {
   return Array.from({ length: lastAttempt }, (_, i) => `${generation} schedule ${i + 1} http_error`);
 }
 
-/** Row states of an event, for comparing them in one go. */
+/** Both states of an event, as `<status>/<delivery_status>`. */
 export function statesOf(event: { status: string; delivery_status: string | null }): string {
   return `${event.status}/${event.delivery_status}`;
 }
 
-/** Every text in a value, bytes read as UTF-8: what a workflow's history shows. */
+/** All texts in a value, such as a workflow history, with bytes read as UTF-8. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()];

@@ -1,12 +1,12 @@
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
 
-/** What an event with everything has beside the fields of the lists. */
+/** The fields of a single event that lists leave out. */
 const detailFields = [
   ...['payload', 'payload_bytes', 'payload_sha256', 'payload_truncated', 'headers', 'headers_truncated'],
   ...['delivery_history', 'notifications', 'workflow'],
 ];
 
-/** An event as the lists show it, of the answer that holds everything. */
+/** An event as lists show it, made from the answer with all its fields. */
 export const listItemOf = (event: Json): Json =>
   Object.fromEntries(Object.entries(event).filter(([name]) => !detailFields.includes(name)));

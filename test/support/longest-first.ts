@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders whose files start processes and wait for leases, longest first; all others come after them. */
+/** Folders whose files start processes and wait for leases, longest first. All other folders come after them. */
 const longest = ['process', 'embedded', 'roles', 'backups', 'e2e', 'demo', 'maintenance', 'docker'];
 
-/** Runs files that take long first, so that none of them is left for the end when the other workers have nothing to do. */
+/** Runs the longest files first, so that at the end no worker still runs a long file while the others are idle. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

@@ -4,14 +4,14 @@ import type { Answer } from './admin-client.ts';
 import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
 
-/** Temporal took longer to answer than an operator is made to wait, as it may where many tests share one. */
+/** Whether Temporal exceeded the time limit of a request, as it may when many tests share one server. */
 export const isEngineLate = ({ status, body }: { status: number; body: Json }) =>
   status === 503 && body?.code === 'engine_unavailable';
 
-/** Sends a request of maintenance, again while Temporal is late. */
+/** Sends a maintenance request, and repeats it while Temporal exceeds the time limit. */
 export function askMaintenance(gateway: Pick<TestGateway, 'admin'>, method: string, path: string): Promise<Answer> {
   return until('Temporal answers in time', async () => {
     const answer = await gateway.admin.request(method, path);
@@ -19,7 +19,7 @@ export function askMaintenance(gateway: Pick<TestGateway, 'admin'>, method: stri
   });
 }
 
-/** A task as `GET /admin/upkeep` shows it. */
+/** A maintenance task as `GET /admin/upkeep` shows it. */
 export async function taskOf(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
   const { status, body } = await askMaintenance(gateway, 'GET', '/admin/upkeep');
   if (status !== 200) throw new Error(`no upkeep: ${JSON.stringify(body)}`);
@@ -34,7 +34,7 @@ export function scheduled(gateway: Pick<TestGateway, 'admin'>, name: Maintenance
   });
 }
 
-/** Triggers a task and waits until a run that began afterwards has ended. */
+/** Triggers a task and waits until a run that started after that has ended. */
 export async function triggered(gateway: Pick<TestGateway, 'admin'>, name: MaintenanceTaskName): Promise<Json> {
   const before = await scheduled(gateway, name);
   const answer = await askMaintenance(gateway, 'POST', `/admin/upkeep/${name}/trigger`);
@@ -61,7 +61,7 @@ export function backupEnded(gateway: Pick<TestGateway, 'admin'>, id: string, lim
   return until('the backup has ended', ended, limitMs);
 }
 
-/** The audit log's entries whose action begins so, with their details. */
+/** The action and details of the audit entries whose action starts with `prefix`. */
 export async function actionsOf(gateway: Pick<TestGateway, 'admin'>, prefix: string): Promise<[string, Json][]> {
   const { body } = await gateway.admin.request('GET', '/admin/audit-logs?limit=1000');
   return body
@@ -69,14 +69,14 @@ export async function actionsOf(gateway: Pick<TestGateway, 'admin'>, prefix: str
     .map(({ action, details }: Json) => [action, details]);
 }
 
-/** Holds a table that every backup reads, so that none gets past it until it is released. */
+/** Locks a table that every backup reads, so that backups wait until `release` is called. */
 export async function holdBackups(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query('begin');
   await client.query('lock table accounts in access exclusive mode');
   return {
-    /** Waits until a backup has come that far. */
+    /** Waits until a backup waits for the lock. */
     arrived: () =>
       until('a backup waits for the table', async () => {
         const { rows } = await client.query(
@@ -84,7 +84,7 @@ export async function holdBackups(databaseUrl: string) {
         );
         return rows.length > 0;
       }),
-    /** Once is enough; again does nothing. */
+    /** Releases the lock. Further calls do nothing. */
     async release() {
       await client.end();
     },

@@ -3,7 +3,7 @@ import type { AdminClient } from './admin-client.ts';
 export const lostError = 'lost in the warehouse';
 export const deadError = 'never again';
 
-/** An operator's commands, each as one call of the admin API. */
+/** An operator's commands. Each is one call of the admin API. */
 export function operatorOf(admin: AdminClient) {
   return {
     ack: (id: string) => admin.post(`/admin/events/${id}/ack`),

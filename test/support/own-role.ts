@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { freshDatabase } from './database.ts';
 import { secretText } from './secrets.ts';
 
-/** A role without any special rights, as a PostgreSQL of somebody else has it. It goes with the test, and its databases too. */
+/** Creates a database role without special rights, as on a hosted PostgreSQL. It is dropped after the test. */
 export async function ownRole() {
   const adminUrl = await freshDatabase();
   const admin = new pg.Client({ connectionString: adminUrl });
@@ -23,21 +23,21 @@ export async function ownRole() {
   const at = (base: string, changes: Partial<URL>) => Object.assign(new URL(base), changes).href;
   return {
     name,
-    /** Makes an empty database that belongs to the role; its URL. */
+    /** Creates an empty database owned by the role and returns its URL. */
     async database(): Promise<string> {
       const database = `${name}_${databases.length}`;
       await admin.query(`create database ${database} owner ${name}`);
       databases.push(database);
       return at(adminUrl, { username: name, password, pathname: `/${database}` });
     },
-    /** The same database for the administrator. */
+    /** The URL of the same database for the administrator. */
     asAdmin: (url: string) => at(adminUrl, { pathname: new URL(url).pathname }),
-    /** Sets what each later session of the role begins with. */
+    /** Sets default settings for later sessions of the role. */
     async settings(values: Record<string, string>): Promise<void> {
       for (const [setting, value] of Object.entries(values))
         await admin.query(`alter role ${name} set ${setting} = '${value}'`);
     },
-    /** To be done before the databases go. */
+    /** Registers work to be done before the databases are dropped. */
     before: (work: () => Promise<void>) => void first.push(work),
   };
 }

@@ -7,22 +7,23 @@ import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgre
 import { answers } from '../../src/embedded/temporal-namespace.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { eventually, temporaryFolder } from './gateway-process.ts';
+import { temporaryFolder } from './gateway-process.ts';
 import { queryOnce } from './gateway-roles.ts';
 import { kill } from './kill.ts';
 import { copyPrepared } from './prepared.ts';
+import { until } from './until.ts';
 
-/** A server of a test's own, that it can take away and bring back with the same data at the same address. */
+/** A server of one test, which can stop it and start it again with the same data at the same address. */
 export interface OwnServer {
   /** URL or host:port; the same after each start. */
   address: string;
-  /** Does nothing while it runs. */
+  /** Starts the server. Does nothing while it runs. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const log = createLog('fatal');
-/** Far from the ports that gateways choose for themselves: nobody may take it while the server is away. */
+/** A port outside of the range that gateways choose from, so that none takes it while the server is stopped. */
 const ownPort = () => freePort([], 21_000 + Math.floor(Math.random() * 10_000));
 
 /** A PostgreSQL that runs until the end of the test. Its database has the gateway's schema. */
@@ -50,11 +51,13 @@ export async function ownPostgres(): Promise<OwnServer & { kill(): Promise<void>
       await queryOnce(url, 'select 1');
     },
     stop,
-    /** By SIGKILL; it comes back by itself. */
+    /** Kills the server by SIGKILL. It is restarted automatically. */
     async kill() {
       const pid = server?.pid();
       kill(pid);
-      await eventually('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')));
+      await until('PostgreSQL is back', async () => server?.pid() !== pid && (await queryOnce(url, 'select 1')), {
+        retryErrors: true,
+      });
     },
   };
 }
@@ -66,7 +69,7 @@ export async function ownTemporal(): Promise<OwnServer> {
   return server;
 }
 
-/** A Temporal that runs until it is stopped. Started by hand: the embedded one may come back on another port. */
+/** A Temporal that runs until it is stopped. Not the embedded server, which may restart on another port. */
 export async function startOwnTemporal(): Promise<OwnServer> {
   const { PATH = '', HOME = null, XDG_CACHE_HOME = null } = process.env;
   const program = await findTemporalProgram({
@@ -91,7 +94,7 @@ export async function startOwnTemporal(): Promise<OwnServer> {
     async start() {
       if (child) return;
       child = spawn(program, args, { env: {}, cwd: folder, stdio: 'ignore' });
-      await eventually('Temporal answers', () => answers(server.address));
+      await until('Temporal answers', () => answers(server.address), { retryErrors: true });
     },
     async stop() {
       const ending = child;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const firstMs = 20;
 const growth = 1.3;
-/** What takes seconds is seen soon enough, and looks at it cost little of the processor that it needs itself. */
+/** Soon enough for conditions that take seconds, without using the processor that they need. */
 const longestMs = 250;
 
-/** Pauses between looks at something that takes an unknown time: short ones at first, longer the longer it takes. */
+/** Pauses between checks of a condition that takes an unknown time. Each pause is longer than the one before. */
 export function growingPauses(): () => Promise<void> {
   let nextMs = firstMs;
   return () => {

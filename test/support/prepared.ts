@@ -12,14 +12,14 @@ import { spawnGateway } from './gateway-process.ts';
 import { until } from './until.ts';
 
 /**
- * What a data folder can be copied from, made once a run by the first test that needs it:
+ * Data folders to copy, each made once in a run by the first test that needs it:
  *
- * - `migrated`: a PostgreSQL whose database `gateway` has the schema and nothing in it;
- * - `started`: what the first start of the role `all` leaves, with its key and its token.
+ * - `migrated`: a PostgreSQL whose database `gateway` has the schema and no rows;
+ * - `started`: the state after a first start of the role `all`, with its key and its token.
  */
 export type Prepared = 'migrated' | 'started';
 
-/** Three seconds of a core are what a first start spends on them: initdb, migrations, Temporal's schema. */
+/** A copy saves the three seconds of processor time that initdb, migrations and Temporal's schema need. */
 const make: Record<Prepared, (folder: string) => Promise<void>> = {
   async migrated(folder) {
     const log = createLog('fatal');
@@ -38,7 +38,7 @@ const make: Record<Prepared, (folder: string) => Promise<void>> = {
   },
 };
 
-/** What belongs to the servers and the process that were there, not to the data. */
+/** Files of the servers and the process that ran on the folder, which are not copied. */
 const leftBehind = [
   'gateway.pid',
   'postgres.log',
@@ -47,10 +47,10 @@ const leftBehind = [
   'temporal.port',
   'temporal-ui.port',
 ];
-/** Two starts on a busy machine. */
+/** Enough for two starts on a busy machine. */
 const makeLimitMs = 110_000;
 
-/** Fills an empty folder. The owners of the files stay: PostgreSQL does not run as root. */
+/** Fills an empty folder. The files keep their owners, because PostgreSQL does not run as root. */
 export async function copyPrepared(which: Prepared, folder: string): Promise<void> {
   await promisify(execFile)('cp', ['--archive', '--reflink=auto', `${await prepared(which)}/.`, folder]);
 }
@@ -62,7 +62,7 @@ async function prepared(which: Prepared): Promise<string> {
   const unfinished = `${folder}-unfinished`;
   const lock = join(all, `${which}-lock`);
   mkdirSync(lock, { recursive: true });
-  // Other workers of the run may need it at the same moment. The lock ends with its process.
+  // Other workers of the run may need the folder at the same moment. The lock ends with its process.
   const release = await until(`the folder '${which}' is prepared`, () => lockedBy(lock), makeLimitMs);
   try {
     if (existsSync(folder)) return folder;
@@ -77,7 +77,7 @@ async function prepared(which: Prepared): Promise<string> {
   }
 }
 
-/** Null while another worker holds it. */
+/** Locks the folder and returns the release function; null while another worker holds the lock. */
 function lockedBy(folder: string): (() => void) | null {
   try {
     return lockFolder(folder);

@@ -1,36 +1,36 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { watchAnswer } from './leaks/watch.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests check the fields of answers
 type Json = any;
 
 export interface RawAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The text parsed as JSON; null when it is none. */
+  /** The text parsed as JSON; null if it is not JSON. */
   body: Json;
 }
 
 export interface RawRequest {
   method?: string;
-  /** Sent as it is: nothing is normalised or encoded. */
+  /** Sent unchanged, without normalisation or encoding. */
   path: string;
-  /** An array holds names and values by turns, so that names may repeat. */
+  /** An array alternates names and values, so that names may repeat. */
   headers?: OutgoingHttpHeaders | string[];
-  /** Sent with its length. */
+  /** Sent with a content-length. */
   body?: string | Uint8Array;
-  /** The address to come from, such as 127.0.0.2. */
+  /** The local address of the connection, such as 127.0.0.2. */
   localAddress?: string;
   /** Sent chunked, without a length. */
   chunks?: Iterable<Uint8Array>;
 }
 
-/** One HTTP request on a connection of its own, for what `fetch` would tidy up or refuse. */
+/** One HTTP request on a new connection, for requests that `fetch` would correct or refuse. */
 export function rawRequest(baseUrl: string, options: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const { method = 'POST', path, headers: given = {}, body, chunks, localAddress } = options;
-  // Node tells the length by itself only of methods that usually have a body.
+  // Node adds a content-length by itself only for methods that usually have a body.
   const headers =
     body === undefined || Array.isArray(given) ? given : { 'content-length': Buffer.byteLength(body), ...given };
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/database/database.ts';
-import type { ReceivedEvent } from '../../src/events/receive.ts';
 import type { RejectionLimits } from '../../src/events/rejection-limits.ts';
 import { type RejectedEvent, RejectionRecorder } from '../../src/events/rejections.ts';
+import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
 import type { Log } from '../../src/shared/log.ts';
 
-/** A verified webhook as ingestion hands it on; its id is of the moment of its receipt. */
+/** A verified webhook as ingestion stores it. Its id contains the time of its receipt. */
 export function receivedEvent(account: { id: string }, fields: Partial<ReceivedEvent> = {}): ReceivedEvent {
   const receivedAt = fields.receivedAt ?? new Date();
   return {
@@ -25,7 +25,7 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
   };
 }
 
-/** A webhook that failed verification as ingestion hands it on. */
+/** A webhook that failed verification, as ingestion records it. */
 export function rejectedEvent(account: { id: string }, fields: Partial<RejectedEvent> = {}): RejectedEvent {
   const { dedupKey: _none, ...event } = receivedEvent(account, fields);
   const payload = { payloadBytes: event.body.length, payloadSha256: new Uint8Array(32), headersTruncated: false };
@@ -34,7 +34,7 @@ export function rejectedEvent(account: { id: string }, fields: Partial<RejectedE
 
 const noLimits = { accountDailyBytes: Number.MAX_SAFE_INTEGER, dailyBytes: Number.MAX_SAFE_INTEGER };
 
-/** Without daily limits unless told otherwise. */
+/** A recorder of rejections, by default without daily limits. */
 export function rejectionRecorder(
   database: Database,
   options: { limits?: Partial<RejectionLimits>; log?: Pick<Log, 'warn'>; now?: () => number } = {},

@@ -17,7 +17,7 @@ export interface Held {
   answer(status: number): void;
 }
 
-/** A reply that waits until the test lets it go. */
+/** A reply that waits until the test calls `answer`. */
 export function hold(): Held {
   const { promise, resolve } = Promise.withResolvers<Delivery>();
   let waiting: ServerResponse | null = null;
@@ -28,7 +28,7 @@ export function hold(): Held {
     },
     arrived: promise,
     answer(status) {
-      if (!waiting) throw new Error('nothing arrived that could be answered');
+      if (!waiting) throw new Error('no delivery waits for an answer');
       waiting.writeHead(status).end();
     },
   };

@@ -5,26 +5,26 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A role of a gateway that runs, as a process of its own or inside the test's process. */
+/** A running role of a gateway, as a separate process or inside the test's process. */
 export interface RunningRole {
-  /** What it has printed for people so far. */
+  /** Its standard output so far. */
   stdout(): string;
-  /** Its log and its errors so far. */
+  /** Its log and errors so far. */
   stderr(): string;
   readonly exited: Promise<Exit>;
   isRunning(): boolean;
-  /** Waits until the text is there and returns the match; throws when the role ends before. */
+  /** Waits until the output matches and returns the match. Throws if the role ends before. */
   printed(pattern: RegExp, where?: Stream): Promise<RegExpExecArray>;
-  /** Asks it to end, a process with this signal, and waits for the end. */
+  /** Asks the role to stop (a process by this signal) and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 type Stream = 'stdout' | 'stderr';
 
-/** Two cores carry other tests besides; a first start of the embedded servers takes seconds. */
+/** A first start of the embedded servers takes seconds, and the cores also run other tests. */
 const printLimitMs = 90_000;
 
-/** What a role prints: keeps it, and tells those who wait for a part of it. */
+/** Keeps the output of a role, and resolves waits for a part of it. */
 export class RoleOutput {
   readonly #name: string;
   readonly #texts = { stdout: '', stderr: '' };
@@ -45,14 +45,14 @@ export class RoleOutput {
     for (const look of this.#waiting) look();
   }
 
-  /** Nothing comes any more. Searches what was printed for secrets of the tests. */
+  /** To be called at the end of the output, which is then searched for secrets of the tests. */
   end(): void {
     this.#ended = true;
     for (const look of this.#waiting) look();
     for (const [stream, text] of Object.entries(this.#texts)) watch(`${stream} of ${this.#name}`, text);
   }
 
-  /** Resolves with the first match; rejects when the role ends without, or after 90 s. */
+  /** Resolves with the first match. Rejects when the role ends without a match, or after 90 s. */
   printed(pattern: RegExp, stream: Stream = 'stdout'): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const done = () => {

@@ -6,8 +6,7 @@ import { watch } from './leaks/watch.ts';
 const level = process.env.TEST_LOG_LEVEL ?? 'fatal';
 
 /**
- * The log of the gateways in this process. It is searched for secrets at every level that an operator may set, and shown
- * from TEST_LOG_LEVEL on.
+ * The log of the gateways in this process. It is searched for secrets at all levels, and shown from TEST_LOG_LEVEL on.
  */
 export const log = createLog(
   'trace',

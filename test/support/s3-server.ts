@@ -13,22 +13,22 @@ import { secretText } from './secrets.ts';
 const serverVersion = '1.8.0';
 const serverModule = `github.com/versity/versitygw/cmd/versitygw@v${serverVersion}`;
 const buildLimitMs = 30 * 60_000;
-/** A first build. */
+/** The time limit of a start that builds the program. */
 export const s3StartLimitMs = buildLimitMs;
 
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: secretText('bucket') };
 
 export interface S3Server {
   endpoint: string;
-  /** A bucket is a folder here. */
+  /** The folder that contains the bucket's objects. */
   bucketDir: string;
   bucket: string;
-  /** One who may nothing until a policy of the bucket says otherwise. */
+  /** Adds a user without rights; a policy of the bucket can grant them. */
   addUser(credentials: typeof s3Credentials): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The server's program: from the cache, else built with Go, which takes about 3 minutes, once. */
+/** The server's program, from the cache or built with Go once (about 3 minutes). */
 async function serverProgram(): Promise<string> {
   const { HOME: home = null, XDG_CACHE_HOME: cacheHome = null, PATH = '' } = process.env;
   const folder = join(defaultCacheDir({ home, cacheHome }), `versitygw-${serverVersion}`);
@@ -42,7 +42,7 @@ async function serverProgram(): Promise<string> {
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
   try {
-    // Through `env`, so that Go keeps the user's proxy and module settings, but does not build for another machine.
+    // `env` keeps the user's proxy and module settings of Go, but unsets the target platform.
     const environment = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${unfinished}`, `PATH=${PATH}`];
     const built = await runCommand('/usr/bin/env', [...environment, 'go', 'install', serverModule], {
       limitMs: buildLimitMs,
@@ -101,7 +101,7 @@ export async function startS3(): Promise<S3Server> {
         limitMs: 30_000,
         cwd: root,
       });
-      if (!added.ok) throw new Error(`the S3 server for the tests took no user: ${added.reason}`);
+      if (!added.ok) throw new Error(`the S3 server for the tests refused the user: ${added.reason}`);
     },
   };
 }

@@ -8,11 +8,11 @@ interface Access {
   taskQueue: string;
 }
 
-/** Temporal as operators see it in its Web UI, with the schedules of a gateway. */
+/** A client of Temporal for the schedules of a gateway. */
 export async function openSchedules({ address, namespace, taskQueue }: Access) {
   const connection = await Connection.connect({
     address,
-    // gRPC would take a loopback address through the proxy of the environment.
+    // Otherwise gRPC uses the proxy of the environment even for a loopback address.
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
   const client = new Client({ connection, namespace });
@@ -23,7 +23,7 @@ export async function openSchedules({ address, namespace, taskQueue }: Access) {
   };
 }
 
-/** Removes those that a gateway has made. */
+/** Removes the schedules of a gateway. */
 export async function removeSchedules(access: Access): Promise<void> {
   const { schedule, close } = await openSchedules(access);
   await Promise.all(

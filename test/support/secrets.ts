@@ -1,35 +1,36 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Stands in every secret that tests give to a gateway, and nowhere else: what the gateway writes is searched for it (see
- * `leaks/`). Letters and digits only, so that neither JSON nor a URL changes it; 15 bytes, so that base64 of text that
- * begins with it begins the same way.
+ * A part of every secret that tests give to a gateway. The output of gateways is searched for it (see `leaks/`). It has
+ * letters and digits only, so that neither JSON nor a URL changes it, and 15 bytes, so that the base64 of any text that
+ * starts with it starts the same way.
  */
 export const secretMarker = 'Zq9XsecretXw4Kj';
 
 /**
- * Stands in URLs that let in whoever knows them, such as those of chat webhooks. Operators are shown the URLs that they have
- * configured; nothing else may hold them. Of the same form.
+ * A part of URLs that are secrets themselves, such as those of chat webhooks. Only the configured URLs that operators
+ * are shown may contain it. It has the same form.
  */
 export const addressMarker = 'Zq9XaddressXw4K';
 
 /**
- * Stands in payloads that may be shown and delivered, but never logged, audited or handed to Temporal. Of the same form.
+ * A part of payloads, which may be shown and delivered, but not logged, audited or passed to Temporal. It has the same
+ * form.
  */
 export const payloadMarker = 'Zq9XpayloadXw4K';
 
 /**
- * A secret that is any text: signing secrets, delivery secrets, tokens, passwords, API keys.
+ * A secret that can be any text: a signing secret, delivery secret, token, password or API key.
  *
- * What cannot carry the marker, and is searched for only where a test does so itself: examples that a provider published
- * with their signatures, Ed25519 and ECDSA keys, hex keys of fixed length, secrets whose very form a test is about (one
- * character, 1,000 characters, beyond ASCII), and what a gateway makes up by itself (the contents of `.data/secrets`).
+ * Some secrets cannot contain the marker, and only single tests search for them: published examples of providers with
+ * their signatures, Ed25519 and ECDSA keys, hex keys of fixed length, secrets whose form is the subject of a test (one
+ * character, 1,000 characters, beyond ASCII), and secrets that a gateway generates (the contents of `.data/secrets`).
  *
- * @param purpose says in a report which secret was found
+ * @param purpose identifies the secret in a report
  */
 export const secretText = (purpose = 'secret') => `${secretMarker}-${purpose}`;
 
-/** The secret part of a URL: of its path, its query or its credentials. */
+/** The secret part of a URL, in its path, query or credentials. */
 export const secretInUrl = (purpose = 'address') => `${addressMarker}-${purpose}`;
 
 /** A secret text in base64, for secrets that are bytes. */
@@ -38,11 +39,11 @@ export const secretBase64 = (purpose = 'secret') => Buffer.from(secretText(purpo
 /** A secret of Standard Webhooks: `whsec_` and the base64 of at least 24 bytes. */
 export const secretWhsec = (purpose = 'secret') => `whsec_${secretBase64(purpose.padEnd(24, '.'))}`;
 
-/** A SECRETS_KEY as bytes: the marker, then random ones. */
+/** The bytes of a SECRETS_KEY: the marker, then random bytes. */
 export const randomSecretsKey = () => Buffer.concat([Buffer.from(secretMarker), randomBytes(32 - secretMarker.length)]);
 
-/** A new secret each time, of a form that every provider takes as a shared one. */
+/** A new random secret in a form that every provider with shared secrets accepts. */
 export const newSecret = () => secretText(randomBytes(8).toString('hex'));
 
-/** The same in the form of Standard Webhooks. */
+/** A new random secret in the form of Standard Webhooks. */
 export const newWhsec = () => `whsec_${Buffer.from(newSecret()).toString('base64')}`;

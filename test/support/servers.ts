@@ -18,14 +18,14 @@ import { leaksInTemporal } from './leaks/temporal.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
-    /** The name of a database with the gateway's schema that others are copied from; nobody may be connected to it. */
+    /** The name of a database with the gateway's schema, the template of others. There may be no connections to it. */
     migratedDatabase: string;
     temporalAddress: string;
     temporalUiUrl: string;
     workflowCode: string;
-    /** A folder in which processes of the gateway keep their compiled code, for those that start later. */
+    /** A folder with the compile cache of gateway processes. */
     compileCache: string;
-    /** A folder for data folders that tests copy: see `prepared.ts`. */
+    /** A folder for the data folders that tests copy: see `prepared.ts`. */
     preparedFolders: string;
   }
 }
@@ -39,11 +39,11 @@ export default async function setup(project: TestProject) {
     onProgress: (line) => console.log(line),
   });
   const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-  // The database's own user has to pass through.
+  // The database's user must be able to enter the folder.
   await chmod(folder, 0o755);
   const dataDir = openDataDir(folder);
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
-  await neverToSurvive(postgres.url);
+  await disableDurability(postgres.url);
   const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
   project.provide('postgresUrl', postgres.url);
   const migrated = await freshDatabase(postgres.url);
@@ -67,16 +67,16 @@ export default async function setup(project: TestProject) {
 }
 
 /**
- * Spares the server what only matters after a crash or over days: no test takes this server away, and its data goes with the
- * run. Without this, autovacuum would visit each of the hundreds of databases once a minute.
+ * Turns off durability and autovacuum: no test stops this server, and its data is deleted after the run. Otherwise
+ * autovacuum would visit each of the hundreds of databases once a minute.
  */
-async function neverToSurvive(url: string): Promise<void> {
+async function disableDurability(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await client.query(`alter system set ${setting} = off`);
   await client.query('select pg_reload_conf()');
-  // Thousands of connections are made in a run, and half of what each costs are the 4,096 rounds of hashing its password.
+  // A run makes thousands of connections, and half the cost of each is the password hash of 4,096 rounds.
   await client.query('set scram_iterations = 1');
   const { username, password } = new URL(url);
   await client.query(`alter role ${client.escapeIdentifier(username)} password ${client.escapeLiteral(password)}`);

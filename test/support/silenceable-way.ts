@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A way to PostgreSQL that can fall silent, as one does behind a firewall that has forgotten a connection. Until the test's end. */
+/** A proxy to PostgreSQL, for one test, that can fall silent as behind a firewall that dropped a connection. */
 export async function silenceableWay(url: URL) {
   const sockets: Socket[] = [];
   const server = createServer((near) => {

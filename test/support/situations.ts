@@ -5,7 +5,7 @@ import { operatorOf } from './operator.ts';
 import { askToWait } from './replies.ts';
 import { openWorkflows, type Workflows } from './workflows.ts';
 
-/** Long enough that nothing happens by itself during a test. */
+/** Long enough that no attempt becomes due during a test. */
 const longWaitS = 1_000;
 
 export interface Stage {
@@ -21,7 +21,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** A gateway with its workflows and an operator; what tests of an event's whole life play on. */
+/** A gateway with its workflows and an operator, for tests of the whole lifecycle of an event. */
 export async function openStage(options: TestGatewayOptions): Promise<Stage> {
   const gateway = await startGateway(options);
   const workflows = await openWorkflows(gateway);
@@ -38,7 +38,7 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
     async sendTo(consumer) {
       const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
       const { status, body } = await send(gateway.baseUrl, account, '{"id":"one","type":"order"}');
-      if (status !== 202) throw new Error(`not taken: ${status}`);
+      if (status !== 202) throw new Error(`not accepted: ${status}`);
       return { id: body.id, accountId: account.id, slug: account.account_slug };
     },
     async clear() {
@@ -53,7 +53,7 @@ export async function openStage(options: TestGatewayOptions): Promise<Stage> {
   return stage;
 }
 
-/** An event that was attempted once and waits, for `waitS` seconds, because the consumer asked for that. */
+/** An event after one attempt, which waits for `waitS` seconds because of the consumer's Retry-After. */
 export async function waitingEvent({ gateway, consumer: open, sendTo }: Stage, waitS = longWaitS) {
   const consumer = await open(askToWait(503, waitS), 200);
   const { id } = await sendTo(consumer);
@@ -61,7 +61,7 @@ export async function waitingEvent({ gateway, consumer: open, sendTo }: Stage, w
   return { id, consumer, event };
 }
 
-/** An event that was delivered, and whose workflow is done. */
+/** A delivered event whose workflow has completed. */
 export async function deliveredEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
   const consumer = await open();
   const { id } = await sendTo(consumer);
@@ -70,7 +70,7 @@ export async function deliveredEvent({ gateway, workflows, consumer: open, sendT
   return { id, consumer, event };
 }
 
-/** An event whose attempts all failed; by now the consumer would take it. Needs a short schedule. */
+/** An event whose attempts all failed. Its consumer accepts further attempts. Needs a short schedule. */
 export async function exhaustedEvent({ gateway, workflows, consumer: open, sendTo }: Stage) {
   const consumer = await open(500);
   const { id } = await sendTo(consumer);
@@ -80,7 +80,7 @@ export async function exhaustedEvent({ gateway, workflows, consumer: open, sendT
   return { id, consumer, event };
 }
 
-/** An event that was attempted once, in vain, and then declared dead; by now the consumer would take it. */
+/** An event that was marked dead after one failed attempt. Its consumer accepts further attempts. */
 export async function deadEvent(stage: Stage) {
   const { id, consumer } = await waitingEvent(stage);
   await stage.operate.dead(id);

@@ -4,32 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './gateway-process.ts';
 
-/** A mount namespace of its own: what is mounted in it goes with its last process, however that ends. */
+/** Commands that run another command in a new mount namespace, whose mounts end with its last process. */
 const namespaces = [
   ['unshare', '--mount'],
   ['unshare', '--user', '--map-root-user', '--mount'],
 ];
 const mountThenRun = (bytes: number) => ['/bin/sh', '-c', `mount -t tmpfs -o size=${bytes} tmpfs "$0" && exec "$@"`];
 
-/** How a process gets a file system of its own on this machine: as root, else as root of a user namespace. Null: not at all. */
+/** The command that works on this machine: as root, or as root of a user namespace. Null if none does. */
 const namespace =
   namespaces.find(([program = '', ...args]) => {
     const trial = [...args, ...mountThenRun(4096), tmpdir(), 'true'];
     return spawnSync(program, trial, { stdio: 'ignore' }).status === 0;
   }) ?? null;
 
-/** Why there can be no small disk here, for a test's name; null where there can. */
+/** The reason why a small disk is not possible here, for a test's name; null if it is possible. */
 export const noSmallDisk = namespace === null ? 'this machine lets its user mount no file system' : null;
 
-/** A file system in memory of so many bytes, which is there for one process and its children. */
+/** A file system in memory of a fixed size, visible to one process and its children. */
 export interface SmallDisk {
-  /** Where that process sees it. */
+  /** Its path in that process. */
   folder: string;
-  /** What to put before the process's command; the process keeps its pid. */
+  /** The command to put before the process's command. The process keeps its pid. */
   within: string[];
-  /** Where this process sees the folder of the other one, while that runs. */
+  /** The path of the folder in this process, while the other process runs. */
   seenIn(pid: number): string;
-  /** @param folder as `seenIn` gives it */
+  /** @param folder the path from `seenIn` */
   freeBytes(folder: string): number;
 }
 

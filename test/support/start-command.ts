@@ -7,7 +7,7 @@ const { scripts } = z
   .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')));
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The arguments of Node by which `npm run` starts a role, with the options that package.json gives to Node. */
+/** The arguments of Node with which `npm run` starts a role, with Node's options from package.json. */
 export function startArguments(role: string): string[] {
   const [, options = ''] = /^exec node (.*)src\/main\.ts /.exec(scripts[role === 'all' ? 'start' : role] ?? '') ?? [];
   return [...options.split(' ').filter((option) => option !== ''), main, role];

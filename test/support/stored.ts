@@ -1,14 +1,14 @@
 import type { Database } from '../../src/database/database.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: rows are looked into by tests, column by column
+// biome-ignore lint/suspicious/noExplicitAny: tests check the columns of rows
 type Row = Record<string, any>;
 
-/** Rows of any statement, with the driver's own types. */
+/** The rows of any statement, with the types of the driver. */
 export async function rows(database: Database, text: string, values: unknown[] = []): Promise<Row[]> {
   return database.query<Row>({ name: '', text }, values);
 }
 
-/** An event's row joined with its payload's, or undefined. */
+/** An event's row joined with its payload's row, or undefined. */
 export async function storedEvent(database: Database, id: string): Promise<Row | undefined> {
   const [row] = await rows(
     database,
@@ -28,7 +28,7 @@ export function eventsOf(database: Database, accountId: string): Promise<Row[]> 
   );
 }
 
-/** Everything that all tables `except` some hold, as text in which `bytea` shows both as hex and, where it can, as characters. */
+/** The content of all tables (`except` some) as text, with `bytea` as hex and, where possible, also as characters. */
 export async function everythingStored(database: Database, except: readonly string[] = []): Promise<string> {
   const tables = await rows(
     database,

@@ -1,18 +1,41 @@
 import { growingPauses } from './pauses.ts';
 
-/** Asks until the answer is neither null nor undefined nor false, and returns it. */
+/** Below the 120 s that a test may take, so that the error says which condition was not reached. */
+const defaultLimitMs = 90_000;
+
+export interface UntilOptions {
+  limitMs?: number;
+  /** Whether an error of `ask` counts as "not yet", as while a server starts. By default it ends the wait. */
+  retryErrors?: boolean;
+}
+
+/**
+ * Waits for a condition: calls `ask` until it returns neither null nor undefined nor false, and returns the result. A
+ * number in place of the options is the time limit in milliseconds.
+ *
+ * @param what names the condition in the error, whose cause is the last result or error of `ask`
+ */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  limitMs = 30_000,
+  options: UntilOptions | number = {},
 ): Promise<Exclude<T, null | undefined | false>> {
+  const { limitMs = defaultLimitMs, retryErrors = false } =
+    typeof options === 'number' ? { limitMs: options } : options;
   const endMs = Date.now() + limitMs;
   const pause = growingPauses();
   for (;;) {
-    const answer = await ask();
-    if (answer !== null && answer !== undefined && answer !== false)
-      return answer as Exclude<T, null | undefined | false>;
-    if (Date.now() > endMs) throw new Error(`it never came to this: ${what}`);
+    let last: unknown;
+    try {
+      const answer = await ask();
+      if (answer !== null && answer !== undefined && answer !== false)
+        return answer as Exclude<T, null | undefined | false>;
+      last = answer;
+    } catch (error) {
+      if (!retryErrors) throw error;
+      last = error;
+    }
+    if (Date.now() > endMs) throw new Error(`this did not happen: ${what}`, { cause: last });
     await pause();
   }
 }

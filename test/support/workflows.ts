@@ -11,27 +11,27 @@ import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';
 
 export interface Workflows {
-  /** What the latest run of the event's workflow, once there is one, ends with. */
+  /** Waits for the event's workflow and returns the result of its latest run. */
   result(eventId: string): Promise<DeliveryResult>;
   state(eventId: string): Promise<DeliveryState>;
-  /** How a run stands, `RUNNING` say; the latest one unless told. */
+  /** The status of a run, such as `RUNNING`. Default: the latest run. */
   status(eventId: string, runId?: string): Promise<{ status: string; runId: string }>;
-  /** What the Web UI finds the workflow by. */
+  /** The search attributes of the workflow. */
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
-  /** Starts the workflow before the gateway does, with a schedule of the test's own. */
+  /** Starts the workflow before the gateway does, with another input. */
   start(input: DeliverEventInput): Promise<void>;
-  /** Takes the running one away. */
+  /** Terminates the running workflow. */
   terminate(eventId: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const idOf = (eventId: string) => `event-${eventId}`;
 
-/** Looks at a gateway's workflows in Temporal. */
+/** Opens a client for a gateway's workflows in Temporal. */
 export async function openWorkflows({ temporal }: TestGateway): Promise<Workflows> {
   const connection = await Connection.connect({
     address: temporal.address,
-    // gRPC would take a loopback address through the proxy of the environment.
+    // Otherwise gRPC uses the proxy of the environment even for a loopback address.
     channelArgs: { 'grpc.enable_http_proxy': 0 },
   });
   const { workflow } = new Client({ connection, namespace: temporal.namespace });

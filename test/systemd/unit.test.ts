@@ -8,7 +8,7 @@ const file = new URL('../../docs/systemd/webhook-gateway.service', import.meta.u
 const unit = readFileSync(file, 'utf8');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-/** What `systemd-analyze verify` says of a unit, for a machine that has npm. Unknown settings are warnings, not failures. */
+/** The result of `systemd-analyze verify` for a unit. Unknown settings give warnings, not failures. */
 function verified(text: string): { status: number | null; said: string } {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-unit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -23,7 +23,7 @@ test.skipIf(!hasSystemd)('systemd accepts the unit of docs/systemd', () => {
   expect(verified(unit.replace('KillMode', 'KilMode')).said).toContain('KilMode');
 });
 
-test('the unit runs npm start, signals npm alone, and gives the gateway more than the 45 s that it may take', () => {
+test('the unit runs npm start, signals only npm, and waits longer than the 45 s of a graceful shutdown', () => {
   const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
   expect(settings.get('ExecStart')).toMatch(/\/npm start$/);
   expect(settings.get('KillMode')).toBe('mixed');

@@ -16,7 +16,7 @@ const shared: Env = {
 const temporal = (env: Env, role: Role = 'worker') => readConfig(role, { ...shared, ...env }).temporal;
 const at: Env = { TEMPORAL_ADDRESS: 't:7233' };
 
-/** The mistakes that the start would name. */
+/** The errors that a start would report. */
 function mistakes(env: Env, role: Role = 'worker'): string[] {
   try {
     readConfig(role, { ...shared, ...env });
@@ -47,7 +47,7 @@ afterAll(() => {
   for (const work of end) work();
 });
 
-/** A configuration file of Temporal's, and the home folder where it is looked for. */
+/** Writes a configuration file of Temporal into a home folder. */
 function tomlFile(text: string) {
   const home = mkdtempSync(join(tmpdir(), 'gateway-temporal-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -55,13 +55,13 @@ function tomlFile(text: string) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'temporal.toml');
   writeFileSync(file, text);
-  // For macOS, where it is elsewhere, the file is named.
+  // On macOS the default place differs, so the variable names the file.
   const variables: Env = process.platform === 'linux' ? { HOME: home } : { TEMPORAL_CONFIG_FILE: file };
   return { file, home: variables };
 }
 
 describe('variables', () => {
-  test('nothing but an address: no TLS', () => {
+  test('an address alone means no TLS', () => {
     expect(temporal(at)).toMatchObject({
       address: 't:7233',
       namespace: 'default',
@@ -99,7 +99,7 @@ describe('variables', () => {
     expect(texts.map((bytes) => Buffer.from(bytes ?? []).toString())).toEqual([pem.cert, pem.key, pem.ca]);
   });
 
-  test('headers of every call', () => {
+  test('TEMPORAL_GRPC_META_ variables become headers of every call', () => {
     const { metadata } = temporal({ ...at, TEMPORAL_GRPC_META_X_MY_OWN_HEADER: 'a b', TEMPORAL_GRPC_META_EMPTY: '' });
     expect(metadata).toEqual({ 'x-my-own-header': 'a b' });
   });
@@ -119,14 +119,14 @@ describe('profiles', () => {
     x-kept = "kept"
     x-gone = "gone"`;
 
-  test.each<Role>(['api', 'worker'])("%s follows the default one of the user's file", (role) => {
+  test.each<Role>(['api', 'worker'])("%s uses the default profile of the user's file", (role) => {
     expect(temporal(tomlFile(text).home, role)).toMatchObject({
       address: 'default.test:7233',
       namespace: 'of-default',
     });
   });
 
-  test('TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE choose, and a variable wins', () => {
+  test('TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE select a profile, and variables override it', () => {
     const env = { TEMPORAL_CONFIG_FILE: tomlFile(text).file, TEMPORAL_PROFILE: 'other' };
     expect(temporal(env)).toMatchObject({
       ...{ address: 'other.test:7233', namespace: 'default', apiKey: 'hush' },
@@ -138,11 +138,11 @@ describe('profiles', () => {
     });
   });
 
-  test('a file without any profile is no mistake', () => {
+  test('a file without any profile is accepted', () => {
     expect(mistakes({ ...at, ...tomlFile('').home })).toEqual([]);
   });
 
-  test.each<Role>(['all', 'migrate', 'restore'])('%s, which has no other Temporal, looks at nothing of it', (role) => {
+  test.each<Role>(['all', 'migrate', 'restore'])('%s, which uses no external Temporal, ignores the file', (role) => {
     const nothing = { address: null, apiKey: null, tls: false, metadata: {}, namespace: 'default' };
     const variables = {
       ...{ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'true', TEMPORAL_PROFILE: 'missing', TEMPORAL_GRPC_META_X: 'x' },
@@ -151,14 +151,14 @@ describe('profiles', () => {
     expect(temporal({ ...tomlFile('broken [').home, ...variables }, role)).toMatchObject(nothing);
   });
 
-  test('all with TEMPORAL_ADDRESS follows it as the other roles do', () => {
+  test('all with TEMPORAL_ADDRESS uses the file like the other roles', () => {
     expect(temporal({ ...at, ...tomlFile(text).home, TEMPORAL_PROFILE: 'other' }, 'all')).toMatchObject({
       ...{ address: 't:7233', apiKey: 'hush', tls: { serverNameOverride: 'name.test' } },
     });
   });
 });
 
-describe('mistakes name the setting, and no secret', () => {
+describe('errors name the setting, and contain no secret', () => {
   test.each<[string, () => Env, RegExp]>([
     [
       'a missing file',
@@ -259,7 +259,7 @@ describe('mistakes name the setting, and no secret', () => {
     expect(said.join()).not.toContain('hush');
   });
 
-  test('a worker without an address anywhere', () => {
+  test('a worker without an address is refused', () => {
     expect(mistakes({})).toEqual([expect.stringMatching(/^TEMPORAL_ADDRESS: the role 'worker' needs/)]);
     expect(mistakes({}, 'api')).toEqual([]);
   });

@@ -17,7 +17,7 @@ function emptyFolder(): string {
 /** Bundles hold the paths and the order of their modules, not their time: equal inputs give equal code. */
 const bundled = () => inject('workflowCode');
 
-test('a bundle is made once and taken from the cache afterwards; one that was cut short is made again', async () => {
+test('a bundle is made once and cached; a truncated bundle is made again', async () => {
   const cacheDir = join(emptyFolder(), 'not', 'there', 'yet');
   expect((await bundleWorkflows({ cacheDir, log })).code).toBe(bundled());
   const [name = '', ...others] = readdirSync(cacheDir);
@@ -25,7 +25,7 @@ test('a bundle is made once and taken from the cache afterwards; one that was cu
   const file = join(cacheDir, name);
   const whole = readFileSync(file, 'utf8');
 
-  // Recognisable, with the right checksum: this is what a start takes, and bundles nothing.
+  // A recognisable bundle with the right checksum: a start uses it without bundling.
   const code = 'from the cache';
   writeFileSync(file, `// sha256 ${createHash('sha256').update(code).digest('hex')}\n${code}`);
   expect(await bundleWorkflows({ cacheDir, log })).toEqual({ code });
@@ -35,7 +35,7 @@ test('a bundle is made once and taken from the cache afterwards; one that was cu
   expect(readFileSync(file, 'utf8')).toBe(whole);
 });
 
-test('where nothing can be cached the code is bundled', async () => {
+test('without a writable cache the code is bundled at each start', async () => {
   const notAFolder = join(emptyFolder(), 'file');
   writeFileSync(notAFolder, '');
   expect((await bundleWorkflows({ cacheDir: notAFolder, log })).code).toBe(bundled());

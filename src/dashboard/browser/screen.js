@@ -28,7 +28,7 @@ export function tellProblem(problem) {
 }
 
 /** @param {Problem} problem */
-export function problemText({ status, title, detail }) {
+function problemText({ status, title, detail }) {
   return `${title}${status === 0 ? '' : ` (${status})`}: ${detail}.`;
 }
 

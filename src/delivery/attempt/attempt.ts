@@ -4,9 +4,9 @@ import { databaseFailure } from '../../database/errors.ts';
 import type { Transactions } from '../../database/sql.ts';
 import { untilWritten } from '../../database/until-written.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
-import { giveUp, holdEventUntil } from '../../events/hold.ts';
-import { type Outcome, OutcomeRecorder, type Recorded } from '../../events/outcome.ts';
-import type { WhenExhausted } from '../../events/when-exhausted.ts';
+import { type Outcome, OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
+import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
+import { holdEventUntil } from '../../events/transitions/held.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import { nextDelayMs } from '../backoff.ts';
@@ -17,7 +17,7 @@ import { decide, endedBecause } from './decide.ts';
 import { type Posted, postEvent } from './post.ts';
 
 /** Reads the pending notifications of an exhausted event. */
-export type PendingNotifications = (event: {
+type PendingNotifications = (event: {
   eventId: string;
   generation: number;
 }) => Promise<Pick<NotificationRequest, 'destinationId' | 'destinationType'>[]>;

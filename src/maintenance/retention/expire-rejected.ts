@@ -45,7 +45,7 @@ async function deleteSome(database: Database, day: Date): Promise<number> {
     // The day was dropped after the days were listed.
     const [table] = await sql.query<{ found: boolean }>(isThere, [events]);
     if (table?.found !== true) return 0;
-    // Locks and deletes in two statements: see migrations/Migration20261120000001_locked_changes.ts.
+    // Locks and deletes in two statements: see migrations/functions/lock_events.sql.
     const rows = await sql.query<{ id: string }>(
       {
         name: '',

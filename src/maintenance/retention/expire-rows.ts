@@ -6,7 +6,7 @@ import { expireRejected } from './expire-rejected.ts';
 import { pageRanges, pagesADelete } from './pages.ts';
 
 /** Rejected webhooks are useful while an account is being set up, but not after a month. */
-export const rejectedRetentionDays = 30;
+const rejectedRetentionDays = 30;
 
 /** The number of deleted rows of each kind. */
 export type ExpiredRows = Record<

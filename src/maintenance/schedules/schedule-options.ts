@@ -8,7 +8,7 @@ import { type MaintenanceTask, type MaintenanceTaskName, maintenanceTasks } from
 export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${taskQueue}-upkeep-${name}`;
 
 /** The memo of the workflows, shown in the Web UI. `definition` shows whether the schedule is up to date. */
-export interface MaintenanceMemo {
+interface MaintenanceMemo {
   task: string;
   definition: string;
 }

@@ -1,6 +1,6 @@
 import { rare } from './fill.ts';
 
-/** A call that is measured, with what it is about. */
+/** A call to measure, with its name in the report. */
 export interface Call {
   name: string;
   path: string;
@@ -9,9 +9,9 @@ export interface Call {
 const dayMs = 86_400_000;
 
 /**
- * The lists, filters and statistics of operators: every filter alone, for values that are common, rare and absent.
+ * The lists, filters and statistics of operators, with every filter alone for common, rare and absent values.
  *
- * @param options `cursor` is an event deep in the table, `offset` how deep.
+ * @param options `cursor` is an event deep in the table, `offset` is its depth
  */
 export function adminCalls(options: { days: number; offset: number; cursor: string }): Call[] {
   const list = (name: string, query: Record<string, string>) => ({

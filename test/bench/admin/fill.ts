@@ -4,8 +4,8 @@ import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
 
 const dayMs = 86_400_000;
-export const accounts = 200;
-/** Of each of these there is one event, of an account of its own, two thirds back. */
+const accounts = 200;
+/** Rare values. Each has one event, of a separate account, at two thirds of the table. */
 export const rare = {
   provider: 'rare',
   app_key: 'app-rare',
@@ -14,7 +14,7 @@ export const rare = {
   external_id: 'rare',
 };
 
-// Five providers, twenty apps, 200 accounts; the first ones have the most events.
+// Five providers, twenty apps, 200 accounts. The first of each have the most events.
 const insertAccounts = `
   insert into accounts (id, provider, account_slug, app_key, created_at, updated_at)
   select gen_random_uuid(), (array['generic', 'support_chat', 'payments', 'mail', 'calls'])[1 + n % 5], 'slug-' || n, 'app-' || n % 20, now(), now()
@@ -23,8 +23,8 @@ const insertAccounts = `
   select gen_random_uuid(), '${rare.provider}', '${rare.account_slug}', '${rare.app_key}', now(), now()`;
 
 /**
- * $1 a day, $2 events. Of a hundred events 96 are delivered (a third of them acknowledged), one is rejected, one has
- * failed, one was declared failed or dead by the consumer, one in two is pending.
+ * $1: a day, $2: the number of events. Of 200 events 193 are delivered (a third of them acknowledged), two are
+ * rejected, two have failed, two were marked failed or dead, one is pending.
  */
 const insertDay = `
   create temporary table day on commit drop as
@@ -65,7 +65,7 @@ const insertAttempts = `
   from day cross join lateral generate_series(1, attempts) number where dice >= 0.001`;
 const insertQueue = `insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 0 from day where dice < 0.001`;
 
-/** Fills a migrated database with events over the last days, straight into the tables, as a gateway would have left them. */
+/** Fills the tables of a migrated database with events of the last days, as a gateway would have written them. */
 export async function fill(url: string, options: { events: number; days: number }): Promise<void> {
   const database = await openDatabase({ url, log: createLog('warn') });
   const now = Date.now();
@@ -74,14 +74,14 @@ export async function fill(url: string, options: { events: number; days: number 
   await database.close();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // The statistics are counted at the end, once.
+  // The statistics are counted once at the end.
   await client.query(`set session_replication_role = replica`);
   await client.query(`set synchronous_commit = off`);
   await client.query(insertAccounts);
   const events = Math.ceil(options.events / options.days);
   for (let back = options.days - 1; back >= 0; back--) {
     const day = new Date(today - back * dayMs);
-    // Of today there are only events until now.
+    // Today has only events until now.
     const share = back === 0 ? (now - today) / dayMs : 1;
     const withRare = back === Math.floor((options.days * 2) / 3);
     await client.query('begin');

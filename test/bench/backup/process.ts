@@ -4,7 +4,7 @@ import { type BackupSummary, writeBackup } from '../../../src/backups/write-back
 import { createKeyring } from '../../../src/secrets/keyring.ts';
 import { createLog } from '../../../src/shared/log.ts';
 
-/** What a backup in a process of its own came to. */
+/** The result of a backup in a separate process. */
 export interface BackupResult {
   summary: BackupSummary;
   idleRssBytes: number;
@@ -19,7 +19,7 @@ const summary = await writeBackup(
   { database: { url }, store: openBackupStore({ dir, url: null }, log), keyring, encrypt: encrypt === 'true', log },
   { id: randomUUID(), signal: new AbortController().signal, onProgress: () => undefined },
 );
-// In kilobytes.
+// maxRSS is in kilobytes.
 const peakRssBytes = process.resourceUsage().maxRSS * 1024;
 const result: BackupResult = { summary, idleRssBytes, peakRssBytes };
 process.stdout.write(JSON.stringify(result));

@@ -6,7 +6,7 @@ export interface AcknowledgeJob {
   secret: string;
   connections: number;
   seconds: number;
-  /** Sign like this provider, for the account at `adminUrl`; `generic` sends the secret. */
+  /** The provider whose signatures the webhooks have; `generic` sends the secret. */
   provider?: string;
   adminUrl: string;
   adminToken: string;
@@ -21,7 +21,7 @@ export interface AcknowledgeResult {
 
 export const warmUpSeconds = 3;
 
-/** Posts as fast as the connections allow, each waiting for its answer; what comes in the warm-up is not counted. */
+/** Posts as fast as the connections allow, one request per connection at a time. The warm-up is not counted. */
 export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResult> {
   const { provider = 'generic' } = job;
   const poster = new Poster(provider === 'generic' ? job : { ...job, sign: await signAs(provider, job) });
@@ -36,7 +36,7 @@ export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResul
       const startedMs = nowMs();
       const status = await poster.post(`${run}-${sent++}`);
       if (startedMs < fromMs) continue;
-      // 200 to those that take nothing else for success.
+      // Some providers treat only 200 as success.
       if (status === 202 || status === 200) latenciesMs.push(nowMs() - startedMs);
       else refused++;
     }

@@ -7,7 +7,7 @@ export interface DeliverJob {
   secret: string;
   consumerPort: number;
   events: number;
-  /** Events a second; 0 sends them all at once over the connections. */
+  /** Events a second; 0 sends as fast as the connections allow. */
   rate: number;
   connections: number;
   limitSeconds: number;
@@ -24,7 +24,7 @@ export interface DeliverResult {
 
 const settleMs = 2_000;
 
-/** Sends events and is their consumer: one clock for both ends. */
+/** Sends events and receives them as their consumer, so that both ends have the same clock. */
 export async function deliver(job: DeliverJob): Promise<DeliverResult> {
   const sentMs = new Map<string, number>();
   const arrivedMs = new Map<string, number>();
@@ -63,7 +63,7 @@ export async function deliver(job: DeliverJob): Promise<DeliverResult> {
   const endMs = nowMs() + job.limitSeconds * 1000;
   while (arrivedMs.size < acknowledged.size && nowMs() < endMs) await sleep(20);
   process.stdout.write('arrived\n');
-  // What is delivered twice comes after what is delivered once.
+  // Wait for duplicates, which arrive after the first deliveries.
   await sleep(settleMs);
   await poster.close();
   server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { messageFor, sampleOf } from '../../support/providers/webhook.ts';
 import type { Sign } from './webhooks.ts';
 
-/** Gives the account a new secret of the provider's kind, and signs with it. */
+/** Sets a new secret of the provider's kind for the account, and signs with it. */
 export async function signAs(
   provider: string,
   account: { url: string; adminUrl: string; adminToken: string },

@@ -2,15 +2,15 @@ import { Agent } from 'undici';
 
 const filler = 'x'.repeat(860);
 
-/** About 1 KB, as an order of a shop. */
-export function payload(id: string): string {
+/** A body of about 1 KB, an order of a shop. */
+function payload(id: string): string {
   return `{"id":"${id}","type":"order.created","amount":4200,"currency":"EUR","customer":{"name":"Ada","email":"ada@example.com"},"note":"${filler}"}`;
 }
 
-/** A webhook as a provider signs it; headers are names and values by turns. */
+/** Creates a signed webhook. `headers` alternates names and values. */
 export type Sign = (id: string) => Promise<{ headers: string[]; query: string; body: Uint8Array }>;
 
-/** Posts webhooks over a fixed number of connections; resolves with the status when the whole answer is there. */
+/** Posts webhooks over a fixed number of connections, and resolves with the status after the complete answer. */
 export class Poster {
   readonly #agent: Agent;
   readonly #origin: string;
@@ -18,7 +18,7 @@ export class Poster {
   readonly #headers: string[];
   readonly #sign: Sign | null;
 
-  /** @param options.sign unless the secret itself is sent along. */
+  /** @param options.sign signs webhooks; by default the secret itself is sent */
   constructor(options: { url: string; secret: string; connections: number; sign?: Sign }) {
     const url = new URL(options.url);
     this.#origin = url.origin;
@@ -28,7 +28,7 @@ export class Poster {
     this.#agent = new Agent({ connections: options.connections, pipelining: 1 });
   }
 
-  /** @param id of the event; its payload is the same but for that. */
+  /** @param id the id of the event, in which payloads differ */
   async post(id: string): Promise<number> {
     if (!this.#sign) return this.#dispatch(this.#path, this.#headers, payload(id));
     const { headers, query, body } = await this.#sign(id);

@@ -3,10 +3,10 @@ import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { createLog } from '../../../src/shared/log.ts';
 
-/** Rows a statement. */
+/** Rows per statement. */
 const eventsAtOnce = 50_000;
 
-// Of a hundred events one has failed; the others were delivered, each at its first attempt.
+// One of a hundred events has failed. The others were delivered by their first attempts.
 const insertEvents = `
   insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, received_at, generation_at, status,
     delivery_status, attempts, scheduled_attempts, started_generation, delivered_at)
@@ -21,14 +21,14 @@ const insertAttempts = `
   insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code)
   select id, 0, 'schedule', 1, at, 5, 'delivered', 200 from batch`;
 
-/** Fills a day with events of 1 KB, straight into the tables, as a gateway would have left them. */
+/** Fills the tables of a day with events of 1 KB, as a gateway would have written them. */
 export async function fillDay(url: string, midnight: Date, events: number): Promise<void> {
   const database = await openDatabase({ url, log: createLog('warn') });
   await ensurePartitions(database, midnight, 0);
   await database.close();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // The statistics are counted at the end, once.
+  // The statistics are counted once at the end.
   await client.query('set session_replication_role = replica');
   await client.query('set synchronous_commit = off');
   for (let first = 0; first < events; first += eventsAtOnce) {

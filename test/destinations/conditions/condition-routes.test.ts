@@ -77,7 +77,7 @@ describe('on an event', () => {
     expect(answer.body).toMatchObject({ matches: true, variables: { event_type: null } });
   });
 
-  test('that was rejected: it has no delivery that could have failed', async () => {
+  test('that was rejected: `delivery_failed` is false, because it has no delivery', async () => {
     const account = await gateway.admin.createAccount({
       skip_signature_verification: false,
       signing_secret_current: secretText('s3cret'),
@@ -88,7 +88,7 @@ describe('on an event', () => {
     expect(answer.body).toMatchObject({ matches: false, variables: { delivery_failed: false } });
   });
 
-  test('whose id is in capitals, and the entry names it without the condition', async () => {
+  test('whose id is in capital letters; the audit entry has the event but not the condition', async () => {
     const entries = auditTrail(gateway.database);
     await entries();
     const answer = await check({ condition: 'provider == "do-not-keep" or true', event_id: eventId.toUpperCase() });
@@ -98,7 +98,7 @@ describe('on an event', () => {
     expect(JSON.stringify(left)).not.toContain('do-not-keep');
   });
 
-  test('that there is not', async () => {
+  test('that does not exist is 404', async () => {
     const entries = auditTrail(gateway.database);
     await entries();
     expect(await check({ condition: 'true', event_id: unknownId })).toMatchObject({

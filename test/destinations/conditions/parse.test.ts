@@ -52,7 +52,7 @@ test.each<[text: string, tree: Condition]>([
   ['"abc".contains("")', { kind: 'method', method: 'contains', left: literal('abc'), text: '' }],
 ])('%j', (text, tree) => expect(treeOf(text)).toStrictEqual(tree));
 
-describe('what binds more', () => {
+describe('operator precedence', () => {
   test.each([
     ['true or false and false', 'true or (false and false)'],
     ['true and false or false', '(true and false) or false'],
@@ -80,7 +80,7 @@ test.each([
   ['""', ''],
 ])('the text %s', (written, value) => expect(treeOf(`event_type == ${written}`)).toEqual(typeIs(value)));
 
-describe('at its limits', () => {
+describe('accepted at the limits:', () => {
   const nested = (levels: number) => `${'('.repeat(levels)}true${')'.repeat(levels)}`;
   test.each([
     ['1,000 characters', `event_type == "${'x'.repeat(984)}"`],

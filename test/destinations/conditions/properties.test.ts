@@ -15,7 +15,7 @@ import {
 import { failed, treeOf } from './support.ts';
 
 const kinds: Kind[] = ['text', 'integer', 'boolean'];
-// Any character, and the ones that mean something somewhere more often.
+// Any character, but more often those with a meaning in the grammar, in JavaScript or in Unicode.
 const unit = fc.oneof(
   fc.constantFrom('"', "'", '\\', '\n', '\t', '(', ' and '),
   fc.string({ unit: 'binary', maxLength: 3 }),
@@ -54,8 +54,8 @@ const questions: fc.Arbitrary<Condition> = fc.oneof(
     .map((call): Condition => ({ kind: 'method', ...call })),
 );
 
-/** Trees of a few levels. */
-const bushes: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>((tie) => ({
+/** Trees of a few levels, with many branches. */
+const wideTrees: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
     questions,
@@ -67,8 +67,8 @@ const bushes: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>((tie) => 
 })).tree;
 
 const short: Condition = { kind: 'alone', operand: { kind: 'literal', value: true } };
-/** Trees of up to 50 levels, with little to the sides. */
-const towers: fc.Arbitrary<Condition> = fc
+/** Trees of up to 50 levels, with few branches. */
+const deepTrees: fc.Arbitrary<Condition> = fc
   .tuple(questions, fc.array(fc.constantFrom('not', 'and', 'or', 'and before', 'or before'), { maxLength: 50 }))
   .map(([top, levels]) => levels.reduce(built, top));
 
@@ -91,11 +91,11 @@ function built(inner: Condition, level: 'not' | 'and' | 'or' | 'and before' | 'o
 const runs = { numRuns: 2_000 };
 const fits = (tree: Condition) => printCondition(tree).length <= maxConditionLength;
 
-describe('a tree that is printed', () => {
+describe('a printed tree', () => {
   test.each([
-    ['a bush', bushes],
-    ['a tower', towers],
-  ])('and parsed is the same: %s', (_name, trees) => {
+    ['wide', wideTrees],
+    ['deep', deepTrees],
+  ])('parses to the same tree: %s', (_name, trees) => {
     fc.assert(
       fc.property(trees.filter(fits), (tree) => {
         expect(treeOf(printCondition(tree))).toStrictEqual(tree);
@@ -104,10 +104,10 @@ describe('a tree that is printed', () => {
     );
   });
 
-  test('has no parentheses to spare', () => {
+  test('has no superfluous parentheses', () => {
     const nested = (tree: Condition) => fits(tree) && printCondition(tree).includes('(');
     fc.assert(
-      fc.property(towers.filter(nested), (tree) => {
+      fc.property(deepTrees.filter(nested), (tree) => {
         const text = printCondition(tree);
         const pair = outermost(text);
         if (!pair) return;
@@ -120,7 +120,7 @@ describe('a tree that is printed', () => {
   });
 });
 
-/** The first pair of parentheses outside of texts, and where it ends. */
+/** The positions of the first pair of parentheses outside of quoted texts. */
 function outermost(text: string): [number, number] | null {
   const marks = [...text.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[()]/g)].filter(([mark]) => mark.length === 1);
   const open = marks[0]?.index;
@@ -133,7 +133,7 @@ function outermost(text: string): [number, number] | null {
   return null;
 }
 
-/** What any text must come to: a condition that can be evaluated, or an error with a place in the text. */
+/** Any text must parse to a condition that can be evaluated, or to an error with a position in the text. */
 function expectAnswer(text: string): void {
   const parsed = parseCondition(text);
   if (parsed.ok) {
@@ -190,7 +190,7 @@ const pieces = fc.constantFrom(
   ],
 );
 
-describe('no text throws or hangs:', () => {
+describe('no text makes the parser throw or hang:', () => {
   test('any characters', () =>
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 1_100 }), expectAnswer), runs));
   test('any UTF-16', () =>
@@ -205,9 +205,9 @@ describe('no text throws or hangs:', () => {
       ),
       { numRuns: 5_000 },
     ));
-  test('a condition in which something is cut out, put in or repeated', () =>
+  test('a condition with parts removed, inserted or repeated', () =>
     fc.assert(
-      fc.property(bushes.filter(fits), fc.nat(), fc.nat(12), pieces, fc.nat(2), (tree, at, cut, piece, times) => {
+      fc.property(wideTrees.filter(fits), fc.nat(), fc.nat(12), pieces, fc.nat(2), (tree, at, cut, piece, times) => {
         const text = printCondition(tree);
         const from = at % (text.length + 1);
         expectAnswer(text.slice(0, from) + piece.repeat(times) + text.slice(from + cut));
@@ -215,7 +215,7 @@ describe('no text throws or hangs:', () => {
       { numRuns: 5_000 },
     ));
   test.each(['(', 'not ', '"', '\\', '[', 'true and ', 'provider.', '"\\', "'a'", '\n', '-', '1', 'a'])(
-    '%j over and over',
+    '%j repeated many times',
     (piece) => {
       for (const length of [50, 51, 999, 1_000, 1_001, 500_000])
         expectAnswer(piece.repeat(Math.ceil(length / piece.length)).slice(0, length));

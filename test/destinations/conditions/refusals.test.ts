@@ -5,11 +5,16 @@ const names = 'one of delivery_failed, provider, event_type, account_slug, app_k
 const ofText = '==, !=, in, .startswith, .endswith or .contains';
 const methods = 'startswith, endswith or contains';
 const whole = 'a whole number from -9007199254740991 to 9007199254740991';
+const length = 'at most 1000 characters';
 const levels = 'at most 50 levels of not and parentheses';
 const escapes = String.raw`one of the escapes \\, \', \", \n and \t`;
 
-describe('refused, with the place and what was expected there:', () => {
-  test.each<[text: string, place: string, expected: string, found: string]>([
+/** The condition itself, shortened if it is long: one of them has 1 MiB. */
+const titleOf = (text: string) =>
+  text.length <= 60 ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, 30))}… of ${text.length} characters`;
+
+describe('refused, with the position and what was expected there:', () => {
+  const refused = [
     ['', '1:1', 'a condition', 'the end'],
     ['  \n ', '2:2', 'a condition', 'the end'],
     ['and', '1:1', 'a condition', 'and'],
@@ -33,7 +38,7 @@ describe('refused, with the place and what was expected there:', () => {
     ['delivery_failed == 1', '1:20', 'true or false', '1'],
     ['delivery_failed == yes', '1:20', 'true or false', 'yes'],
     ['delivery_failed == (true)', '1:20', 'true or false', '('],
-    // A value that is no condition.
+    // Values that are not conditions.
     ['provider', '1:9', ofText, 'the end'],
     ['"text"', '1:7', ofText, 'the end'],
     ['provider and true', '1:10', ofText, 'and'],
@@ -96,33 +101,29 @@ describe('refused, with the place and what was expected there:', () => {
     [String.raw`provider == "ab\q"`, '1:16', escapes, String.raw`\q`],
     [String.raw`provider.contains('\u0041')`, '1:20', escapes, String.raw`\u`],
     ['provider == "😀\\😀"', '1:15', escapes, '\\😀'],
-    // Places.
+    // Line and column.
     ['delivery_failed\nand\r\n  provider == 5', '3:15', 'a text in quotes', '5'],
     ['delivery_failed\rand provider == 5', '2:17', 'a text in quotes', '5'],
     ['"😀" == "e\u0301" and #', '1:17', 'a condition', '#'],
     ['provider == "a\nb" #', '2:4', 'and, or or the end', '#'],
-    // The first of several.
+    // Only the first of several errors.
     ['provider == 5 and )', '1:13', 'a text in quotes', '5'],
     ['true and ) and provider == 5', '1:10', 'a condition', ')'],
-    // What is found is shown on one line, and not at any length.
+    // The text found is shown on one line and shortened.
     ['\u0007', '1:1', 'a condition', 'U+0007'],
     ['\u202e', '1:1', 'a condition', 'U+202E'],
     ['\ud800', '1:1', 'a condition', 'U+D800'],
     ['attempts == "a\nb"', '1:13', 'a whole number', '"aU+000Ab"'],
     [`attempts == "${'x'.repeat(50)}"`, '1:13', 'a whole number', `"${'x'.repeat(39)}…`],
-  ])('%j', (text, place, expected, found) =>
-    expect(errorOf(text)).toBe(`${place} expected ${expected}, found ${found}`),
-  );
-});
-
-describe('beyond its limits:', () => {
-  test.each<[name: string, text: string, error: string]>([
-    ['length', `event_type == "${'x'.repeat(985)}"`, '1:1001 expected at most 1000 characters, found 1001'],
-    ['space', ' '.repeat(1001), '1:1001 expected at most 1000 characters, found 1001'],
-    ['a megabyte', '('.repeat(2 ** 20), '1:1001 expected at most 1000 characters, found 1048576'],
-    ['parentheses', `${'('.repeat(51)}true${')'.repeat(51)}`, `1:51 expected ${levels}, found one more`],
-    ['not', `${'not '.repeat(51)}true`, `1:201 expected ${levels}, found one more`],
-    ['both', `${'not ('.repeat(25)}not true${')'.repeat(25)}`, `1:126 expected ${levels}, found one more`],
-    ['parentheses that never close', '('.repeat(1000), `1:51 expected ${levels}, found one more`],
-  ])('%s', (_name, text, error) => expect(errorOf(text)).toBe(error));
+    // Limits.
+    [`event_type == "${'x'.repeat(985)}"`, '1:1001', length, '1001'],
+    [' '.repeat(1001), '1:1001', length, '1001'],
+    ['('.repeat(2 ** 20), '1:1001', length, '1048576'],
+    [`${'('.repeat(51)}true${')'.repeat(51)}`, '1:51', levels, 'one more'],
+    [`${'not '.repeat(51)}true`, '1:201', levels, 'one more'],
+    [`${'not ('.repeat(25)}not true${')'.repeat(25)}`, '1:126', levels, 'one more'],
+    ['('.repeat(1000), '1:51', levels, 'one more'],
+  ] satisfies [text: string, position: string, expected: string, found: string][];
+  for (const [text, position, expected, found] of refused)
+    test(titleOf(text), () => expect(errorOf(text)).toBe(`${position} expected ${expected}, found ${found}`));
 });

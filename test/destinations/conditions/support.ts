@@ -12,14 +12,14 @@ export const failed: Variables = {
   response_code: 503,
 };
 
-/** The tree of a text that is a condition. */
+/** The tree of a valid condition. Throws for any other text. */
 export function treeOf(text: string): Condition {
   const parsed = parseCondition(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.line}:${parsed.column} ${parsed.message}`);
   return parsed.condition;
 }
 
-/** `line:column message` of a text that is none. */
+/** The error of an invalid condition, as `line:column message`. */
 export function errorOf(text: string): string {
   const parsed = parseCondition(text);
   if (parsed.ok) throw new Error(`${text} is a condition`);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockKeys } from '../../../src/database/lock-keys.ts';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
-import { replay } from '../../../src/events/operate.ts';
+import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { send } from '../../support/admin-client.ts';
@@ -21,7 +21,7 @@ import {
   type Stage,
 } from './stage.ts';
 
-// Who else is there while a day goes.
+// Dropping a day while other transactions use its tables.
 
 let stage: Stage;
 beforeEach(async () => {
@@ -30,11 +30,11 @@ beforeEach(async () => {
 afterEach(() => stage.gateway.stop());
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
-/** Waits for as long as a test holds it. */
+/** One wait for locks, longer than any test holds them. */
 const patient = [30_000];
 const everything = `select count(*) from events, event_payloads, delivery_attempts, notifications`;
 
-test('a replay between the two looks wins, and the event is whole', async () => {
+test('a replay between the two checks of a day keeps the day, and the event is complete', async () => {
   const { database, gateway, failed } = stage;
   const id = await failed(noon(20));
   const hold = await holdBeforeLocks(gateway);
@@ -50,7 +50,7 @@ test('a replay between the two looks wins, and the event is whole', async () => 
   await expectExact(database);
 });
 
-test('a replay that has ended again between the two looks is counted: the day is read anew', async () => {
+test('a replay that starts and ends between the two checks is counted: the day is read again', async () => {
   const { database, gateway, delivered, attempt } = stage;
   const id = await delivered(noon(20));
   const hold = await holdBeforeLocks(gateway);
@@ -63,7 +63,7 @@ test('a replay that has ended again between the two looks is counted: the day is
   await expectExact(database, { latencies: false });
 });
 
-test('a late event between the two looks stays', async () => {
+test('a late event between the two checks stays', async () => {
   const { database, gateway, delivered, receive } = stage;
   await delivered(noon(20));
   const hold = await holdBeforeLocks(gateway);
@@ -76,7 +76,7 @@ test('a late event between the two looks stays', async () => {
   await expectExact(database);
 });
 
-/** Lets the drop lock the first of its tables, and wait for the last. */
+/** Lets the drop lock its first tables and wait for the last one. */
 async function holdAmongLocks({ database, gateway }: Stage) {
   const before = await holdBeforeLocks(gateway);
   const dropping = dropDay(database, midnight(20), patient);
@@ -94,13 +94,13 @@ async function holdAmongLocks({ database, gateway }: Stage) {
   return { dropping, pid, end: reader.end };
 }
 
-test('what waits for a day that is dropped finds it gone', async () => {
+test('a statement that waits for a day that is dropped finds no rows of it', async () => {
   const { database, gateway, failed } = stage;
   const id = await failed(noon(20));
   const { dropping, end } = await holdAmongLocks(stage);
   const calls = ['ack', 'replay', 'fail'].map((name) => gateway.admin.post(`/admin/events/${id}/${name}`));
   const asked = gateway.admin.request('GET', `/admin/events/${id}`);
-  await until('all of them wait', async () => {
+  await until('all statements wait', async () => {
     const waiting = await rows(
       database,
       `select 1 from pg_locks where relation = 'events'::regclass and not granted and database = (select oid from pg_database where datname = current_database())`,
@@ -113,7 +113,7 @@ test('what waits for a day that is dropped finds it gone', async () => {
   await expectExact(database);
 });
 
-test('a server process that dies before it has locked anything leaves everything as it was', async () => {
+test('when the server process of a drop dies before it locks a table, nothing has changed', async () => {
   const { database, gateway, failed } = stage;
   const id = await failed(noon(20));
   const hold = await holdBeforeLocks(gateway);
@@ -124,7 +124,7 @@ test('a server process that dies before it has locked anything leaves everything
   await expectWhole(id);
 });
 
-test('a server process that dies while it holds tables leaves everything as it was', async () => {
+test('when the server process of a drop dies while it holds locks, nothing has changed', async () => {
   const id = await stage.failed(noon(20));
   const { dropping, pid, end } = await holdAmongLocks(stage);
   const ended = dropping.catch((error: Error) => error);
@@ -145,7 +145,7 @@ async function expectWhole(id: string) {
 test.each([
   ['a backup that reads everything', ['set transaction isolation level repeatable read', everything]],
   ['a list of that day', [`select * from events where received_at < now() - interval '10 days' limit 1`]],
-])('%s keeps the day, nobody waits for it, and the next time it goes', async (_, statements) => {
+])('%s keeps the day without blocking others, and the next run drops it', async (_, statements) => {
   const { database, gateway, account, delivered } = stage;
   const old = await delivered(noon(20));
   const reader = await inOther(gateway, ...statements);
@@ -153,7 +153,7 @@ test.each([
   expect(result.dropped).toEqual([]);
   expect(result.kept).toContainEqual({ day: isoOf(noon(20)), reason: 'busy' });
 
-  // Nothing that the tries have locked is locked still, while the reader goes on.
+  // The tries have released all locks, while the reader continues.
   const body = JSON.stringify({ id: 'now', type: 'order' });
   expect((await send(gateway.baseUrl, account, body)).status).toBe(202);
   expect((await gateway.admin.post(`/admin/events/${old}/replay`)).status).toBe(202);
@@ -167,7 +167,7 @@ test.each([
   expect(await hasDay(database, midnight(20))).toBe(false);
 });
 
-test('webhooks are taken while a reader keeps days from going, and none waits for it', async () => {
+test('webhooks are accepted without waiting while a reader keeps days from being dropped', async () => {
   const { database, gateway, account, delivered } = stage;
   await delivered(noon(20));
   const reader = await inOther(gateway, everything);
@@ -177,17 +177,17 @@ test('webhooks are taken while a reader keeps days from going, and none waits fo
     for (let n = 0; !stopped; n++)
       statuses.push((await send(gateway.baseUrl, account, JSON.stringify({ id: `${lane}-${n}` }))).status);
   });
-  // The first look sees the reader once it is a second old: so these are tries to lock, and looks.
+  // A check sees a reader only once it is a second old, so there are both tries to lock and checks.
   for (let n = 0; n < 3; n++) expect((await dropExpiredDays(database, { olderThanDays: 10, log })).dropped).toEqual([]);
   const taken = statuses.length;
-  await until('some more are taken', () => statuses.length > taken + 10);
+  await until('further webhooks are accepted', () => statuses.length > taken + 10);
   stopped = true;
   await Promise.all(sending);
   await reader.end();
   expect(new Set(statuses)).toEqual(new Set([202]));
 });
 
-test('lists, filters, statistics and events are answered while days go', async () => {
+test('lists, filters, statistics and events are answered while days are dropped', async () => {
   const { database, gateway, delivered } = stage;
   const ids: string[] = [];
   for (let daysAgo = 10; daysAgo < 30; daysAgo++) ids.push(await delivered(noon(daysAgo)));
@@ -216,7 +216,7 @@ test('lists, filters, statistics and events are answered while days go', async (
   for (const [path, seen] of Object.entries(others)) expect([path, ...new Set(seen)]).toEqual([path, 200]);
 });
 
-test('partitions are made in turn: no longer than a second behind somebody else', async () => {
+test('processes create partitions one after another, and wait at most a second for each other', async () => {
   const { database, gateway } = stage;
   const other = await inOther(gateway, `select pg_advisory_xact_lock(${lockKeys.partitions})`);
   await expect(ensurePartitions(database, new Date('2031-01-01T00:00:00Z'), 1)).rejects.toThrow(/lock timeout/);

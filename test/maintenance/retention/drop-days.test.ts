@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { filterValues } from '../../../src/events/filter-values.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
-import { replay } from '../../../src/events/operate.ts';
 import { listEvents } from '../../../src/events/read.ts';
+import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { rows } from '../../support/stored.ts';
 import { began, dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
@@ -17,7 +17,7 @@ afterEach(() => stage.gateway.stop());
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const drop = (olderThanDays: number, now = began) => dropExpiredDays(stage.database, { olderThanDays, log, now });
 
-test('whole days go with all that belongs to them, and what is left counts exactly', async () => {
+test('days are dropped with all their rows, and the statistics of the rest stay exact', async () => {
   const { database, gateway, delivered, failed, rejected } = stage;
   const old = await delivered(noon(40), { eventType: 'only.old', provider: 'support_chat' });
   await rejected(noon(40), { eventType: 'junk.old' });
@@ -54,7 +54,7 @@ test('whole days go with all that belongs to them, and what is left counts exact
   expect(await drop(30)).toEqual({ dropped: [], kept: [] });
 });
 
-test('the latencies keep a delivery of the last hours though its day is gone', async () => {
+test('the latencies keep a delivery of the last hours after its day was dropped', async () => {
   const { database, receive, attempt, delivered } = stage;
   const latencies = () =>
     rows(
@@ -82,7 +82,7 @@ const work: Record<string, (stage: Stage, id: string) => Promise<unknown>> = {
       `update events set delivery_status = 'pending', next_attempt_at = now() + interval '1 hour' where id = $1`,
       [id],
     ),
-  'is pending, and nobody knows why': ({ database }, id) =>
+  'is pending without a known reason': ({ database }, id) =>
     database.pool.query(`update events set delivery_status = 'pending', next_attempt_at = null where id = $1`, [id]),
   'is queued': ({ database, account }, id) =>
     database.pool.query(
@@ -107,7 +107,7 @@ const work: Record<string, (stage: Stage, id: string) => Promise<unknown>> = {
       [id],
     ),
 };
-test.each(Object.keys(work))('a day stays while an event %s, and the others go', async (what) => {
+test.each(Object.keys(work))('a day stays while an event %s, and other days are dropped', async (what) => {
   const { database, failed, delivered } = stage;
   const id = await failed(noon(20));
   await delivered(noon(20));
@@ -120,7 +120,7 @@ test.each(Object.keys(work))('a day stays while an event %s, and the others go',
   await expectExact(database);
 });
 
-test('a day has ended at midnight, and goes when that is longer ago than told', async () => {
+test('the age of a day counts from the midnight at its end', async () => {
   const { database, delivered } = stage;
   const first = new Date('2021-03-01T00:00:00Z');
   const last = new Date(first.getTime() + dayMs - 1);
@@ -138,8 +138,8 @@ test('a day has ended at midnight, and goes when that is longer ago than told', 
   await expectExact(database);
 });
 
-test('days of today and of the future are never dropped, and less than a whole day is refused', async () => {
-  // A run that began before midnight has made a day that may go.
+test('today and future days are never dropped, and less than a whole day is refused', async () => {
+  // If this file started before midnight, there may be an older day, which may be dropped.
   const yesterday = isoOf(midnight(1));
   const before = (await daysOf(stage.database, 'events')).filter((day) => day >= yesterday);
   expect(before.slice(0, 2)).toEqual([yesterday, isoOf(midnight(0))]);
@@ -148,7 +148,7 @@ test('days of today and of the future are never dropped, and less than a whole d
   for (const days of [0, -1, 0.5, Number.NaN]) await expect(drop(days)).rejects.toThrow(RangeError);
 });
 
-test('a day of which tables are missing goes too', async () => {
+test('a day with missing tables is dropped too', async () => {
   const { database, delivered } = stage;
   await delivered(noon(20));
   const suffix = isoOf(noon(20)).replaceAll('-', '');
@@ -162,7 +162,7 @@ test('a day of which tables are missing goes too', async () => {
   await expectExact(database);
 });
 
-test('late events, two workers that drop and one that makes partitions: none is lost, all is counted', async () => {
+test('late events are stored and counted while two workers drop days and one creates partitions', async () => {
   const { database, receive, delivered } = stage;
   for (let daysAgo = 10; daysAgo < 20; daysAgo++) await delivered(noon(daysAgo));
   const late: string[] = [];

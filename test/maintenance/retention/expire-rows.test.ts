@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
-import { ack } from '../../../src/events/operate.ts';
 import { listEvents } from '../../../src/events/read.ts';
+import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
 import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
 import { rows } from '../../support/stored.ts';
@@ -22,7 +22,7 @@ const nothing = {
 const idsOf = async (table: string, column = 'id') =>
   (await rows(stage.database, `select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
 
-test('there is nothing to do where nothing has expired', async () => {
+test('without expired rows nothing is deleted', async () => {
   const { database, receive, rejected } = stage;
   expect(await expireRows(database)).toEqual(nothing);
   await receive(new Date(), { dedupKey: randomUUID() });
@@ -31,11 +31,11 @@ test('there is nothing to do where nothing has expired', async () => {
   expect(await expireRows(database, { eventRetentionDays: 1 })).toEqual(nothing);
 });
 
-test('deduplication keys go when they have expired, of many pages, but not one that is being renewed', async () => {
+test('expired deduplication keys are deleted in batches, except a key that is being renewed', async () => {
   const { database, gateway, receive } = stage;
   const live = randomUUID();
   await receive(new Date(), { dedupKey: live });
-  // More than are looked at in one transaction.
+  // More rows than one transaction reads.
   await database.pool.query(
     `insert into event_dedup select gen_random_uuid(), gen_random_uuid(), now() - interval '1 second' from generate_series(1, 60000)`,
   );
@@ -51,11 +51,11 @@ test('deduplication keys go when they have expired, of many pages, but not one t
   expect(await expireRows(database)).toEqual(nothing);
 });
 
-test('rejected events go by the day after 30 days, with all that was counted of them', async () => {
+test('rejected events are deleted by the day after 30 days, with their statistics', async () => {
   const { database, rejected, delivered } = stage;
   const now = began;
   const accounts = { accountSlug: 'attacked', appKey: 'gone', provider: 'support_chat' };
-  // More than a transaction deletes; of one minute and account only 60 are kept.
+  // More rows than one transaction deletes. Only 60 of an account and minute are kept.
   await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {
       const { id } = await stage.gateway.admin.createAccount({});
@@ -85,7 +85,7 @@ test('rejected events go by the day after 30 days, with all that was counted of 
   expect(await expireRows(database, { now, eventRetentionDays: 400 })).toEqual(nothing);
 });
 
-test('a rejected event that an operator has acknowledged stays, and is found by its values', async () => {
+test('a rejected event that an operator acknowledged stays, and can be found by its values', async () => {
   const { database, rejected } = stage;
   const fields = { eventType: 'odd', accountSlug: 'odd' };
   const acknowledged = await rejected(noon(40), fields);
@@ -96,7 +96,7 @@ test('a rejected event that an operator has acknowledged stays, and is found by 
   expect((await listEvents(database.reader, filter)).map(({ id }) => id)).toEqual([acknowledged]);
 });
 
-test('rejected events expire, days are dropped and both once more, all at once', async () => {
+test('expiry of rejected events and dropping of days can run concurrently, twice each', async () => {
   const { database, rejected, delivered } = stage;
   for (let daysAgo = 31; daysAgo < 41; daysAgo++) {
     await Promise.all(Array.from({ length: 20 }, () => rejected(noon(daysAgo))));
@@ -115,7 +115,7 @@ test('rejected events expire, days are dropped and both once more, all at once',
   await expectExact(database);
 });
 
-test('counts of rejections go after a day', async () => {
+test('counts of rejections are deleted after a day', async () => {
   const { database, account } = stage;
   await database.pool.query(
     `insert into rejection_counts (account_id, minute, seen)
@@ -126,7 +126,7 @@ test('counts of rejections go after a day', async () => {
   expect(await rows(database, 'select 1 from rejection_counts')).toHaveLength(2);
 });
 
-test('summaries go a month after they have ended, or with their events; bursts with their destinations', async () => {
+test('summaries are deleted a month after their end or with their events, bursts with their destinations', async () => {
   const { database, account } = stage;
   const summary = async (status: string, endedDaysAgo: number, receivedDaysAgo = endedDaysAgo) => {
     const id = randomUUID();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
-import { type Outcome, OutcomeRecorder } from '../../../src/events/outcome.ts';
-import { EventReceiver } from '../../../src/events/receive.ts';
+import { type Outcome, OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
+import { EventReceiver } from '../../../src/events/transitions/received.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { receivedEvent } from '../../support/received.ts';
 import { hold } from '../../support/replies.ts';
@@ -10,9 +10,9 @@ import { rows } from '../../support/stored.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, midnight, openStage } from './stage.ts';
 
-// A day may go while an attempt of one of its events is in flight: a retry changes nothing about an event that is settled.
+// A day may be dropped during an attempt of one of its events: a retry does not make a settled event pending.
 
-test('an attempt whose event is gone changes nothing, and those that are recorded with it are recorded', async () => {
+test('an attempt of a dropped event changes nothing, and other attempts of its batch are recorded', async () => {
   const { gateway, database, failed, receive } = await openStage();
   onTestFinished(() => gateway.stop());
   const gone = await failed(new Date(midnight(40).getTime() + 5_000));
@@ -40,7 +40,7 @@ test('an attempt whose event is gone changes nothing, and those that are recorde
   await expectExact(database);
 });
 
-test('a retry that is in flight while its day goes ends, and so does its workflow', async () => {
+test('a retry in flight ends when its day is dropped, and so does its workflow', async () => {
   const { gateway, workflows, consumer: open, close } = await openLife({});
   onTestFinished(close);
   const { database, admin } = gateway;
@@ -54,7 +54,7 @@ test('a retry that is in flight while its day goes ends, and so does its workflo
   await workflows.result(event.id);
   expect((await admin.post(`/admin/delivery/retry/${event.id}`)).status).toBe(202);
   await retried.arrived;
-  await until('the day goes', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
+  await until('the day is dropped', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
   retried.answer(200);
   expect(await workflows.result(event.id)).toEqual({ outcome: 'already_settled', generation: 0, attempts: 1 });
 });

@@ -11,7 +11,7 @@ afterEach(() => stage.gateway.stop());
 
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 
-test('days that a reader keeps are counted, and a warning says so', async () => {
+test('days that a reader keeps are counted and logged as a warning', async () => {
   const { database, gateway, delivered } = stage;
   await delivered(noon(20));
   const lines: Record<string, unknown>[] = [];

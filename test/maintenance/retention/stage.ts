@@ -4,9 +4,9 @@ import { lockKeys } from '../../../src/database/lock-keys.ts';
 import { dailyTables } from '../../../src/database/partitions.ts';
 import type { Sql } from '../../../src/database/sql.ts';
 import { deliveryStatistics } from '../../../src/events/delivery-statistics.ts';
-import type { Outcome } from '../../../src/events/outcome.ts';
-import { OutcomeRecorder } from '../../../src/events/outcome.ts';
-import { EventReceiver, type ReceivedEvent } from '../../../src/events/receive.ts';
+import type { Outcome } from '../../../src/events/transitions/attempt-recorded.ts';
+import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
+import { EventReceiver, type ReceivedEvent } from '../../../src/events/transitions/received.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
@@ -16,13 +16,13 @@ import { until } from '../../support/until.ts';
 export const dayMs = 86_400_000;
 export const log = createLog('silent');
 
-/** When the file began: a day that ends meanwhile moves none of its dates. */
+/** The start of the test file. Dates are relative to it, so that midnight during the tests changes none. */
 export const began = new Date();
 /** Midnight (UTC) of the day so many days before that. */
 export const midnight = (daysAgo: number) => new Date((Math.floor(began.getTime() / dayMs) - daysAgo) * dayMs);
 export const isoOf = (day: Date) => day.toISOString().slice(0, 10);
 
-/** A gateway without a worker, whose events have come on days of the past. */
+/** A gateway without a worker, with events received on past days. */
 export async function openStage(options: TestGatewayOptions = {}) {
   const gateway = await startGateway({ worker: false, ...options });
   const { database } = gateway;
@@ -43,19 +43,19 @@ export async function openStage(options: TestGatewayOptions = {}) {
       ...{ succeeded: true, last: true, nextAttemptAt: null, claimToken: null },
       ...fields,
     });
-    // As when the relay has noted that its workflow runs.
+    // As if the relay had recorded that its workflow runs.
     await database.pool.query('delete from event_queue where event_id = $1', [eventId]);
     await database.pool.query(`update events set status = 'enqueued' where id = $1 and status = 'received'`, [eventId]);
   };
   return {
     ...{ gateway, database, account, receiver, receive, attempt },
-    /** Delivered a second after its receipt, as most are. */
+    /** Creates an event that was delivered a second after its receipt. */
     async delivered(receivedAt: Date, fields: Partial<ReceivedEvent> = {}) {
       const id = await receive(receivedAt, fields);
       await attempt(id, { startedAt: new Date(receivedAt.getTime() + 1_000) });
       return id;
     },
-    /** All ten attempts have failed. */
+    /** Creates an event whose ten attempts failed. */
     async failed(receivedAt: Date) {
       const id = await receive(receivedAt);
       await attempt(id, { number: 10, succeeded: false, outcome: 'http_error', error: 'no' });
@@ -80,7 +80,7 @@ export async function daysOf(database: Database, table: string): Promise<string[
   return found.map(({ day }) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
 }
 
-/** Whether a day has all of its tables; fails when it has some of them. */
+/** Whether a day has all its tables. Throws if it has only some. */
 export async function hasDay(database: Database, day: Date): Promise<boolean> {
   const found = await Promise.all(
     dailyTables.map(async (table) => (await daysOf(database, table)).includes(isoOf(day))),
@@ -108,12 +108,12 @@ async function readStatistics(sql: Sql, latencies: boolean) {
 }
 
 /**
- * Whether all that is counted is what a count of the tables comes to, hour by hour and value by value.
+ * Expects all statistics to equal a recount of the tables, hour by hour and value by value.
  *
- * @param latencies false where events are gone that were delivered in the last hours: those deliveries stay in them.
+ * @param latencies false if events delivered in the last hours were dropped: the latencies keep these deliveries.
  */
 export async function expectExact(database: Database, { latencies = true } = {}): Promise<void> {
-  // In a transaction the time stands still: an hour that ends between the two would look like a difference.
+  // now() is constant in a transaction. Otherwise an hour that ends between the two queries would be a difference.
   const [kept, counted] = await database.transaction(async (sql) => {
     const before = await readStatistics(sql, latencies);
     await sql.query({ name: '', text: 'select recount_events()' }, []);
@@ -122,7 +122,7 @@ export async function expectExact(database: Database, { latencies = true } = {})
   expect(kept).toEqual(counted);
 }
 
-/** A connection of its own in a transaction; `end` rolls back. */
+/** Runs statements on a separate connection in a transaction; `end` rolls back. */
 export async function inOther(gateway: TestGateway, ...statements: string[]) {
   const client = await gateway.database.pool.connect();
   await client.query('begin');
@@ -136,14 +136,14 @@ export async function inOther(gateway: TestGateway, ...statements: string[]) {
   };
 }
 
-/** Holds whoever is about to lock the tables of a day; what was read before is read by then. */
+/** Blocks each process that is about to lock the tables of a day, after it has made its first check. */
 export async function holdBeforeLocks(gateway: TestGateway) {
   const other = await inOther(gateway, `select pg_advisory_xact_lock(${lockKeys.partitions})`);
   return {
     end: other.end,
-    /** The process that waits for it. */
+    /** The server process that waits for the lock. */
     waiting: () =>
-      until('somebody waits', async () => {
+      until('a process waits for the lock', async () => {
         const [found] = await rows(
           gateway.database,
           `select l.pid from pg_locks l where l.locktype = 'advisory' and not l.granted

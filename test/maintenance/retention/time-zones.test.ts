@@ -9,12 +9,12 @@ import { freshDatabase } from '../../support/database.ts';
 import { rows } from '../../support/stored.ts';
 import { dayMs, expectExact, log, openStage } from './stage.ts';
 
-// Two days (UTC) of 2026 in which the clocks of Berlin change: a day there has 25 hours, or 23.
+// Two days (UTC) of 2026 on which the clocks in Berlin change: the day there has 25 or 23 hours.
 const changes = ['2026-10-25', '2026-03-29'];
 const hourMs = 3_600_000;
 const zone = 'Europe/Berlin';
 
-/** A database whose sessions are in that zone unless they say otherwise. */
+/** A database whose sessions use the time zone of Berlin by default. */
 async function databaseInBerlin(): Promise<string> {
   const url = await freshDatabase();
   const client = new pg.Client({ connectionString: url });
@@ -24,7 +24,7 @@ async function databaseInBerlin(): Promise<string> {
   return url;
 }
 
-/** Events that were delivered, one each hour of two days. */
+/** Creates one delivered event for each hour of two days. */
 async function twoDays(day: string) {
   const stage = await openStage({ databaseUrl: await databaseInBerlin() });
   onTestFinished(() => stage.gateway.stop());
@@ -34,7 +34,7 @@ async function twoDays(day: string) {
   return { ...stage, midnight };
 }
 
-test.each(changes)('%s goes with what was counted of it, whatever the zone of the database', async (day) => {
+test.each(changes)('%s is dropped with its statistics in a database of any time zone', async (day) => {
   const { database, midnight } = await twoDays(day);
   expect(await dropDay(database, midnight)).toMatchObject({ kind: 'dropped' });
   await expectExact(database);
@@ -42,7 +42,7 @@ test.each(changes)('%s goes with what was counted of it, whatever the zone of th
   await expectExact(database);
 });
 
-test.each(changes)('%s has 24 hours in a session of any zone', async (day) => {
+test.each(changes)('%s has 24 hours in a session of any time zone', async (day) => {
   const { gateway, database, midnight } = await twoDays(day);
   const client = await gateway.database.pool.connect();
   onTestFinished(() => client.release(true));

@@ -3,7 +3,7 @@ import { destinationTypes } from '../../../src/destinations/destination-config.t
 import { consumer, freePort, selfSignedConsumer } from '../../delivery/servers.ts';
 import { channels, destinationsAt, failure } from './support.ts';
 
-/** Sends one notice to a destination of the type at this origin. */
+/** Sends one notice to a destination of this type at this origin. */
 function sent(type: (typeof destinationTypes)[number], origin: string, options: { timeLimitMs?: number } = {}) {
   const [settings, mail] = destinationsAt[type](origin);
   return channels({ mail, ...options })(settings, failure());
@@ -28,7 +28,7 @@ describe.each(destinationTypes)('%s', (type) => {
     [413, 'Payload Too Large'],
     [500, 'Internal Server Error'],
     [503, 'Service Unavailable'],
-  ])('%i is told with what the service said, and can be tried again', async (status, words) => {
+  ])('%i is an error with the body of the answer, and can be retried', async (status, words) => {
     const { port, seen } = await consumer((response) => response.writeHead(status).end('no_service\r\n'));
     expect(await sent(type, originOf(port))).toEqual({
       ...none,
@@ -38,13 +38,13 @@ describe.each(destinationTypes)('%s', (type) => {
     expect(seen).toHaveLength(1);
   });
 
-  test('an answer without a body has no more to say', async () => {
+  test('the error of an answer without a body has the status only', async () => {
     const { port } = await consumer((response) => response.writeHead(500).end());
     const error = `127.0.0.1:${port} answered 500 Internal Server Error`;
     expect(await sent(type, originOf(port))).toMatchObject({ ok: false, error, responseBody: '' });
   });
 
-  test.each([429, 503])('%i says when to come again', async (status) => {
+  test.each([429, 503])('Retry-After of a %i is used', async (status) => {
     const { port } = await consumer((response) => response.writeHead(status, { 'retry-after': '7' }).end());
     expect(await sent(type, originOf(port))).toMatchObject({ ok: false, retryAfterMs: 7_000, permanent: false });
   });
@@ -59,7 +59,7 @@ describe.each(destinationTypes)('%s', (type) => {
     expect(elsewhere.seen).toEqual([]);
   });
 
-  test('one who hangs is given up', async () => {
+  test('a service that hangs is a timeout', async () => {
     const { port } = await consumer(() => undefined);
     expect(await sent(type, originOf(port), { timeLimitMs: 1_000 })).toEqual({
       ...none,
@@ -68,7 +68,7 @@ describe.each(destinationTypes)('%s', (type) => {
     });
   });
 
-  test('of a huge answer the first 16 KiB are kept', async () => {
+  test('the first 16 KiB of a huge answer are kept', async () => {
     const { port } = await consumer((response) => response.writeHead(500).end('é'.repeat(200_000)));
     const said = await sent(type, originOf(port));
     expect(said.responseBody).toBe('é'.repeat(8 * 1024));
@@ -106,19 +106,19 @@ describe.each(destinationTypes)('%s', (type) => {
     expect(seen).toEqual([]);
   });
 
-  test('a port where nobody listens, and a certificate that nobody vouches for', async () => {
+  test('a closed port and a self-signed certificate are errors', async () => {
     expect(await sent(type, originOf(await freePort()))).toMatchObject({ ok: false, outcome: 'connection_refused' });
     const { port } = await selfSignedConsumer();
     expect(await sent(type, `https://localhost:${port}`)).toMatchObject({ ok: false, outcome: 'tls_error' });
   });
 
-  test('an address that is none is for somebody to correct', async () => {
+  test('an invalid address is a permanent failure', async () => {
     expect(await sent(type, 'no address')).toMatchObject({ ok: false, outcome: 'invalid_url', permanent: true });
     expect(await sent(type, 'ftp://do-not-repeat.test')).toMatchObject({ outcome: 'invalid_url', permanent: true });
   });
 });
 
-describe('429 of chat_two', () => {
+describe('the delay in a 429 of chat_two', () => {
   const asked = async (body: string, headers: Record<string, string> = {}, status = 429) => {
     const { port } = await consumer((response) => response.writeHead(status, headers).end(body));
     const said = await sent('chat_two', originOf(port));
@@ -135,6 +135,8 @@ describe('429 of chat_two', () => {
     ['error code: 1015', null],
     ['', null],
   ])('with the body %s', async (body, expected) => expect(await asked(body)).toBe(expected));
-  test('a header goes first', async () => expect(await asked('{"retry_after":5}', { 'retry-after': '3' })).toBe(3_000));
-  test('no other status is read so', async () => expect(await asked('{"retry_after":5}', {}, 400)).toBeNull());
+  test('is that of the header if it has one', async () =>
+    expect(await asked('{"retry_after":5}', { 'retry-after': '3' })).toBe(3_000));
+  test('is not read from the body of another status', async () =>
+    expect(await asked('{"retry_after":5}', {}, 400)).toBeNull());
 });

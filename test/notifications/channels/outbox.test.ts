@@ -8,7 +8,7 @@ import { channels, failure, mailTo, noMail, summary, temporaryFolder } from './s
 
 const outbox = (outboxDir: string) => channels({ mail: { ...noMail, outboxDir } });
 
-/** The file that a message was written into. */
+/** Sends a notice to the outbox and returns the file. */
 async function written(folder: string, notice: Notice, settings = mailTo(['a@ops.test', 'b@ops.test', 'A@ops.test'])) {
   const said = await outbox(folder)(settings, notice);
   if (!said.ok || said.outboxFile === null) throw new Error(JSON.stringify(said));
@@ -38,7 +38,7 @@ test.each([failure(), summary])('a $kind can be read in any mail program', async
   expect(readFileSync(file, 'latin1')).not.toMatch(/(?<!\r)\n|\r(?!\n)/);
 });
 
-test('characters of four bytes, and line breaks in an event type, which begin no header', async () => {
+test('characters of four bytes are kept, and line breaks in an event type start no header', async () => {
   const event_type = 'größe 😀\r\nBcc: all@ops.test\r\n\r\nfake body';
   const notice = failure({ error: '😀 ünï\r\nX-Injected: 1' }, { event_type });
   const { email } = await written(temporaryFolder(), notice);
@@ -63,7 +63,7 @@ test.each(['application/json', 'message/rfc822', 'text/plain; charset=latin1', '
   },
 );
 
-test('a path or an address in a message is a text', async () => {
+test('a path or URL in a message stays text and is not read or fetched', async () => {
   const text =
     'file:///etc/hostname /etc/hostname http://127.0.0.1:1/ data:text/plain,hi <img src="file:///etc/hostname">';
   const notice = failure({ error: text }, { event_type: text });
@@ -72,7 +72,7 @@ test('a path or an address in a message is a text', async () => {
 });
 
 describe('the file', () => {
-  test('and its folder are for this user alone', async () => {
+  test('and its folder are readable by their owner only', async () => {
     const folder = join(temporaryFolder(), 'outbox');
     const { file } = await written(folder, failure());
     expect([mode(folder), mode(file)]).toEqual(['700', '600']);
@@ -80,7 +80,7 @@ describe('the file', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('is one, however often and fast the same notice comes', async () => {
+  test('is written once for the same notice, also with concurrent calls', async () => {
     const folder = temporaryFolder();
     const send = outbox(folder);
     const all = await Promise.all(Array.from({ length: 20 }, () => send(mailTo(['a@ops.test']), failure())));
@@ -90,7 +90,7 @@ describe('the file', () => {
     expect((await PostalMime.parse(readFileSync(join(folder, name ?? '')))).to).toHaveLength(1);
   });
 
-  test('is another for another notice of the same moment', async () => {
+  test('is a different one for another notice of the same moment', async () => {
     const folder = temporaryFolder();
     const ids = ['a/b', 'a_b', 'a:b', '../../etc/x', '.', 'x'.repeat(1_000), `${'x'.repeat(999)}y`, '😀\r\n\0', ''];
     const send = outbox(folder);
@@ -115,14 +115,14 @@ describe('a folder that cannot be used', () => {
     expect(await outbox(file)(mailTo(['a@ops.test']), failure())).toEqual(failed(file, 'not a directory (ENOTDIR)'));
   });
 
-  test('because the one above it is missing', async () => {
+  test('because its parent folder is missing', async () => {
     const folder = join(temporaryFolder(), 'data', 'outbox');
     expect(await outbox(folder)(mailTo(['a@ops.test']), failure())).toEqual(
       failed(folder, 'no such file or directory (ENOENT)'),
     );
   });
 
-  test('because something of the name of the file is there; nothing is left behind', async () => {
+  test('because a folder has the name of the file; no temporary file is left', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, `2026-11-20T10-00-00-123Z-${failure().id}.eml`));
     const said = await outbox(folder)(mailTo(['a@ops.test']), failure());
@@ -130,8 +130,8 @@ describe('a folder that cannot be used', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  test('because it may not be written to', async () => {
-    // Root may write everywhere but below /proc.
+  test('because it is not writable', async () => {
+    // Root, as whom tests may run, can write everywhere but below /proc.
     const isRoot = process.getuid?.() === 0;
     const folder = isRoot ? '/proc/sys/outbox' : temporaryFolder();
     if (!isRoot) chmodSync(folder, 0o500);

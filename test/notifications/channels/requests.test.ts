@@ -47,14 +47,14 @@ test.each([{}, { secret: null }])('a webhook without a secret (%j) gets no signa
   expect(headersOf(seen[0])).toHaveProperty('webhook-id');
 });
 
-test('the same notice again has the same key', async () => {
+test('the same notice has the same idempotency key again', async () => {
   const { url, seen } = await consumer((response) => response.end());
   const send = channels();
   for (let n = 0; n < 2; n++) await send({ destination_type: 'webhook', config: { url } }, failure());
   expect(seen.map((one) => headersOf(one)['idempotency-key'])).toEqual([failure().id, failure().id]);
 });
 
-test('an id that no header can hold is encoded, and signed as it is sent', async () => {
+test('an id that is no valid header value is encoded, and signed in that form', async () => {
   const { url, seen } = await consumer((response) => response.end());
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   await channels()({ destination_type: 'webhook', config: { url, secret } }, failure({ id: 'a\r\nb: ü' }));
@@ -63,13 +63,13 @@ test('an id that no header can hold is encoded, and signed as it is sent', async
   expect(() => new Webhook(secret).verify(seen[0]?.body ?? '', headers)).not.toThrow();
 });
 
-test('user and password of an address become Basic authentication', async () => {
+test('user and password of a URL become Basic authentication', async () => {
   const { port, seen } = await consumer((response) => response.end());
   await channels()({ destination_type: 'webhook', config: { url: `http://me:p%40ss@127.0.0.1:${port}/` } }, failure());
   expect(headersOf(seen[0]).authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
 });
 
-test('a webhook is not told of summaries, and says so', async () => {
+test('a summary to a webhook is refused with an error that says so', async () => {
   const { url, seen } = await consumer((response) => response.end());
   expect(await channels()({ destination_type: 'webhook', config: { url } }, summary)).toMatchObject({
     ...{ ok: false, outcome: 'message_error', error: 'the message could not be made: TypeError', permanent: false },
@@ -91,7 +91,7 @@ test.each([failure(), summary])('chat_one gets its message of a $kind', async (n
   expect(headersOf(request)).toEqual({ ...always(body), ...named });
 });
 
-test.each([failure(), summary])('chat_two gets its message of a $kind, and is waited for', async (notice) => {
+test.each([failure(), summary])('chat_two gets its message of a $kind, with wait=true', async (notice) => {
   const { port, seen } = await consumer((response) => response.end('{"id":"1"}'));
   const webhook_url = `http://127.0.0.1:${port}/api/webhooks/12/token?thread_id=7`;
   expect(await channels()({ destination_type: 'chat_two', config: { webhook_url } }, notice)).toMatchObject({
@@ -120,7 +120,7 @@ test.each([
   ['/proxy/api/webhooks/12/token', null],
   ['/hook', null],
   ['', null],
-])('of the address %s of chat_two %s is asked', (path, expected) => {
+])('the chat_two URL %s is called as %s', (path, expected) => {
   const origin = 'https://chat.test:8443';
   expect(waitingUrl(`${origin}${path}`)).toBe(`${origin}${expected ?? path}`);
 });

@@ -6,7 +6,7 @@ import { keptAnswerBytes } from '../../../src/shared/kept-answer.ts';
 import { consumer, type Seen } from '../../delivery/servers.ts';
 import { apiKey, channels, failure, mailTo, noMail, sendgridAt } from './support.ts';
 
-/** How services repeat a request, each in a form that hides the secrets in another way. */
+/** Ways in which a service may repeat a request, each with the secrets in a different encoding. */
 const echoes: [name: string, echo: (seen: Seen) => string][] = [
   ['plain', ({ path, rawHeaders }) => `${path} ${rawHeaders.join(' ')}`],
   ['decoded', ({ path, rawHeaders }) => `${decodeURIComponent(path)} ${rawHeaders.join(' ')}`],
@@ -54,7 +54,7 @@ const basic = Buffer.from('user-name:very-secret-pass').toString('base64');
 const secrets = new RegExp(`very.{0,4}secret|MfKQ9r|user-name|T00000000|1234567|${basic}|${apiKey}`, 'i');
 
 describe.each(destinations)('%s', (_, at) => {
-  test.each(echoes)('a service that repeats the request, %s, does not give its secrets away', async (_, echo) => {
+  test.each(echoes)('secrets are masked when a service repeats the request, %s', async (_, echo) => {
     for (const status of [200, 400]) {
       const answer = (response: http.ServerResponse, seen: Seen) => response.writeHead(status).end(echo(seen));
       const { port } = await consumer(answer);
@@ -65,7 +65,7 @@ describe.each(destinations)('%s', (_, at) => {
     }
   });
 
-  test('a redirect to an address with its secrets does not, either', async () => {
+  test('secrets in the target of a redirect are masked', async () => {
     const { port } = await consumer((response, { path }) =>
       response.writeHead(302, { location: `http://very-secret-token.test${path}` }).end(path),
     );
@@ -77,7 +77,7 @@ describe.each(destinations)('%s', (_, at) => {
   });
 });
 
-test('what is no secret stays readable', async () => {
+test('text without secrets stays readable', async () => {
   const { port } = await consumer((response) => response.writeHead(404).end('{"ok":false,"error":"no_service"}'));
   const webhook_url = `http://127.0.0.1:${port}/services/T00000000/B00000000/very-secret-token?raw=false`;
   const said = await channels()({ destination_type: 'chat_one', config: { webhook_url } }, failure());
@@ -87,7 +87,7 @@ test('what is no secret stays readable', async () => {
   });
 });
 
-test('the host is named, also where the path repeats a part of it', async () => {
+test('the error names the host, even if the path repeats a part of it', async () => {
   const { port } = await consumer((response) => response.writeHead(500).end('localhost is down'));
   const settings = { destination_type: 'webhook', config: { url: `http://localhost:${port}/localhost` } } as const;
   expect(await channels()(settings, failure())).toMatchObject({
@@ -109,7 +109,7 @@ describe('a mask', () => {
     ])
       expect(mask(`(${form})`).replaceAll('"', '')).toBe('([masked])');
   });
-  test('leaves no part of a secret at a cut, and no more than 16 KiB', () => {
+  test('leaves no part of a secret where the text is cut, and at most 16 KiB', () => {
     const mask = createMask(['very-secret-value']);
     for (const length of [4, 10, 16]) {
       const part = 'very-secret-value'.slice(0, length);
@@ -118,7 +118,7 @@ describe('a mask', () => {
     expect(mask(`very ${'very-sec'}`)).toBe('very very-sec');
     expect(createMask(['a'])('a'.repeat(keptAnswerBytes))).toHaveLength(keptAnswerBytes);
   });
-  test('reads the secrets of an address', () => {
+  test('finds the secrets of a URL', () => {
     const url = 'https://me:pass@h.test/services/token-1/ab?sig=one%20two&b=true&c=xyz&bare-token#part';
     expect(secretsOfUrl(url)).toEqual([
       ...[
@@ -137,7 +137,7 @@ describe('a mask', () => {
   });
 });
 
-test('without a service to ask, nothing is sent', async () => {
+test('without SendGrid and outbox, no e-mail is sent', async () => {
   expect(await channels({ mail: noMail })(mailTo(['a@ops.test']), failure())).toEqual({
     ...{ ok: false, outcome: 'mail_not_configured', error: 'no e-mail can be sent: set SENDGRID_API_KEY' },
     ...{ responseCode: null, responseBody: null, retryAfterMs: null, permanent: true, durationMs: 0 },

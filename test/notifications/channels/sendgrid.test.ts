@@ -13,7 +13,7 @@ const payload = (bytes: Uint8Array, contentType: string | null = 'application/js
   payload: { body: bytes, contentType },
 });
 
-test.each([failure(), summary])('the request of a $kind is what the API documents', async (notice) => {
+test.each([failure(), summary])('the request of a $kind has the documented form', async (notice) => {
   const { send, seen, body } = await sendgrid();
   expect(await send(mailTo(['a@ops.test', 'B@ops.test']), notice)).toEqual({
     ...{ ok: true, responseCode: 202, responseBody: '', durationMs: expect.any(Number), outboxFile: null },
@@ -45,13 +45,13 @@ test.each([failure(), summary])('the request of a $kind is what the API document
   });
 });
 
-test('each address is named once, whatever its case', async () => {
+test('each address is listed once, regardless of letter case', async () => {
   const { send, body } = await sendgrid();
   await send(mailTo(['A@ops.test', 'b@ops.test', 'a@OPS.test', 'b@ops.test']), failure());
   expect(body().personalizations).toEqual([{ to: [{ email: 'A@ops.test' }, { email: 'b@ops.test' }] }]);
 });
 
-test('a payload goes along, byte for byte', async () => {
+test('a payload is attached byte for byte', async () => {
   const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7) % 256));
   const notice = failure(payload(bytes, 'application/octet-stream'));
   const { send, body } = await sendgrid();
@@ -64,7 +64,7 @@ test('a payload goes along, byte for byte', async () => {
   expect(Buffer.from(attachment.content, 'base64').equals(bytes)).toBe(true);
 });
 
-test('a payload that nobody asked for does not', async () => {
+test('a payload that the destination does not ask for is not attached', async () => {
   const { send, body } = await sendgrid();
   await send(mailTo(['a@ops.test'], false), failure(payload(Buffer.alloc(100_000))));
   expect(body()).not.toHaveProperty('attachments');
@@ -77,13 +77,13 @@ test.each([
   'multipart/mixed; boundary=x',
   '',
   ';',
-])('the content type %j of a webhook gives no type that is refused or taken apart', async (contentType) => {
+])('the content type %j of a webhook becomes an attachment type that SendGrid accepts', async (contentType) => {
   const { send, body } = await sendgrid();
   await send(mailTo(['a@ops.test'], true), failure(payload(Buffer.alloc(100_000, 'x'), contentType)));
   expect(body().attachments[0].type).toMatch(/^(?!message|multipart)[a-z]+\/[a-z.+-]+$/);
 });
 
-test('what events hold arrives unchanged: nothing is substituted, renamed or taken for a template', async () => {
+test('values of events arrive unchanged: SendGrid substitutes nothing and applies no template', async () => {
   const event_type = '{{secret}} -name- %name% <%body%> [unsubscribe] orderPaid order-paid 😀 \\u0000 $& $1';
   const notice = failure({ error: event_type, id: 'orderPaid-x_y {{a}}' }, { event_type });
   const { send, body } = await sendgrid();
@@ -96,8 +96,8 @@ test('what events hold arrives unchanged: nothing is substituted, renamed or tak
   expect(body().personalizations).toEqual([{ to: [{ email: 'a@ops.test' }] }]);
 });
 
-describe('what it says is wrong', () => {
-  test('is told in its own words', async () => {
+describe('the error of an answer', () => {
+  test('contains the messages of SendGrid', async () => {
     const errors = [
       { message: 'The from address does not match a verified Sender Identity.', field: 'from', help: null },
       { message: `The key ${apiKey} has no permission.`, field: null, help: null },
@@ -110,7 +110,7 @@ describe('what it says is wrong', () => {
     });
   });
   test.each(['{"errors":[]}', '{"errors":"no"}', '<html>', '{"errors":[{"message":1}]}'])(
-    'is %s as it is, when it has another form',
+    'is %s unchanged, if it has another form',
     async (answer) => {
       const { send, port } = await sendgrid(500, answer);
       expect(await send(mailTo(['a@ops.test']), failure())).toMatchObject({
@@ -120,7 +120,7 @@ describe('what it says is wrong', () => {
   );
 });
 
-test('messages on their way at once do not mix', async () => {
+test('concurrent messages do not mix', async () => {
   const { send, seen } = await sendgrid();
   const all = Array.from({ length: 20 }, (_, n) => n);
   await Promise.all(all.map((n) => send(mailTo([`p${n}@ops.test`]), failure({ id: `n-${n}` }))));

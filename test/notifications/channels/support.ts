@@ -12,7 +12,7 @@ import { secretText } from '../../support/secrets.ts';
 
 const eventId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 
-/** An event that has failed, as a destination is told of it. */
+/** The notice of a failed event. */
 export function failure(
   change: Partial<FailureNotice> = {},
   event: Partial<FailureNotice['event']> = {},
@@ -62,7 +62,7 @@ export const mailTo = (
   config: { addresses, include_payload },
 });
 
-/** The channels, closed when the test is over. They may reach loopback unless told otherwise. */
+/** Creates channels, which are closed after the test. They may reach loopback unless `options` say otherwise. */
 export function channels(deps: Partial<Omit<ChannelDeps, 'sender'>> = {}, options: Partial<SenderOptions> = {}) {
   return createChannels({ sender: sender(options), mail: noMail, timeLimitMs: 10_000, ...deps });
 }
@@ -84,14 +84,14 @@ export const destinationsAt: Record<DestinationType, (origin: string) => [Destin
   email: (origin) => [mailTo(['on-call@ops.test']), sendgridAt(origin)],
 };
 
-/** A folder that is gone after the test. */
+/** Creates a folder, which is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-/** Headers by name, in small letters; two of one name are an error. */
+/** Headers by their names in lower case. Throws if a name occurs twice. */
 export function headersOf(seen: Seen | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   const { rawHeaders = [] } = seen ?? {};

@@ -11,7 +11,7 @@ const objectsOf = ({ blocks }: ChatOneMessage) =>
 const textsOf = (message: ChatOneMessage, type: 'plain_text' | 'mrkdwn') =>
   objectsOf(message).flatMap((object) => (object.type === type ? [object.text] : []));
 
-test('a failed event is told with its facts, its error and a link', () => {
+test('the message of a failed event has its fields, its error and a link', () => {
   const message = chatOneMessage(failure());
   expect(textsOf(message, 'plain_text')).toEqual([
     'Delivery failed',
@@ -28,7 +28,7 @@ test('a failed event is told with its facts, its error and a link', () => {
   expect(message.text).toBe('Delivery failed: order.paid (shop): HTTP 503');
 });
 
-test('a summary is told with its first events and a link to all', () => {
+test('the message of a summary has its first events and a link to all', () => {
   const message = chatOneMessage(summary());
   expect(textsOf(message, 'plain_text')).toEqual([
     '12 more events failed',
@@ -41,14 +41,14 @@ test('a summary is told with its first events and a link to all', () => {
   );
 });
 
-test('a test says that nothing has failed, also where only its beginning shows', () => {
+test('a test message says that nothing has failed, also in its preview', () => {
   const message = chatOneMessage(failure({ sample: true }));
   expect(message.text).toMatch(/^\[Test\] Nothing has failed/);
   expect(textsOf(message, 'plain_text')[0]).toBe('Test: nothing has failed');
   expect(textsOf(message, 'mrkdwn')[0]).toContain('Nothing has failed');
 });
 
-test('an event without a type or an error says so', () => {
+test('the message says when an event has no type or no error', () => {
   const texts = textsOf(chatOneMessage(failure({ error: '' }, { event_type: null })), 'plain_text');
   expect(texts).toContain('no type');
   expect(texts).toContain('no error message');
@@ -62,14 +62,14 @@ test.each(hardValues)('%s in every value: limits hold', (_, value) => {
   }
 });
 
-test('nothing of an event is formatted, linked or mentioned', () => {
+test('values of an event cause no formatting, links or mentions', () => {
   const value = '@here <!channel> <@U123> <https://evil|x> *b* http://evil.com :tada: #general';
   for (const notice of noticesWith(value)) {
     const message = chatOneMessage(notice);
     const harmless = chatOneMessage(
       notice.kind === 'summary' ? summary({ first: Array(60).fill(listed()) }) : failure(),
     );
-    // What Slack interprets is the same as for an event that holds nothing of the kind.
+    // Slack finds the same markup as in the message of a harmless event.
     expect(textsOf(message, 'mrkdwn')).toEqual(textsOf(harmless, 'mrkdwn'));
     expect(message.mrkdwn).toBe(false);
     expect(message.text).not.toMatch(/[<>]|@here|:\/\/|:tada:|\*b\*|#general/);
@@ -77,7 +77,7 @@ test('nothing of an event is formatted, linked or mentioned', () => {
   }
 });
 
-test('a URL cannot end its link; one that is too long is left out', () => {
+test('a URL cannot end its link; a URL that is too long is left out', () => {
   const odd = chatOneMessage(failure({ dashboardUrl: 'https://a.example/x|y> <!channel>&z' }));
   expect(textsOf(odd, 'mrkdwn').at(-1)).toBe(
     '<https://a.example/x%7Cy%3E%20%3C!channel%3E&amp;z|Open the event in the dashboard>',

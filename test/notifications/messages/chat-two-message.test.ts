@@ -5,7 +5,7 @@ import { failure, hardValues, listed, noticesWith, stringsIn, summary } from './
 
 const url = 'https://hooks.example.com/dashboard/events/0198f3a2-7c41-7d2e-9a53-5f1c2b7e8d90';
 
-test('a failed event is told with its facts, its error and a link', () => {
+test('the message of a failed event has its fields, its error and a link', () => {
   const message = chatTwoMessage(failure({ error: 'HTTP 503\nover_loaded' }));
   expect(message.content).toBe('Delivery failed: order.paid (shop)');
   expect(message.allowed_mentions).toEqual({ parse: [] });
@@ -24,7 +24,7 @@ test('a failed event is told with its facts, its error and a link', () => {
   ]);
 });
 
-test('a summary is told with its first events and a link to all', () => {
+test('the message of a summary has its first events and a link to all', () => {
   const [embed] = chatTwoMessage(summary()).embeds;
   expect(embed.title).toBe('12 more events failed');
   expect(embed.timestamp).toBe('2026-11-21T15:33:16.000Z');
@@ -37,7 +37,7 @@ test('a summary is told with its first events and a link to all', () => {
   ]);
 });
 
-test('a test says that nothing has failed', () => {
+test('a test message says that nothing has failed', () => {
   const { content, embeds } = chatTwoMessage(failure({ sample: true }));
   expect(content).toContain('Nothing has failed');
   expect(embeds[0].title).toBe('Test: nothing has failed');
@@ -53,7 +53,7 @@ test.each(hardValues)('%s in every value: limits hold', (_, value) => {
   }
 });
 
-test('long links and long entries together stay within the limits', () => {
+test('long links and long entries together keep the limits', () => {
   const longUrl = `https://a.example/${'x'.repeat(500)}`;
   const first = Array(30).fill(listed({ event_type: '*'.repeat(300), error: '*'.repeat(900), dashboardUrl: longUrl }));
   const message = chatTwoMessage(summary({ first, dashboardUrl: longUrl }));
@@ -80,13 +80,13 @@ test.each([
   expect(fields.at(-1)?.value).toBe(expected);
 });
 
-test('nothing of an event is left unescaped anywhere', () => {
+test('all values of an event are escaped', () => {
   const marks = '@everyone <@1> [x](http://evil) *b*';
   for (const notice of noticesWith(marks))
     for (const text of stringsIn(chatTwoMessage(notice))) expect(text).not.toMatch(/(?<!\\)(?:[@*<]|\[x|:\/\/evil)/);
 });
 
-// Discord refuses the whole message for a URL whose host it does not believe in.
+// Discord answers 400 to the whole message when the host of a URL in an embed is a name without a dot.
 test.each(['http://gateway:8080', 'http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'nonsense'])(
   'a dashboard at %s is linked in the text only',
   (base) => {
@@ -96,7 +96,7 @@ test.each(['http://gateway:8080', 'http://localhost:8080', 'http://127.0.0.1:808
   },
 );
 
-test('a URL cannot end its link; one that is too long is left out', () => {
+test('a URL cannot end its link; a URL that is too long is left out', () => {
   const odd = chatTwoMessage(failure({ dashboardUrl: 'https://a.example/x) @everyone' }));
   expect(odd.embeds[0].description).toContain('(https://a.example/x%29%20@everyone)');
   const long = chatTwoMessage(failure({ dashboardUrl: `https://a.example/${'x'.repeat(5000)}` }));

@@ -7,7 +7,7 @@ import { failure, hardValues, listed, noticesWith, summary } from './support.ts'
 const plain = { includePayload: false };
 const url = 'https://hooks.example.com/dashboard/events/0198f3a2-7c41-7d2e-9a53-5f1c2b7e8d90';
 
-test('a failed event is told with its facts, its error and a link', () => {
+test('the message of a failed event has its fields, its error and a link', () => {
   const { subject, text, html, attachment } = emailMessage(failure({ error: 'HTTP 503\noverloaded' }), plain);
   expect(subject).toBe('Delivery failed: order.paid (shop)');
   expect(attachment).toBe(null);
@@ -36,7 +36,7 @@ You get this because your address is in a destination of the account shop (gener
   expect(html).toContain(`href="${url}"`);
 });
 
-test('a summary is told with its first events and a link to all', () => {
+test('the message of a summary has its first events and a link to all', () => {
   const { subject, text, html, attachment } = emailMessage(summary(), { includePayload: true });
   expect(subject).toBe('12 more events failed (shop)');
   expect(attachment).toBe(null);
@@ -55,13 +55,13 @@ test.each([
   [{ events: 2 }, '2 more events failed (shop)', /2 more events of shop \(generic\) failed between/],
   [{ events: 0 }, '0 more events failed (shop)', /0 more events of shop \(generic\) failed between/],
   [{ until: summary().since }, '12 more events failed (shop)', /failed at 2026-11-21 15:20:00 UTC\./],
-])('a summary with %o counts in words', (changes, subject, said) => {
+])('a summary with %o has the right singular or plural', (changes, subject, said) => {
   const message = emailMessage(summary(changes), plain);
   expect(message.subject).toBe(subject);
   expect(message.text).toMatch(said);
 });
 
-test('URLs are escaped as every value is', () => {
+test('URLs are escaped like other values', () => {
   const odd = `https://a.example/?a=1&lt=2'"><b>`;
   const shown = 'https://a.example/?a=1&amp;lt=2&#39;%22%3E%3Cb%3E';
   const one = emailMessage(failure({ dashboardUrl: odd }), plain);
@@ -70,7 +70,7 @@ test('URLs are escaped as every value is', () => {
   expect(many.html).toContain(`href="${shown}"`);
 });
 
-test('a summary says that there are more only when there are', () => {
+test('a summary mentions further events only if there are any', () => {
   const more = 'the first of them';
   expect(emailMessage(summary({ events: 3 }), plain).text).toContain(more);
   expect(emailMessage(summary({ events: 2 }), plain).text).not.toContain(more);
@@ -79,7 +79,7 @@ test('a summary says that there are more only when there are', () => {
   expect(many.text.split('* order.paid')).toHaveLength(11);
 });
 
-test('a test says that nothing has failed, from the subject on', () => {
+test('a test message says in subject and text that nothing has failed', () => {
   const { subject, text, html } = emailMessage(failure({ sample: true }), plain);
   expect(subject).toBe('[Test] Nothing has failed: order.paid (shop)');
   for (const body of [text, html]) {
@@ -89,14 +89,14 @@ test('a test says that nothing has failed, from the subject on', () => {
   }
 });
 
-test('an event without a type or an error says so', () => {
+test('the message says when an event has no type or no error', () => {
   const { subject, text } = emailMessage(failure({ error: '' }, { event_type: null }), plain);
   expect(subject).toBe('Delivery failed: no type (shop)');
   expect(text).toMatch(/Event type: +no type\n/);
   expect(text).toContain('Error:\n  no error message\n');
 });
 
-test('a subject is one line, and long names leave room for each other', () => {
+test('a subject is one line, and long names are cut so that each is visible', () => {
   const attack = 'a\r\nBcc: x@example.com\u0000\u2028b';
   expect(emailMessage(failure({}, { event_type: attack }), plain).subject).toBe(
     'Delivery failed: a Bcc: x@example.com␀ b (shop)',
@@ -108,17 +108,17 @@ test('a subject is one line, and long names leave room for each other', () => {
   expect(long.subject).toBe(`[Test] Nothing has failed: ${'t'.repeat(79)}… (${'s'.repeat(79)}…)`);
 });
 
-test.each(hardValues)('%s in every value: nothing breaks', (_, value) => {
+test.each(hardValues)('%s in every value: the message stays valid', (_, value) => {
   for (const notice of noticesWith(value)) {
     const message = emailMessage(notice, { includePayload: true });
     expectSoundEmail(message);
     expectReadable(message);
-    // Twenty KiB of payload are most of it, each of its lines indented.
+    // Most of it is the payload of 20 KiB, with each line indented.
     expect(message.text.length).toBeLessThan(60_000);
   }
 });
 
-test('markup in any value is shown and never works', () => {
+test('markup in any value is shown as text', () => {
   const markup = `"><script>alert('1')</script><img src=x onerror=alert(1)>&amp;`;
   for (const notice of noticesWith(markup)) {
     const message = emailMessage({ ...notice, dashboardUrl: `https://a.example/${markup}` }, { includePayload: true });
@@ -128,7 +128,7 @@ test('markup in any value is shown and never works', () => {
   }
 });
 
-test('what strangers wrote is indented in the plain text and cannot pass for ours', () => {
+test('values from outside are indented in the plain text, so that they cannot imitate the gateway’s own text', () => {
   const { text } = emailMessage(
     failure({ error: 'x\n\nOpen the event in the dashboard:\nhttp://evil.example' }),
     plain,

@@ -13,7 +13,7 @@ describe('a payload that the destination asks for', () => {
     ['[1]', 'payload.json', 'application/json'],
     ['{"a":', 'payload.txt', 'text/plain'],
     ['a=1&b=<2>', 'payload.txt', 'text/plain'],
-  ])('%s is shown whole and attached as %s', (text, filename, type) => {
+  ])('%s is shown completely and attached as %s', (text, filename, type) => {
     const body = utf8(text);
     const mail = mailWith(body, 'application/x-anything');
     expect(mail.attachment).toEqual({ filename, type, content: body });
@@ -22,20 +22,20 @@ describe('a payload that the destination asks for', () => {
     expect(mail.html).toContain(`>${escapeHtml(text)}</pre>`);
   });
 
-  test('its lines stay, and control characters in it are visible', () => {
+  test('keeps its lines, and its control characters are made visible', () => {
     const mail = mailWith(utf8('a\r\n\tb\u0000\u001B\u202E'));
     expect(mail.text).toContain('\n  a\n  \tb␀␛\uFFFD\n');
     expect(mail.html).toContain('>a\n\tb␀␛\uFFFD</pre>');
   });
 
-  test('a declared type is anybody’s word', () => {
+  test('is attached with a safe type, and its declared type is shown as text', () => {
     const mail = mailWith(utf8('{}'), `text/<b>\r\nEvil: ${'x'.repeat(500)}`);
     expect(mail.text).toMatch(/^Payload: 2 bytes of text\/<b> Evil: x+…\. /m);
     expect(mail.html).not.toContain('<b>');
     expect(mail.attachment?.type).toBe('application/json');
   });
 
-  test('one that is no text is attached and not shown', () => {
+  test('is attached but not shown if it is not text', () => {
     const body = new Uint8Array([0xff, 0xfe, 0x00, 0x41]);
     const mail = mailWith(body, 'image/png');
     expect(mail.attachment).toEqual({ filename: 'payload.bin', type: 'application/octet-stream', content: body });
@@ -44,7 +44,7 @@ describe('a payload that the destination asks for', () => {
     expect(mail.html).toContain(note);
   });
 
-  test('an empty one is said to be empty', () => {
+  test('is reported as empty if it is empty', () => {
     const mail = mailWith(new Uint8Array(), 'application/json');
     expect(mail.attachment).toBe(null);
     expect(mail.text).toContain('Payload: The payload is empty.\n');
@@ -53,13 +53,13 @@ describe('a payload that the destination asks for', () => {
 });
 
 describe('a long payload', () => {
-  test('of just as much as is shown is shown whole', () => {
+  test('of exactly the limit is shown completely', () => {
     const mail = mailWith(utf8('a'.repeat(shownBytes)));
     expect(mail.text).toContain('a'.repeat(shownBytes));
     expect(mail.text).not.toContain('…');
   });
 
-  // The border lies in the middle of the character, wherever it begins.
+  // The limit lies in the middle of the character, wherever that begins.
   test.each([
     ['é', 1],
     ['世', 1],
@@ -67,7 +67,7 @@ describe('a long payload', () => {
     ['😀', 1],
     ['😀', 2],
     ['😀', 3],
-  ])('is cut before a %s that has %i bytes before the border', (character, before) => {
+  ])('is cut before a %s that has %i bytes before the limit', (character, before) => {
     const start = 'a'.repeat(shownBytes - before);
     const body = utf8(`${start}${character}${'z'.repeat(9)}`);
     const mail = mailWith(body);
@@ -76,12 +76,12 @@ describe('a long payload', () => {
     expect(mail.attachment?.content).toBe(body);
   });
 
-  test('is cut after a character that ends at the border', () => {
+  test('is cut after a character that ends at the limit', () => {
     const start = `${'a'.repeat(shownBytes - 4)}😀`;
     expect(mailWith(utf8(`${start}z`)).text).toContain(`${start}…\n`);
   });
 
-  test('of 100 KB is shown in part and attached whole', () => {
+  test('of 100 KB is shown in part and attached completely', () => {
     const body = utf8(JSON.stringify({ data: '<&">'.repeat(25_000) }));
     const mail = mailWith(body, 'application/json');
     expect(mail.text).toMatch(/^Payload: \d+\.\d KiB of application\/json\. Here are the first 20 KiB\. The whole /m);
@@ -89,7 +89,7 @@ describe('a long payload', () => {
     expect(mail.html.length).toBeLessThan(200_000);
   });
 
-  test('of 20 MiB is attached, and of one byte more is only to be had from the dashboard', () => {
+  test('of 20 MiB is attached; with one byte more it is available in the dashboard only', () => {
     const body = new Uint8Array(20 * 2 ** 20 + 1).fill(0x61);
     const most = body.subarray(1);
     expect(mailWith(most).attachment?.content).toBe(most);
@@ -101,7 +101,7 @@ describe('a long payload', () => {
   });
 });
 
-test('a payload that the destination does not ask for is nowhere', () => {
+test('a payload that the destination does not ask for is neither shown nor attached', () => {
   const mail = mailWith(utf8('top secret'), 'text/secret', false);
   expect(JSON.stringify(mail)).not.toMatch(/secret|[Pp]ayload/);
 });

@@ -9,7 +9,7 @@ const filledWithin = (text: string, max: number) => {
   expect(text.length).toBeLessThanOrEqual(max);
 };
 
-/** Everything in it is well-formed text without control characters. */
+/** Checks that all strings of a message are well-formed and without control characters. */
 export function expectReadable(message: object): void {
   for (const text of stringsIn(message)) {
     expect(text.isWellFormed()).toBe(true);
@@ -17,7 +17,7 @@ export function expectReadable(message: object): void {
   }
 }
 
-/** Slack's limits, as its reference of blocks has them. */
+/** Slack's limits, from its Block Kit reference. */
 export function expectSlackLimits({ text, blocks }: ChatOneMessage): void {
   filledWithin(text, 3000);
   expect(blocks.length).toBeLessThanOrEqual(50);
@@ -31,7 +31,7 @@ export function expectSlackLimits({ text, blocks }: ChatOneMessage): void {
   }
 }
 
-/** Discord's limits, as its documentation of messages and webhooks has them. */
+/** Discord's limits, from its documentation of messages and webhooks. */
 export function expectDiscordLimits({ content, embeds }: ChatTwoMessage): void {
   filledWithin(content, 2000);
   const [{ title, description, fields, url }] = embeds;
@@ -47,12 +47,12 @@ export function expectDiscordLimits({ content, embeds }: ChatTwoMessage): void {
   expect(counted.length).toBeLessThanOrEqual(6000);
 }
 
-/** What holds for every e-mail. */
+/** Checks what every e-mail must satisfy. */
 export function expectSoundEmail({ subject, text, html, attachment }: EmailMessage): void {
   filledWithin(subject, 200);
   expect(subject).not.toMatch(/[\t\n]/);
   expect(text.trim()).not.toBe('');
-  // Tags are ours alone: these are all that there are.
+  // The gateway itself uses only these tags; any other comes from a value.
   const tags = html.replace(/<style>[\s\S]*?<\/style>/, '').match(/<[^>]*>?/g) ?? [];
   const names = new Set(tags.map((tag) => /^<[/!]?([a-z0-9]+)/i.exec(tag)?.[1]));
   const known = [
@@ -74,7 +74,7 @@ export function expectSoundEmail({ subject, text, html, attachment }: EmailMessa
   ];
   expect([...names].filter((name) => name === undefined || !known.includes(name))).toEqual([]);
   for (const tag of tags) expect(tag).toMatch(/^<(?:[/!]?\w+)(?: [a-z-]+="[^"<>]*"| html)*>$/);
-  // Nothing is fetched.
+  // The message loads no resources.
   const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1];
   expect(`${style}${tags.join('')}`).not.toMatch(/ (?:src|background)=|@import|url\(/);
   expect(attachment?.content.length).not.toBe(0);

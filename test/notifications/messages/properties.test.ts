@@ -9,7 +9,7 @@ import type { FailureNotice, SummaryNotice } from '../../../src/notifications/no
 import { expectDiscordLimits, expectReadable, expectSlackLimits, expectSoundEmail } from './limits.ts';
 import { failure, summary } from './support.ts';
 
-// Any units at all, and what means something somewhere more often; now and then very long.
+// Any UTF-16 units, but more often text with a meaning in a message format; sometimes very long.
 const unit = fc.oneof(
   fc.constantFrom('<', '>', '&', '"', "'", '*', '_', '`', '~', '|', '\\', '@', '[x](', '\r\n', '\n1. ', '\u202E', '😀'),
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
@@ -63,7 +63,7 @@ const notices = fc.oneof(failures, summaries);
 
 const throughJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-test('a webhook gets what JSON can carry', () => {
+test('a webhook message survives JSON', () => {
   fc.assert(
     fc.property(failures, (notice) => {
       const message = webhookMessage(notice);
@@ -74,7 +74,7 @@ test('a webhook gets what JSON can carry', () => {
   );
 });
 
-test('what Slack gets is within its limits and readable', () => {
+test('a Slack message keeps the limits and is readable', () => {
   fc.assert(
     fc.property(notices, (notice) => {
       const message = chatOneMessage(notice);
@@ -85,7 +85,7 @@ test('what Slack gets is within its limits and readable', () => {
   );
 });
 
-test('what Discord gets is within its limits and readable', () => {
+test('a Discord message keeps the limits and is readable', () => {
   fc.assert(
     fc.property(notices, (notice) => {
       const message = chatTwoMessage(notice);
@@ -96,7 +96,7 @@ test('what Discord gets is within its limits and readable', () => {
   );
 });
 
-test('an e-mail is sound and readable, and what it attaches is the payload', () => {
+test('an e-mail is valid and readable, and its attachment is the payload', () => {
   fc.assert(
     fc.property(notices, fc.boolean(), (notice, includePayload) => {
       const message = emailMessage(notice, { includePayload });

@@ -25,7 +25,7 @@ const event: EventRow = {
   rejection_reason: null,
 };
 
-/** A failed event with some values of its own. */
+/** The notice of a failed event, with some values changed. */
 export function failure(changes: Partial<FailureNotice> = {}, ofEvent: Partial<EventRow> = {}): FailureNotice {
   return {
     kind: 'delivery_failed',
@@ -52,7 +52,7 @@ export function listed(changes: Partial<SummaryNotice['first'][number]> = {}): S
   };
 }
 
-/** A summary with some values of its own. */
+/** A summary, with some values changed. */
 export function summary(changes: Partial<SummaryNotice> = {}): SummaryNotice {
   return {
     kind: 'summary',
@@ -69,7 +69,7 @@ export function summary(changes: Partial<SummaryNotice> = {}): SummaryNotice {
 
 const repeated = (text: string) => text.repeat(Math.ceil(10_000 / text.length)).slice(0, 10_000);
 
-/** Values of 10,000 UTF-16 units that are hard on limits and on escapes, and values that hold nothing. */
+/** Values of 10,000 UTF-16 units that are difficult for limits and escapes, and empty values. */
 export const hardValues: [name: string, value: string][] = [
   ['ASCII', repeated('abcdefghij')],
   ['4-byte characters', repeated('😀')],
@@ -85,7 +85,7 @@ export const hardValues: [name: string, value: string][] = [
   ['white space', ' \t\r\n '],
 ];
 
-/** A failure and a summary that have the value wherever somebody else chooses it. */
+/** A failure and a summary with this value in every field that comes from outside. */
 export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
   const ofEvent = { event_type: value, account_slug: value, provider: value, id: value };
   const one = listed({ event_type: value, error: value });
@@ -95,8 +95,8 @@ export function noticesWith(value: string): [FailureNotice, SummaryNotice] {
   ];
 }
 
-/** Characters that no message shows as they are; tabs and line ends are not among them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that messages replace: control characters except tabs and line breaks, and direction overrides. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
 export const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/;
 
 /** Every string in a value, however deep. */

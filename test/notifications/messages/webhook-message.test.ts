@@ -3,7 +3,7 @@ import { eventItem } from '../../../src/events/event-view.ts';
 import { webhookMessage } from '../../../src/notifications/messages/webhook-message.ts';
 import { failure } from './support.ts';
 
-test('programs get the event as the lists show it, and every value as it was stored', () => {
+test('the message has the fields of the event lists, with the stored values', () => {
   const notice = failure({ error: 'HTTP 503\n<b>\u0000', attempts: 11 }, { event_type: null });
   expect(webhookMessage(notice)).toEqual({
     type: 'delivery.failed',
@@ -18,12 +18,12 @@ test('programs get the event as the lists show it, and every value as it was sto
   });
 });
 
-test('only a test of the destination has a field that says so', () => {
+test('only a test of the destination has the field `sample`', () => {
   expect(webhookMessage(failure({ sample: true })).data.sample).toBe(true);
   expect(JSON.parse(JSON.stringify(webhookMessage(failure()))).data).not.toHaveProperty('sample');
 });
 
-test('no payload goes along', () => {
+test('the message has no payload', () => {
   const payload = { body: new TextEncoder().encode('top secret'), contentType: 'text/plain' };
   expect(JSON.stringify(webhookMessage(failure({ payload })))).not.toContain('secret');
 });

@@ -1,24 +1,24 @@
 import pg from 'pg';
 import { allKinds, type Kind, type Leak, leaksIn, patternOf } from './markers.ts';
 
-/** What else may stand in a table, and why. */
+/** Markers that a table may contain, with the reason. */
 const exceptions: Record<string, readonly Kind[]> = {
-  // A consumer may repeat in its answer what it was sent.
+  // A consumer may repeat the payload in its answer.
   delivery_attempts: ['payload'],
-  // The URLs of consumers are stored as they were configured.
+  // The URLs of consumers are stored unchanged.
   accounts: ['address'],
 };
-/** One of each kind in a table tells enough. */
+/** Further rows of a kind in one table add nothing to a report. */
 const shownRows = 3;
 
 /**
- * Looks through the tables of every database on a server: audit entries, error texts, notifications, backups and all others.
- * Secrets are encrypted at rest, so they stand nowhere.
+ * Searches the tables of every database on a server: audit entries, errors, notifications, backups and all others.
+ * Secrets are encrypted at rest, so no table may contain one.
  *
- * Left out, one by one: `event_payloads` (holds the webhook's body and headers as they came; secrets in headers are masked
- * before, which tests of the stored headers check).
+ * Left out: `event_payloads`, which contains the original body and headers of webhooks. Secrets in headers are masked, which
+ * tests of the stored headers check.
  *
- * @param url of any database on the server, as its administrator
+ * @param url the URL of any database on the server, for its administrator
  */
 export async function leaksInDatabases(url: string): Promise<Leak[]> {
   const names = await query<{ datname: string }>(url, 'select datname from pg_database where not datistemplate');
@@ -30,17 +30,17 @@ export async function leaksInDatabases(url: string): Promise<Leak[]> {
       leaks.push(...(await leaksInDatabase(database.href, next.datname)));
     }
   };
-  // As many as there are cores, mostly.
+  // Two at a time, which is the number of cores of most machines that run the tests.
   await Promise.all([look(), look()]);
   return leaks;
 }
 
-/** The same of one database; `database` names it in reports. */
+/** Searches one database. `database` is its name in reports. */
 export async function leaksInDatabase(url: string, database: string): Promise<Leak[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Partitions one by one, and only what holds rows: to plan a statement over the partitions of a month takes longer.
+    // Only partitions with rows, one by one, because planning a statement over the partitions of a month takes longer.
     const { rows: tables } = await client.query<{ name: string; part: string }>(
       `select coalesce(pg_partition_root(c.oid), c.oid)::regclass::text as name, c.oid::regclass::text as part from pg_class c
        where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and pg_relation_size(c.oid) > 0`,

@@ -4,15 +4,15 @@ import { gunzipSync } from 'node:zlib';
 import { allKinds, type Kind, type Leak, leaksIn } from './markers.ts';
 import { leaksInTemporal } from './temporal.ts';
 
-/** Larger files are no output: the largest that a gateway of the tests writes are backups of some megabytes. */
+/** Larger files are no output of gateways, whose largest files in tests are backups of some megabytes. */
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Looks through what gateways have written to a folder: backups (decompressed), the outbox, the logs of embedded servers
- * and Temporal's database.
+ * Searches the files of gateways in a folder: backups (decompressed), the outbox, the logs of embedded servers and
+ * Temporal's database.
  *
- * Left out, one by one: `postgres/data` (payloads are stored there, and the pages of secrets that are encrypted at rest are
- * looked through by `database.ts` as rows), `secrets` (where a gateway keeps what it made up itself).
+ * Left out: `postgres/data`, which contains payloads, and whose tables `database.ts` searches; and `secrets`, which contains
+ * the secrets that a gateway generated.
  */
 export function leaksInFolder(folder: string): Leak[] {
   return filesIn(folder).flatMap((path) => {
@@ -24,7 +24,7 @@ export function leaksInFolder(folder: string): Leak[] {
   });
 }
 
-/** A backup holds the payloads of the events and the URLs of the accounts; nothing else does. */
+/** Only backups may contain the payloads of events and the URLs of accounts. */
 const kindsOf = (name: string): readonly Kind[] => (name.endsWith('.gz') ? ['secret'] : allKinds);
 
 function filesIn(folder: string): string[] {
@@ -38,7 +38,7 @@ function filesIn(folder: string): string[] {
 
 const isLeftOut = (path: string) => /\/postgres\/(data|new-[^/]*)$|\/secrets$/.test(path);
 
-/** None where there is no such folder (any more). */
+/** The names in a folder; none if it does not exist. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Null when the file is gone. */
+/** The content of a file; null if it does not exist. */
 function contentOf(path: string): Buffer | null {
   let content: Buffer;
   try {
@@ -59,7 +59,7 @@ function contentOf(path: string): Buffer | null {
   try {
     return gunzipSync(content);
   } catch {
-    // Tests damage archives; what is left of one is looked at as it is.
+    // Tests damage archives. A damaged archive is searched as it is.
     return content;
   }
 }

@@ -34,7 +34,7 @@ function folderForTest(): string {
 }
 
 test.each([
-  ['as it is', secretMarker],
+  ['in plain text', secretMarker],
   ['in JSON', JSON.stringify({ text: `"${secretText('x')}"` })],
   ['in a URL', encodeURIComponent(`/${secretText('x')}?`)],
   ['in small letters', secretText('x').toLowerCase()],
@@ -42,8 +42,8 @@ test.each([
   ...[0, 1, 2, 3].flatMap((n): [string, string][] => {
     const bytes = Buffer.from(`${'x'.repeat(n)}${secretMarker}${'y'.repeat(n)}`);
     return [
-      [`as base64 behind ${n} bytes`, bytes.toString('base64')],
-      [`as base64url behind ${n} bytes`, bytes.toString('base64url')],
+      [`as base64 after ${n} bytes`, bytes.toString('base64')],
+      [`as base64url after ${n} bytes`, bytes.toString('base64url')],
     ];
   }),
   ['as a whole secret in base64', secretBase64()],
@@ -54,7 +54,7 @@ test.each([
   expect(leaksIn('a log', Buffer.from(`before ${text} after`), allKinds)).toHaveLength(1);
 });
 
-test('nothing else is found, and each kind only where it is looked for', () => {
+test('incomplete markers are not found, and each kind is found only if it is searched for', () => {
   expect(leaksIn('a log', `${secretMarker.slice(1)} ${payloadMarker.slice(0, -1)}`, allKinds)).toEqual([]);
   expect(leaksIn('a log', payloadMarker, ['secret'])).toEqual([]);
   expect(leaksIn('a log', payloadMarker, allKinds)).toMatchObject([{ kind: 'payload' }]);
@@ -62,12 +62,12 @@ test('nothing else is found, and each kind only where it is looked for', () => {
     expect(form).toMatch(/^[A-Za-z0-9]{15,}$/);
 });
 
-test('a report names the place and what stands around it', () => {
+test('a report has the place and the surrounding text', () => {
   const report = reportOf(leaksIn('answer of GET /x', `{"a":"${secretText('smtp')}"}\n`, allKinds));
   expect(report).toBe(`a secret of the tests stands in: answer of GET /x\n    …{"a":"${secretText('smtp')}"}·…`);
 });
 
-test('logs of gateways in this process are watched at all levels, with their errors', () => {
+test('logs of gateways in this process are searched at all levels, including errors', () => {
   log.trace({ err: new Error(`no user ${secretText()}`) }, 'not let in');
   log.debug({ body: payloadMarker }, 'sent');
   log.debug({ id: 1 }, 'sent');
@@ -79,7 +79,7 @@ test('logs of gateways in this process are watched at all levels, with their err
   expect(takeLeaks()).toEqual([]);
 });
 
-test('answers of gateways are watched: headers, bodies in pieces, bodies that no test reads; a payload may be there', async () => {
+test('answers of gateways are searched: headers, bodies in pieces, unread bodies; payloads are allowed', async () => {
   const half = Math.floor(secretMarker.length / 2);
   const server = createServer(async (request, response) => {
     if (request.url === '/headers') response.setHeader('x-secret', secretText());
@@ -107,7 +107,7 @@ test('answers of gateways are watched: headers, bodies in pieces, bodies that no
   expect(takeLeaks()).toHaveLength(2);
 });
 
-test('files are looked through: backups as they unpack, the outbox, logs; payloads may be in backups', () => {
+test('files are searched: unpacked backups, the outbox, logs; payloads are allowed in backups', () => {
   const folder = folderForTest();
   for (const name of ['outbox', 'secrets', 'postgres/data']) mkdirSync(join(folder, name), { recursive: true });
   const files = {
@@ -129,7 +129,7 @@ test('files are looked through: backups as they unpack, the outbox, logs; payloa
   expect(leaksInFolder(join(folder, 'nowhere'))).toEqual([]);
 });
 
-test('all that Temporal stores is looked through; a file that is no database is skipped', () => {
+test('the database of Temporal is searched; a file that is not a database is skipped', () => {
   const folder = folderForTest();
   const database = new DatabaseSync(join(folder, 'temporal.db'));
   database.exec('create table history_node (data blob); create table executions (workflow_id text, memo text)');
@@ -144,7 +144,7 @@ test('all that Temporal stores is looked through; a file that is no database is 
   expect(leaksInFolder(folder)).toEqual([]);
 });
 
-test('databases are looked through, but for the payloads of events', async () => {
+test('databases are searched, except for the payloads of events', async () => {
   const url = await freshDatabase();
   await queryOnce(
     url,
@@ -155,7 +155,7 @@ test('databases are looked through, but for the payloads of events', async () =>
      create table event_payloads as select '${payloadMarker} ${secretText()}' as body`,
   );
   const places = placesOf(await leaksInDatabase(url, 'x')).sort();
-  // Else the check after the run would find them too.
+  // Otherwise the check after the run would find them too.
   await queryOnce(url, 'drop table audit_logs, accounts, delivery_attempts, events, event_payloads');
   expect(places).toEqual([
     'payload: events of the database x',

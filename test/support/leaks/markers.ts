@@ -1,27 +1,27 @@
 import { addressMarker, payloadMarker, secretMarker } from '../secrets.ts';
 
-/** What must not be found. */
+/** The kinds of markers. */
 export type Kind = 'secret' | 'address' | 'payload';
 
-/** All of them: none belongs into a log, a history or an audit entry. */
+/** No kind may be in a log, a history or an audit entry. */
 export const allKinds: readonly Kind[] = ['secret', 'address', 'payload'];
 
 /** A marker that was found where it must not be. */
 export interface Leak {
   kind: Kind;
-  /** What was written: `log`, `answer of GET /admin/accounts`, `audit_logs of test_1a2b`. */
+  /** Where it was found: `log`, `answer of GET /admin/accounts`, `audit_logs of test_1a2b`. */
   place: string;
-  /** What stands around the marker, on one line. */
+  /** The text around the marker, on one line. */
   excerpt: string;
 }
 
 const markers: Record<Kind, string> = { secret: secretMarker, address: addressMarker, payload: payloadMarker };
-/** Enough to tell where it came from. */
+/** Enough to recognise the source of a leak. */
 const aroundCharacters = 80;
 
 /**
- * All forms in which the marker is looked for: as it is, in hex, and in base64 at each of the three places where it can
- * begin in a group of three bytes. All of them are letters and digits, so base64url is covered too.
+ * All forms of a marker that are searched for: plain, in hex, and in base64 at each of the three offsets in a group of
+ * three bytes. All forms are letters and digits, so base64url is covered too.
  */
 export function formsOf(marker: string): string[] {
   const bytes = Buffer.from(marker);
@@ -29,13 +29,13 @@ export function formsOf(marker: string): string[] {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
       .replaceAll('=', '');
-    // Without the characters at both ends that its neighbours have a share in.
+    // Without the characters at both ends that depend on neighbouring bytes.
     return text.slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6));
   });
   return [marker, bytes.toString('hex'), ...base64];
 }
 
-/** Matches any form of the marker, in capital letters or not. */
+/** A pattern for all forms of a kind's marker, to be used without regard to letter case. */
 export const patternOf = (kind: Kind) => formsOf(markers[kind]).join('|');
 
 const patterns: Record<Kind, RegExp> = {
@@ -44,7 +44,7 @@ const patterns: Record<Kind, RegExp> = {
   payload: new RegExp(patternOf('payload'), 'i'),
 };
 
-/** Looks for the markers of these kinds in a text, or in bytes of any encoding that keeps ASCII. */
+/** Finds the markers of these kinds in a text, or in bytes of any encoding compatible with ASCII. */
 export function leaksIn(place: string, content: string | Uint8Array, kinds: readonly Kind[]): Leak[] {
   const text = typeof content === 'string' ? content : Buffer.from(content).toString('latin1');
   return kinds.flatMap((kind) => {
@@ -55,10 +55,10 @@ export function leaksIn(place: string, content: string | Uint8Array, kinds: read
   });
 }
 
-/** A leak in every event would make thousands. */
+/** Limits a report, because a leak in every event would give thousands. */
 const shownLeaks = 30;
 
-/** For people who look for the place. */
+/** A readable report of leaks and their places. */
 export function reportOf(leaks: readonly Leak[]): string {
   const shown = leaks.slice(0, shownLeaks);
   const lines = shown.map(({ kind, place, excerpt }) => `a ${kind} of the tests stands in: ${place}\n    …${excerpt}…`);

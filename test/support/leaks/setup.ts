@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { reportOf } from './markers.ts';
 import { takeLeaks, watchFetch } from './watch.ts';
 
-// For every test file: what its gateways wrote holds no secret of the tests.
+// After every test file: checks that its gateways wrote no secret of the tests.
 
 watchFetch();
 afterAll(() => {

@@ -2,11 +2,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { allKinds, type Leak, leaksIn } from './markers.ts';
 
 /**
- * Looks through all that a Temporal development server has stored: histories with their inputs, results, signals and
- * failures, search attributes, memos, schedules, tasks. It stores all of it uncompressed, so the rows of its SQLite file are
- * read, which takes seconds where fetching thousands of histories would take minutes.
+ * Searches all data of a Temporal development server: histories with inputs, results, signals and failures, search
+ * attributes, memos, schedules, tasks. The data is uncompressed, so this reads the rows of the SQLite file, which takes
+ * seconds, where fetching thousands of histories would take minutes.
  *
- * @param path its database, which no server has open any more
+ * @param path its database, which no server has open
  */
 export function leaksInTemporal(path: string): Leak[] {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -14,7 +14,7 @@ export function leaksInTemporal(path: string): Leak[] {
     const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all();
     return tables.flatMap(({ name }) => leaksInTable(database, String(name)));
   } catch (error) {
-    // A test may have damaged it, or killed the server in the middle of its first start.
+    // A test may have damaged the file, or killed the server during its first start.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR') return [];
     throw error;
   } finally {

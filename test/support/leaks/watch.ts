@@ -5,25 +5,25 @@ import { allKinds, type Kind, type Leak, leaksIn } from './markers.ts';
 const found: Leak[] = [];
 const origins = new Set<string>();
 
-/** Notes where `content`, which a gateway has written, holds a marker; the test file fails at its end. */
+/** Records markers in `content`, which a gateway has written, so that the test file fails at its end. */
 export function watch(place: string, content: string | Uint8Array, kinds: readonly Kind[] = allKinds): void {
   note(leaksIn(place, content, kinds));
 }
 
-/** The same of what was found elsewhere. */
+/** Records leaks that were found elsewhere. */
 export function note(leaks: readonly Leak[]): void {
   const test = expect.getState().currentTestName;
   for (const leak of leaks) {
     const place = test === undefined ? leak.place : `${leak.place}, in '${test}'`;
-    // Once tells enough, however many lines and chunks repeat it.
+    // A leak that several lines or chunks repeat is recorded once.
     if (!found.some((other) => other.kind === leak.kind && other.place === place)) found.push({ ...leak, place });
   }
 }
 
-/** What was noted since the last call. */
+/** The leaks recorded since the last call. */
 export const takeLeaks = (): Leak[] => found.splice(0);
 
-/** From now on the answers of this gateway are watched, whoever reads them. @param baseUrl its origin */
+/** Searches all later answers of this gateway. @param baseUrl its origin */
 export function watchAnswersOf(baseUrl: string): void {
   origins.add(new URL(baseUrl).origin);
 }
@@ -37,10 +37,10 @@ interface Answered {
 }
 
 /**
- * Notes markers in an answer of a watched gateway.
+ * Records markers in an answer of a watched gateway.
  *
- * Left out, one by one: payloads, which `GET /admin/events/{id}` shows; the URLs of accounts and destinations where these are
- * shown to operators, as they were configured.
+ * Left out: payloads, which `GET /admin/events/{id}` shows, and the configured URLs in the routes of accounts and
+ * destinations.
  */
 export function watchAnswer(
   { origin, method, path, status }: Answered,
@@ -59,13 +59,13 @@ interface Message {
   chunk?: Uint8Array;
 }
 
-/** The ends of chunks, so that a marker that two of them share is found. */
+/** The ends of chunks, so that a marker across two chunks is found. */
 const ends = new WeakMap<object, Buffer>();
 const statuses = new WeakMap<object, number>();
 const keptBytes = 200;
 
 /**
- * Every answer that `fetch` gets, read or not.
+ * Handles every answer that `fetch` gets, even if no test reads it.
  * https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
  */
 function answered(message: unknown): void {
@@ -81,7 +81,7 @@ function answered(message: unknown): void {
   watchAnswer(about, '', text);
 }
 
-/** Once a process. */
+/** Subscribes to the channels of undici. To be called once in a process. */
 export function watchFetch(): void {
   for (const channel of ['undici:request:headers', 'undici:request:bodyChunkReceived']) {
     diagnostics.unsubscribe(channel, answered);

@@ -29,12 +29,12 @@ export function payments(...items: Item[]): Payments {
   return { live: 'false', notificationItems: items.map((item) => ({ NotificationRequestItem: item })) };
 }
 
-/** Each item with its signature, by Adyen's library. */
+/** Signs each item with Adyen's library. */
 export function signItems({ live, notificationItems }: Payments, secret: string): Payments {
   return {
     live,
     notificationItems: notificationItems.map(({ NotificationRequestItem: item }) => {
-      // The library's type wants more fields than its signature has.
+      // The library's type has more fields than the signature covers.
       const hmacSignature = library.calculateHmac(
         item as unknown as Parameters<typeof library.calculateHmac>[0],
         secret,
@@ -47,7 +47,7 @@ export function signItems({ live, notificationItems }: Payments, secret: string)
 const read = (body: Uint8Array): Payments => JSON.parse(Buffer.from(body).toString('utf8'));
 const written = (payload: Payments) => Buffer.from(JSON.stringify(payload));
 
-/** Payments: an item has its signature inside, over some of its fields. */
+/** Payments: each item contains its signature over some of its fields. */
 export const adyen: Sample = {
   provider: 'adyen',
   config: {},
@@ -77,7 +77,7 @@ export const adyen: Sample = {
   },
 };
 
-/** Platforms: the body is signed. The library verifies it; what it signs with is the same calculation over a text. */
+/** Platforms: the body is signed. The library only verifies this form, but calculates the same signature of a text. */
 export const adyenPlatform: Sample = {
   provider: 'adyen',
   config: {},

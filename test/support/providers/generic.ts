@@ -1,7 +1,7 @@
 import { newSecret, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 
-/** Nothing is signed: the secret itself goes along. */
+/** Not signed: the secret itself is sent. */
 export const generic: Sample = {
   provider: 'generic',
   config: {},

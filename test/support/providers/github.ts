@@ -12,7 +12,7 @@ export const github: Sample = {
       secret,
       async sign({ body }) {
         const text = Buffer.from(body).toString('utf8');
-        // The library refuses to sign nothing.
+        // The library refuses to sign an empty body.
         const signature = text ? await sign(secret, text) : `sha256=${createHmac('sha256', secret).digest('hex')}`;
         return { headers: [['X-Hub-Signature-256', signature]], body };
       },

@@ -4,7 +4,7 @@ import { newSecret, newWhsec, payloadMarker } from '../secrets.ts';
 import { inHeader, type Sample } from './sample.ts';
 import { inVersionedHeader, messageHeaders, messageIdOf } from './standard.ts';
 
-/** What GitLab sends with every webhook. */
+/** The headers that GitLab sends with every webhook. */
 function deliveryHeaders(id: string): Header[] {
   return [
     ['Idempotency-Key', id],
@@ -19,7 +19,7 @@ const event: Sample['event'] = (id) => {
   const body = JSON.stringify({
     object_kind: 'merge_request',
     event_type: 'merge_request',
-    // Not GitLab's: how the message that is signed gets the id that is asked for.
+    // Not a field of GitLab: it carries the id for the signed message.
     custom: { id },
     project: { id: 15, name: 'shop', path_with_namespace: 'acme/shop' },
     object_attributes: { id: 99, iid: 1, title: `${payloadMarker}${'x'.repeat(685)}`, state: 'opened', action: 'open' },
@@ -27,7 +27,7 @@ const event: Sample['event'] = (id) => {
   return { body, type: 'merge_request.open', externalId: id };
 };
 
-/** A signing token, which GitLab checks with this library in its own instructions. */
+/** A signing token. GitLab's documentation uses this library for verification. */
 export const gitlab: Sample = {
   provider: 'gitlab',
   config: {},
@@ -51,7 +51,7 @@ export const gitlab: Sample = {
   withSignature: inVersionedHeader('webhook-signature', 'v1'),
 };
 
-/** A secret token: it is sent, and nothing is signed. */
+/** A secret token, which is sent instead of a signature. */
 export const gitlabToken: Sample = {
   provider: 'gitlab',
   config: {},

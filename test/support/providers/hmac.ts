@@ -5,7 +5,7 @@ import { inHeader, type Sample } from './sample.ts';
 
 const id = (body: Uint8Array) => /"ref":"([^"]*)"/.exec(Buffer.from(body).toString('latin1'))?.[1] ?? 'none';
 
-/** A sender such as many are: time and body are signed, type and id are in headers. */
+/** A typical sender: time and body are signed, type and id are in headers. */
 export const hmac: Sample = {
   provider: 'hmac',
   config: {

@@ -3,10 +3,10 @@ import type { Header } from '../../../src/providers/inbound-request.ts';
 import { received } from './request.ts';
 import type { Sample, Signed } from './sample.ts';
 
-/** A webhook and what it was sent as: everything that a stranger can choose. */
+/** A webhook and its content type: everything that an outsider can choose. */
 export type Offer = { signed: Signed; contentType: string };
 
-/** Names that objects inherit, and bytes and texts that have broken parsers. */
+/** Names that objects inherit, and bytes and texts that are difficult for parsers. */
 const hostileTexts = [
   '',
   ' ',
@@ -51,7 +51,7 @@ const bodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.constantFrom(...hostileTexts).map((text) => Buffer.from(text)),
 );
 
-/** Where a value of parsed JSON stands: its holder and the name there. */
+/** The position of a value in parsed JSON: its parent and its name there. */
 type Place = { holder: Record<string, unknown>; name: string };
 
 function placesIn(value: unknown): Place[] {
@@ -62,7 +62,7 @@ function placesIn(value: unknown): Place[] {
 
 type JsonEdit = { place: number; edit: 'replace' | 'remove' | 'repeat' | 'rename'; value: unknown };
 
-/** The body with one place after another changed; as it is when it is no JSON. */
+/** The body with the edits applied one after another; unchanged if it is not JSON. */
 function editedJson(body: Uint8Array, edits: readonly JsonEdit[]): Uint8Array {
   let text = Buffer.from(body).toString('utf8');
   for (const edit of edits) {
@@ -84,7 +84,7 @@ function withEdit(root: unknown, { place, edit, value }: JsonEdit): unknown {
   if (edit === 'replace') holder[name] = value;
   else if (edit === 'repeat') holder[name] = [before, value, before];
   else delete holder[name];
-  // Not by assignment, which would make `__proto__` a prototype.
+  // Assigning to `__proto__` would set the prototype.
   if (edit === 'rename') Object.defineProperty(holder, String(value), { value: before, enumerable: true });
   return root;
 }
@@ -120,7 +120,7 @@ const bodyChange: fc.Arbitrary<(body: Uint8Array) => Uint8Array> = fc.oneof(
   { weight: 2, arbitrary: bodies.map((other) => () => other) },
 );
 
-/** Node hands out one character a byte. */
+/** Node decodes header values as latin1, one character for each byte. */
 const headerValue = fc
   .oneof(
     fc.constantFrom(...hostileTexts),
@@ -183,8 +183,8 @@ const contentTypes = [
 ];
 
 /**
- * Webhooks near to `genuine` ones: one of them with its body, headers, query or content type changed in places, or
- * replaced. `names` are the headers that mean something to some provider.
+ * Variants of `genuine` webhooks: one of them with body, headers, query or content type edited or replaced. `names` are
+ * the headers that providers read.
  */
 export function offersNear(genuine: readonly Offer[], names: readonly string[]): fc.Arbitrary<Offer> {
   return fc
@@ -209,7 +209,7 @@ export function offersNear(genuine: readonly Offer[], names: readonly string[]):
     });
 }
 
-/** Secrets of no kind, of a wrong kind, and broken ones of the right kind. */
+/** Invalid secrets, secrets of a wrong kind, and damaged secrets of the right kind. */
 export function secretsNear(genuine: readonly string[]): fc.Arbitrary<string> {
   const edited = fc.tuple(fc.constantFrom(...genuine), fc.nat(500), headerValue).map(([secret, at, insert]) => {
     const start = at % (secret.length + 1);
@@ -256,7 +256,7 @@ function fieldValue({ type, enum: choices, minimum = -10, maximum = 100_000 }: F
   return fc.oneof(fc.constantFrom(...configTexts, ...hostileTexts), fc.webUrl(), fc.string({ maxLength: 20 }));
 }
 
-/** Configs as operators could write them, those that fit and those that do not, by the JSON schema. */
+/** Valid and invalid configs that operators could write, made from the JSON schema. */
 export function configsOf(
   schema: { properties?: Record<string, unknown> },
   genuine: readonly Record<string, unknown>[],
@@ -273,7 +273,7 @@ export function configsOf(
   );
 }
 
-/** The offer as the gateway gets it. */
+/** The offer as the gateway receives it. */
 export function requestOfOffer(sample: Sample, { signed, contentType }: Offer) {
   return received(sample, signed, contentType);
 }

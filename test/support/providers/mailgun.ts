@@ -20,14 +20,14 @@ function withBody(signed: Signed, body: object): Signed {
 
 export const mailgun: Sample = {
   provider: 'mailgun',
-  // The tests of staleness go by five minutes.
+  // The tests of stale webhooks assume five minutes.
   config: {},
   newKey() {
     const secret = newSecret();
     return {
       secret,
       sign({ body, at }) {
-        // A repeat has the token of the first time, so it is made of what is sent.
+        // The token is derived from the body, because a repeated webhook has the same token.
         const token = createHash('sha256').update(body).digest('hex').slice(0, 50);
         const event = JSON.parse(Buffer.from(body).toString('utf8'));
         return withBody({ headers: [], body }, { signature: signatureWith(secret, at, token), ...event });

@@ -3,10 +3,10 @@ import type { VerificationSettings } from '../../../src/providers/provider.ts';
 import { readProviderConfig } from '../../../src/providers/registry.ts';
 import type { Message, Sample, Signed } from './sample.ts';
 
-export const publicUrl = 'https://gateway.example';
+const publicUrl = 'https://gateway.example';
 export const receivedAt = new Date('2026-03-01T12:00:00.000Z');
 
-/** What a provider is told to sign; sent now and to the account `shop`, unless it says otherwise. */
+/** The message for a provider to sign. By default it is sent now to the account `shop`. */
 export function messageOf(
   sample: Sample,
   message: Omit<Partial<Message>, 'body'> & { body: string | Uint8Array },
@@ -19,7 +19,7 @@ export function messageOf(
   };
 }
 
-/** The signed webhook as the gateway gets it, with the content type and length that HTTP adds. */
+/** The signed webhook as the gateway receives it, with the content type and length that HTTP adds. */
 export function received(sample: Sample, signed: Signed, contentType = 'application/json'): InboundRequest {
   return inboundRequest({
     rawHeaders: [['Content-Type', contentType], ['Host', 'gateway.example'], ...signed.headers].flat(),

@@ -1,13 +1,13 @@
 import type { Header } from '../../../src/providers/inbound-request.ts';
 
-/** What is to be signed. */
+/** A webhook before it is signed. */
 export interface Message {
   body: Uint8Array;
-  /** `application/json` unless it says otherwise. */
+  /** Default: `application/json`. */
   contentType?: string;
-  /** The moment of signing. */
+  /** The time of signing. */
   at: Date;
-  /** The whole address that the provider posts to. */
+  /** The complete URL that the provider posts to. */
   url: string;
 }
 
@@ -15,30 +15,30 @@ export interface Message {
 export interface Signed {
   headers: Header[];
   body: Uint8Array;
-  /** Where the body's signature changes it. */
+  /** Set if signing changes the content type. */
   contentType?: string;
-  /** What the provider puts behind the address, with its `?`. */
+  /** The query that the provider adds to the URL, with its `?`. */
   query?: string;
 }
 
-/** A secret in both its roles; the same text for all but public keys. */
+/** The two parts of a key pair. For shared secrets both are the same text. */
 export interface Key {
-  /** What the account gets as signing secret. */
+  /** The signing secret of the account. */
   secret: string;
   sign(message: Message): Signed | Promise<Signed>;
 }
 
 /**
- * How a provider signs, by its official library or, where that only verifies, by its documentation and checked with the
- * library. Nothing here uses our own code: tests, the benchmark and the demo send with it.
+ * Signs as a provider does, with its official library, or where that only verifies, by its documentation and checked
+ * with the library. Samples use no code of the gateway. Tests, the benchmark and the demo send with them.
  */
 export interface Sample {
-  /** As in the registry. */
+  /** The name in the registry. */
   provider: string;
-  /** `provider_config` that an account needs for this; `{}` if none. */
+  /** The `provider_config` that an account needs; `{}` if none. */
   config: Record<string, unknown>;
   newKey(): Key;
-  /** A typical body of an event with that id, about 1 KB, and what it should be read as. */
+  /** A typical body (about 1 KB) of an event with that id, and the type and id that must be read from it. */
   event(id: string): {
     body: string;
     contentType?: string;
@@ -46,19 +46,19 @@ export interface Sample {
     type: string | null;
     externalId: string;
   };
-  /** Where the signature is: a header's name in lower case, in the body or in the address. */
+  /** The place of the signature: a header's name in lower case, the body or the query. */
   signature: { header: string } | 'body' | 'query';
   /** Whether each byte of the body is signed. */
   coversBody: boolean;
   /** Whether the time is signed, so that old webhooks are refused. */
   coversTime: boolean;
-  /** Whether any bytes can be signed; not so where the signature is a part of the body. */
+  /** Whether any bytes can be signed. False if the signature is a part of the body. */
   anyBody: boolean;
-  /** A signed webhook with another signature, or none (null) in place of its own. */
+  /** A signed webhook with its signature replaced, or removed (null). */
   withSignature(signed: Signed, change: (signature: string) => string | null): Signed;
 }
 
-/** {@link Sample.withSignature} for signatures that are a header's whole value, behind `prefix`. */
+/** {@link Sample.withSignature} for signatures that are a header's value after `prefix`. */
 export function inHeader(name: string, prefix = ''): Sample['withSignature'] {
   return (signed, change) => ({
     ...signed,

@@ -16,7 +16,7 @@ import { supportChat } from './support-chat.ts';
 import { twilio } from './twilio.ts';
 import { vonage } from './vonage.ts';
 
-/** How each provider signs, one line each; more than one sample where it has several ways. */
+/** The samples of all providers, one line each. A provider with several ways to sign has several samples. */
 export const samples: readonly Sample[] = [
   ...[adyen, adyenPlatform],
   generic,

@@ -4,7 +4,7 @@ import { inHeader, type Sample } from './sample.ts';
 
 export const sendgrid: Sample = {
   provider: 'sendgrid',
-  // The tests of staleness go by five minutes.
+  // The tests of stale webhooks assume five minutes.
   config: {},
   newKey() {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

@@ -5,13 +5,13 @@ import type { Header } from '../../../src/providers/inbound-request.ts';
 import { newWhsec, payloadMarker } from '../secrets.ts';
 import type { Key, Message, Sample } from './sample.ts';
 
-/** The message's id, by which one event is one message: that of the body, as Resend and others have it there too. */
+/** The id of the message, which is the id in the body as in webhooks of Resend and others. */
 export function messageIdOf(body: Uint8Array): string {
   const [, id] = /"id":"(msg_[^"]*|evt_[^"]*)"/.exec(Buffer.from(body).toString('latin1')) ?? [];
   return id ?? `msg_${randomBytes(8).toString('hex')}`;
 }
 
-/** The three headers of one message; `sign` gives the signature with its version. */
+/** The three headers of one message. `sign` returns the signature with its version. */
 export function messageHeaders(prefix: string, { body, at }: Message, sign: (id: string) => string): Header[] {
   const id = messageIdOf(body);
   return [
@@ -21,7 +21,7 @@ export function messageHeaders(prefix: string, { body, at }: Message, sign: (id:
   ];
 }
 
-/** Another signature of the same version in the header. */
+/** Replaces the signature in the header with another one of the same version. */
 export function inVersionedHeader(header: string, version: string): Sample['withSignature'] {
   return (signed, change) => ({
     ...signed,
@@ -51,7 +51,7 @@ function standardSample(prefix: string, version: string, newKey: () => Key): Sam
   };
 }
 
-/** Signed by a library of either kind. */
+/** Creates shared keys that sign with the given library. */
 function sharedKey(prefix: string, Library: new (secret: string) => Pick<StandardWebhook, 'sign'>): () => Key {
   return () => {
     const secret = newWhsec();
@@ -72,7 +72,7 @@ export const standard = standardSample('webhook', 'v1', sharedKey('webhook', Sta
 
 export const svix = standardSample('svix', 'v1', sharedKey('svix', SvixWebhook));
 
-/** No library signs with Ed25519, so this goes by the specification. */
+/** No library signs with Ed25519, so this follows the specification. */
 export const standardAsymmetric = standardSample('webhook', 'v1a', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const { x = '' } = publicKey.export({ format: 'jwk' });

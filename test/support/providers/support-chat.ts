@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { payloadMarker } from '../secrets.ts';
 import type { Sample } from './sample.ts';
 
-/** Nothing is signed: the key stands in the address. */
+/** Not signed: the key is in the URL. */
 export const supportChat: Sample = {
   provider: 'support_chat',
   config: {},

@@ -43,7 +43,7 @@ export const twilio: Sample = {
     };
   },
   signature: { header: 'x-twilio-signature' },
-  // Names and values are signed without what stands between them, and decoded.
+  // The signature covers decoded names and values without separators.
   coversBody: false,
   coversTime: false,
   anyBody: true,

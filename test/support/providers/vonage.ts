@@ -4,7 +4,7 @@ import { inHeader, type Sample } from './sample.ts';
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A JWT as RFC 7515 describes it; Vonage's library makes none with HS256, but verifies them. */
+/** A JWT by RFC 7515. Vonage's library verifies JWTs with HS256 but creates none. */
 export function token(secret: string, claims: object, header: object = { alg: 'HS256', typ: 'JWT' }): string {
   const signed = `${encoded(header)}.${encoded(claims)}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;

@@ -5,11 +5,11 @@ import { samples } from './samples.ts';
 export function sampleOf(provider: string): Sample {
   const sample = samples.find((one) => one.provider === provider);
   if (!sample)
-    throw new Error(`nothing here signs like ${provider}; there are ${samples.map((s) => s.provider).join(', ')}`);
+    throw new Error(`there is no sample of ${provider}; there are ${samples.map((s) => s.provider).join(', ')}`);
   return sample;
 }
 
-/** The sample's event of that id, signed now: all that goes over the wire but host and length. */
+/** The sample's event with that id, signed now: everything that is sent except host and length. */
 export async function messageFor(
   sample: Sample,
   key: Key,

@@ -1,12 +1,12 @@
 import { Ajv } from 'ajv';
 
-// What Discord's webhooks take as JSON, as far as anybody could need it here. Discord ignores fields that it does not
-// know; here they are a mistake.
+// The JSON that Discord's webhooks accept, as far as the gateway could use it. Discord ignores unknown fields; here
+// they are an error.
 // https://docs.discord.com/developers/resources/webhook#execute-webhook
 // https://docs.discord.com/developers/resources/message#embed-object (and #embed-object-embed-limits)
 // https://github.com/discord/discord-api-spec/blob/main/specs/openapi.json
 
-export interface DiscordEmbed {
+interface DiscordEmbed {
   title?: string;
   description?: string;
   url?: string;
@@ -17,7 +17,7 @@ export interface DiscordEmbed {
   fields?: { name: string; value: string; inline?: boolean }[];
 }
 
-/** A message that Discord takes. */
+/** A message that Discord accepts. */
 export interface DiscordMessage {
   content?: string;
   embeds?: DiscordEmbed[];
@@ -34,10 +34,10 @@ const object = (required: string[], properties: Record<string, unknown>) => ({
   properties,
 });
 
-// Whitespace around it is trimmed, so that a text of nothing else is an empty one.
+// Surrounding white space is trimmed, so a text of white space only is empty.
 const filled = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '\\S' });
 const atMost = (maxLength: number) => ({ type: 'string', maxLength });
-// Schemes are http and https. Not in the reference, but found by many: a host without a dot is "not a well formed URL".
+// Schemes are http and https. Not documented, but reported: a host without a dot is "not a well formed URL".
 // https://github.com/bugsink/bugsink/issues/280, https://github.com/go-gitea/gitea/issues/14379
 const url = { type: 'string', maxLength: 2048, pattern: '^https?://[^\\s/.]+\\.[^\\s/]+(/\\S*)?$' };
 
@@ -76,5 +76,5 @@ const schema = object([], {
   flags: { enum: [0, 4, 4096, 4100] },
 });
 
-/** Whether it has the shape of a message; `errors` says why not. */
+/** Whether a value is a valid message; `errors` has the reasons if not. */
 export const isDiscordMessage = new Ajv({ allErrors: true }).compile<DiscordMessage>(schema);

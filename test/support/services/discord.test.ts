@@ -23,9 +23,9 @@ test.each<[string, object]>([
     'an embed',
     { content: 'Hello, World!', embeds: [{ title: 'Hello, Embed!', description: 'This is an embedded message.' }] },
   ],
-  ['whom it may tell', { content: '@everyone hi', allowed_mentions: { parse: [] } }],
+  ['allowed mentions', { content: '@everyone hi', allowed_mentions: { parse: [] } }],
   [
-    'all that fits',
+    'everything at its limit',
     {
       content: '😀'.repeat(2000),
       embeds: [
@@ -37,13 +37,13 @@ test.each<[string, object]>([
       ],
     },
   ],
-])('takes %s', async (_, message) => {
+])('accepts %s', async (_, message) => {
   const answer = await post(service.url, message);
   expect([answer.status, answer.text]).toEqual([204, '']);
   expect([service.violations, service.messages, service.mentions]).toEqual([[], [message], []]);
 });
 
-test('shows the message to whoever waits for it', async () => {
+test('returns the message with wait=true', async () => {
   const answer = await post(`${service.url}?wait=true`, { content: 'Hello, World!' });
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toMatchObject({ id: expect.any(String), content: 'Hello, World!' });
@@ -62,13 +62,13 @@ test.each<[string, unknown]>([
   ['a long value', fields({ ...field, value: x(1025) })],
   ['a long footer', embeds({ footer: { text: x(2049) } })],
   ['a long author', embeds({ author: { name: x(257) } })],
-  ['too much in all', embeds({ description: x(4000) }, { description: x(2001) })],
+  ['too many characters in total', embeds({ description: x(4000) }, { description: x(2001) })],
   ['a colour with a hash', embeds({ color: '#ff0000' })],
-  ['a time that is none', embeds({ timestamp: 'yesterday' })],
-  ['a link that is none', embeds({ url: '/dashboard' })],
+  ['an invalid time', embeds({ timestamp: 'yesterday' })],
+  ['an invalid link', embeds({ url: '/dashboard' })],
   ['a link to a host without a dot', embeds({ url: 'http://localhost:8080/dashboard' })],
   ['an unknown field', { text: 'Hello, World!' }],
-  ['a mention of nothing known', { content: 'a', allowed_mentions: { parse: ['all'] } }],
+  ['an unknown kind of mention', { content: 'a', allowed_mentions: { parse: ['all'] } }],
 ])('refuses %s as Discord does', async (_, message) => {
   const answer = await post(service.url, message);
   expect(answer.status).toBe(400);
@@ -77,7 +77,7 @@ test.each<[string, unknown]>([
   expect(service.messages).toEqual([]);
 });
 
-test('tells the place of each mistake', async () => {
+test('reports the place of each error', async () => {
   const { text } = await post(service.url, { content: x(2001), ...fields(field, { ...field, value: x(1025) }) });
   const found = (message: string) => ({ _errors: [{ code: 'BASE_TYPE_INVALID', message }] });
   expect(JSON.parse(text).errors).toEqual({
@@ -97,12 +97,12 @@ test.each<[string, unknown, number]>([
   expect(service.violations).toHaveLength(1);
 });
 
-test('a webhook that was removed', async () => {
+test('answers 404 for a webhook that was removed', async () => {
   const answer = await post(`${service.origin}/api/webhooks/1/gone`, { content: 'a' });
   expect([answer.status, JSON.parse(answer.text).code]).toEqual([404, 10015]);
 });
 
-test('notices mentions, unless they are forbidden or in an embed', async () => {
+test('records mentions, unless they are forbidden or in an embed', async () => {
   const content = '@here <@80351110224678912> <@&165511591545143296>';
   await post(service.url, { content, allowed_mentions: { parse: [] }, ...embeds({ description: content }) });
   expect(service.mentions).toEqual([]);
@@ -111,7 +111,7 @@ test('notices mentions, unless they are forbidden or in an embed', async () => {
   expect(service.mentions).toEqual([...content.split(' '), '<@80351110224678912>']);
 });
 
-test('asks to wait, to the millisecond', async () => {
+test('answers a rate limit with a delay in milliseconds', async () => {
   service.faults = [discordRateLimited(0.3)];
   const answer = await post(service.url, { content: 'a' });
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);

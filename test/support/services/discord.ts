@@ -15,7 +15,7 @@ const maxEmbedCharacters = 6_000;
 export interface Discord extends Service<DiscordMessage> {
   /** The webhook's URL. */
   url: string;
-  /** Mentions that Discord would have told people of. Tests expect none: they come from data. */
+  /** Mentions of which Discord would have notified users. Tests expect none, because they could only come from data. */
   mentions: string[];
 }
 
@@ -50,7 +50,7 @@ export async function startDiscord(path = discordPath): Promise<Discord> {
 
 const failure = (status: number, message: string, code: number): Answer => ({ status, body: { message, code } });
 
-/** https://docs.discord.com/developers/reference#error-messages: the errors lie where the fields do. */
+/** https://docs.discord.com/developers/reference#error-messages: errors are nested like the fields. */
 function invalidForm(errors: ErrorObject[]): Answer {
   const found = errors.map(({ instancePath, message = '' }) => ({ path: instancePath.split('/').slice(1), message }));
   return { status: 400, body: { message: 'Invalid Form Body', code: 50035, errors: byPlace(found) } };
@@ -98,7 +98,7 @@ function isEmpty({ content = '', embeds = [] }: DiscordMessage): boolean {
   return content.trim() === '' && !embeds.some((embed) => Object.keys(embed).length > 0);
 }
 
-/** Of all titles, descriptions, names and values of fields, footers and authors, counted as Discord counts: by code points. */
+/** The code points, as Discord counts, of all titles, descriptions, field names and values, footers and authors. */
 function embedCharacters({ embeds = [] }: DiscordMessage): number {
   const texts = embeds.flatMap(({ title = '', description = '', footer, author, fields = [] }) => [
     ...[title, description, footer?.text ?? '', author?.name ?? ''],
@@ -107,7 +107,7 @@ function embedCharacters({ embeds = [] }: DiscordMessage): number {
   return texts.reduce((sum, text) => sum + [...text.trim()].length, 0);
 }
 
-/** Embeds mention nobody; content does, unless `allowed_mentions` forbids it. */
+/** Mentions in the content, unless `allowed_mentions` forbids them. Embeds cannot mention. */
 function mentionsIn({ content = '', allowed_mentions }: DiscordMessage): string[] {
   const { parse, users = [], roles = [] } = allowed_mentions ?? { parse: ['roles', 'users', 'everyone'] };
   const told = (kind: string, pattern: RegExp, ids: string[] = []) =>

@@ -1,4 +1,4 @@
-/** Posts a JSON body, or any text as it is, to a service; the answer with its body as text. */
+/** Posts a JSON body, or a text unchanged, to a service. Returns the answer with its body as text. */
 export async function post(
   url: string,
   body: unknown,

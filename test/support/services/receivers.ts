@@ -6,7 +6,7 @@ import { type SendGrid, startSendGrid } from './sendgrid.ts';
 import { type Slack, startSlack } from './slack.ts';
 
 export const hookSecret = secretWhsec('hook');
-/** In each receiver's address or header; nobody may find them in a record or a history. */
+/** Secret parts of each receiver's URL or header, which must not be in records or histories. */
 export const hookPath = `/path-of-the-hook/${secretInUrl('hook')}`;
 export const mailAddress = 'on-call@ops.example';
 
@@ -16,15 +16,15 @@ export interface Receivers {
   mail: SendGrid;
   slack: Slack;
   discord: Discord;
-  /** How a gateway sends e-mail to `mail`. */
+  /** The settings with which a gateway sends e-mail to `mail`. */
   mailSettings: MailSettings;
-  /** A destination of each kind, as the admin API takes them: webhook, email, chat_one, chat_two. */
+  /** A destination of each kind in the form of the admin API: webhook, email, chat_one, chat_two. */
   destinations: [Destination, Destination, Destination, Destination];
-  /** What was wrong with the messages: expected to be empty. */
+  /** The faults of the messages. Tests expect none. */
   complaints(): string[];
-  /** How many messages each has taken or, the hook, has been sent. */
+  /** The number of messages that each service accepted, and that the webhook received. */
   counts(): { webhook: number; email: number; chat_one: number; chat_two: number };
-  /** Everything answers well again, and nothing has come; after each test. */
+  /** Resets answers and recorded messages, after each test. */
   clear(): void;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Destination {
   position?: number;
 }
 
-/** Starts all four on loopback. */
+/** Starts all four receivers on loopback. */
 export async function startReceivers(): Promise<Receivers> {
   const [hook, mail, slack, discord] = await Promise.all([
     startConsumer(200),
@@ -87,7 +87,7 @@ export async function startReceivers(): Promise<Receivers> {
 
 const at = (hook: Consumer, path: string) => new URL(path, hook.url).href;
 
-/** A webhook destination at a path of a consumer; without a secret unless `more` has one. */
+/** A webhook destination at a path of a consumer, without a secret unless `more` has one. */
 export function webhookTo(hook: Consumer, path: string, more: Partial<Destination> = {}): Destination {
   return { destination_type: 'webhook', name: `Hook ${path}`, config: { url: at(hook, path) }, ...more };
 }

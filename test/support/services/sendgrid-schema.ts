@@ -1,18 +1,18 @@
 import { Ajv } from 'ajv';
 
-// SendGrid's published schema of `POST /v3/mail/send`, as far as anybody could need it here:
+// SendGrid's published schema of `POST /v3/mail/send`, as far as the gateway could use it:
 // https://github.com/twilio/sendgrid-oai/blob/main/spec/json/tsg_mail_v3.json
-// and the rules of its pages, where a schema can say them:
+// and the rules of its pages that a schema can express:
 // https://www.twilio.com/docs/sendgrid/api-reference/mail-send/errors
 // https://www.twilio.com/docs/sendgrid/api-reference/mail-send/limitations
-// Fields of templates, batches, scheduling and unsubscribe groups are left out, so that one is a mistake.
+// Fields of templates, batches, scheduling and unsubscribe groups are left out, so that they are errors.
 
-export interface MailAddress {
+interface MailAddress {
   email: string;
   name?: string;
 }
 
-/** A request that SendGrid takes. */
+/** A request that SendGrid accepts. */
 export interface SentMail {
   personalizations: {
     to: MailAddress[];
@@ -47,7 +47,7 @@ const email = {
 };
 const recipients = { type: 'array', minItems: 1, maxItems: 1000, items: email };
 
-// "The subject … must be a string at least one character in length", and no line of a header may be begun by data.
+// "The subject … must be a string at least one character in length", and data must not start a new header line.
 const subject = { type: 'string', minLength: 1, pattern: '^[^\\r\\n]*$' };
 
 // Not to be overridden: x-sg-id, x-sg-eid, received, dkim-signature, Content-Type, Content-Transfer-Encoding, To, From,
@@ -124,7 +124,7 @@ const schema = {
     },
     headers,
     categories: { type: 'array', maxItems: 10, uniqueItems: true, items: { type: 'string', maxLength: 255 } },
-    // The published schema says string; the service wants an object of strings:
+    // The published schema says string, but the service requires an object of strings:
     // https://www.twilio.com/docs/sendgrid/for-developers/sending-email/personalizations
     custom_args: strings,
     mail_settings: {
@@ -156,5 +156,5 @@ const schema = {
   },
 };
 
-/** Whether it has the shape of a mail; `errors` says why not. */
+/** Whether a value is a valid mail; `errors` has the reasons if not. */
 export const isSentMail = new Ajv({ allErrors: true }).compile<SentMail>(schema);

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { hang } from '../replies.ts';
+import { until } from '../until.ts';
 import { post } from './post.ts';
 import { type SendGrid, sendGridPath, sendGridRateLimited, sendGridRevoked, startSendGrid } from './sendgrid.ts';
 
@@ -16,7 +17,7 @@ afterEach(() => {
 const send = (body: unknown, headers: Record<string, string> = { authorization: `Bearer ${service.apiKey}` }) =>
   post(`${service.origin}${sendGridPath}`, body, headers);
 
-/** As https://www.twilio.com/docs/sendgrid/for-developers/sending-email/api-getting-started has it. */
+/** The example of https://www.twilio.com/docs/sendgrid/for-developers/sending-email/api-getting-started. */
 const published = {
   personalizations: [{ to: [{ email: 'john.doe@example.com', name: 'John Doe' }], subject: 'Hello, World!' }],
   content: [{ type: 'text/plain', value: 'Heya!' }],
@@ -39,7 +40,7 @@ test.each<[string, object]>([
   ],
   ['settings', { tracking_settings: { click_tracking: { enable: false, enable_text: false } } }],
   ['a thousand recipients', { personalizations: recipients(1000) }],
-])('takes %s', async (_, change) => {
+])('accepts %s', async (_, change) => {
   const answer = await send({ ...published, ...change });
   expect([answer.status, answer.text]).toEqual([202, '']);
   expect(answer.headers.get('x-message-id')).toMatch(/./);
@@ -49,7 +50,7 @@ test.each<[string, object]>([
 
 test.each<[string, object]>([
   ['no recipients', { personalizations: [] }],
-  ['a personalization without anybody', { personalizations: [{ to: [] }] }],
+  ['a personalization without a recipient', { personalizations: [{ to: [] }] }],
   ['1001 recipients', { personalizations: recipients(1001) }],
   ['an address twice', { personalizations: to('a@example.com', 'A@example.com') }],
   ['an address in to and cc', { personalizations: [{ to: [{ email: 'a@b.test' }], cc: [{ email: 'a@b.test' }] }] }],
@@ -62,7 +63,7 @@ test.each<[string, object]>([
   ['HTML before text', { content: [html, ...published.content] }],
   ['two texts', { content: [...published.content, ...published.content] }],
   ['an empty attachment', { attachments: [{ ...attachment, content: '' }] }],
-  ['an attachment that is no base64', { attachments: [{ ...attachment, content: 'héllo' }] }],
+  ['an attachment that is not base64', { attachments: [{ ...attachment, content: 'héllo' }] }],
   ['an attachment without a name', { attachments: [{ content: 'aGVsbG8=' }] }],
   ['a content type with parameters', { attachments: [{ ...attachment, type: 'text/plain; charset=utf-8' }] }],
   ['custom arguments that are numbers', { custom_args: { attempts: 10 } }],
@@ -83,7 +84,7 @@ test.each<[string, object]>([
 
 const isText = (value: unknown) => value === null || typeof value === 'string';
 
-test('refuses what is no JSON, half a character, another path and another key', async () => {
+test('refuses invalid JSON, half a character, another path and another key', async () => {
   expect((await send('{')).status).toBe(400);
   expect((await send({ ...published, subject: 'half \ud83d' })).status).toBe(400);
   expect((await send(published, { authorization: 'Bearer wrong' })).status).toBe(401);
@@ -100,7 +101,7 @@ test('refuses 30 MB', async () => {
   expect((await send({ ...published, attachments: [{ ...attachment, content }] })).status).toBe(413);
 });
 
-test('answers with faults first, in SendGrid’s words, and judges those requests too', async () => {
+test('answers with faults first, in SendGrid’s form, and validates those requests too', async () => {
   service.faults = [sendGridRateLimited(7), sendGridRevoked, 500];
   const answers = [await send(published), await send({}), await send(published), await send(published)];
   expect(answers.map(({ status }) => status)).toEqual([429, 401, 500, 202]);
@@ -110,14 +111,14 @@ test('answers with faults first, in SendGrid’s words, and judges those request
   expect(service.messages).toEqual([published]);
 });
 
-test('an outage lasts until it is over', async () => {
+test('an outage lasts until the test ends it', async () => {
   service.outage = 503;
   expect((await send(published)).status).toBe(503);
   expect((await send(published)).status).toBe(503);
   service.outage = null;
   service.faults = [hang];
   const hanging = send(published).catch((error: unknown) => error);
-  await expect.poll(() => service.requests.length).toBe(3);
+  await until('the third request has arrived', () => service.requests.length === 3);
   service.hangUp();
   expect(await hanging).toBeInstanceOf(TypeError);
   expect((await send(published)).status).toBe(202);

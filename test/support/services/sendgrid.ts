@@ -22,7 +22,7 @@ export interface SendGrid extends Service<SentMail> {
   apiKey: string;
 }
 
-/** SendGrid's mail send; its `origin` is what `SENDGRID_BASE_URL` takes. */
+/** A fake of SendGrid's mail send. Its `origin` is for `SENDGRID_BASE_URL`. */
 export async function startSendGrid(apiKey = `SG.${secretText('sendgrid')}`): Promise<SendGrid> {
   let accepted = 0;
   const service = await startService<SentMail>((request) => {
@@ -57,7 +57,7 @@ function failure(status: number, message: string, field: string | null = null): 
 
 const revoked = failure(401, 'The provided authorization grant is invalid, expired, or revoked');
 
-/** What a key that was revoked is answered with. */
+/** The answer to a revoked key. */
 export const sendGridRevoked: Reply = answering(revoked);
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/rate-limits; `Retry-After` besides. */
@@ -78,7 +78,7 @@ interface BrokenRule {
   status?: number;
 }
 
-/** What the schema cannot say. https://www.twilio.com/docs/sendgrid/api-reference/mail-send/errors */
+/** Rules that the schema cannot express. https://www.twilio.com/docs/sendgrid/api-reference/mail-send/errors */
 function brokenRules({ body }: ServiceRequest, mail: SentMail): BrokenRule[] {
   return [
     ...(body.length >= maxBytes ? [{ field: 'body', message: 'content too large', status: 413 }] : []),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ErrorObject } from 'ajv';
 import { type Delivery, type Reply, startConsumer } from '../consumer.ts';
 
-/** An answer as the service words it; an object goes out as JSON. */
+/** An answer in the form of the service. An object is sent as JSON. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -11,13 +11,13 @@ export interface Answer {
 
 export interface ServiceRequest {
   method: string;
-  /** With its query. */
+  /** The URL with its query. */
   url: URL;
   headers: Delivery['headers'];
   body: Buffer;
 }
 
-/** What a service makes of a request. */
+/** The decision of a service on a request. */
 export type Verdict<Message> =
   | { ok: true; message: Message; answer: Answer }
   /** `violation` says which rule of the published format was broken, and where. */
@@ -25,22 +25,22 @@ export type Verdict<Message> =
 
 export interface Service<Message> {
   origin: string;
-  /** Whatever came, in the order in which it came. */
+  /** All requests, oldest first. */
   requests: Delivery[];
-  /** What the service took. */
+  /** The accepted messages. */
   messages: Message[];
-  /** What was wrong with requests, whatever they were answered with. Tests expect none. */
+  /** The broken rules of all requests, also of those answered with a fault. Tests expect none. */
   violations: string[];
-  /** Each request takes one of these instead of the service's own answer, as long as there are any. */
+  /** Answers that replace the service's own: each request takes one, as long as there are any. */
   faults: Reply[];
-  /** While set, every request that finds no fault gets this. */
+  /** If set, the answer to every request without a fault. */
   outage: Reply | null;
-  /** Ends the connections that wait for an answer. */
+  /** Closes the connections that wait for an answer. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** Starts a service on loopback that judges every request, those that it answers with a fault as well. */
+/** Starts a service on loopback that validates every request, also those that it answers with a fault. */
 export async function startService<Message>(
   judge: (request: ServiceRequest) => Verdict<Message>,
 ): Promise<Service<Message>> {
@@ -68,7 +68,7 @@ export async function startService<Message>(
   return service;
 }
 
-/** A fault that is worded as the service words it. */
+/** A fault in the form of the service. */
 export const answering =
   (answer: Answer): Reply =>
   (response) =>
@@ -82,7 +82,7 @@ function write(response: ServerResponse, { status, headers = {}, body }: Answer)
 
 export type ParsedJson = { ok: true; value: unknown } | { ok: false; why: string };
 
-/** Reads a JSON body as strictly as it gets: UTF-8 without a flaw, and no half of a character in any string. */
+/** Parses a JSON body strictly: it must be valid UTF-8, without lone surrogates in any string. */
 export function strictJson({ headers, body }: ServiceRequest): ParsedJson {
   const contentType = headers['content-type'] ?? 'none';
   if (!/^application\/json(; ?charset=utf-8)?$/i.test(contentType))
@@ -101,7 +101,7 @@ export function strictJson({ headers, body }: ServiceRequest): ParsedJson {
   }
 }
 
-/** `embeds.0.title must NOT have more than 256 characters`, one for each mistake that a schema found. */
+/** One line for each error of a schema: `embeds.0.title must NOT have more than 256 characters`. */
 export function mistakes(errors: ErrorObject[] | null | undefined): string[] {
   return (errors ?? []).map(({ instancePath, message, params }) => {
     const unknown = 'additionalProperty' in params ? ` (${params.additionalProperty})` : '';
@@ -110,9 +110,9 @@ export function mistakes(errors: ErrorObject[] | null | undefined): string[] {
 }
 
 /** `/embeds/0/title` as `embeds.0.title`. */
-export const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
+const dotted = (pointer: string) => pointer.slice(1).replaceAll('/', '.');
 
-/** Every string anywhere inside, with the names that lead to it. */
+/** All strings in a value, with their paths. */
 export function stringsIn(value: unknown, path: string[] = []): { path: string[]; text: string }[] {
   if (typeof value === 'string') return [{ path, text: value }];
   if (typeof value !== 'object' || value === null) return [];

@@ -1,10 +1,10 @@
 import { Ajv } from 'ajv';
 
-// What Slack's incoming webhooks take, as far as anybody could need it here: one that is not in here is a mistake.
+// The JSON that Slack's incoming webhooks accept, as far as the gateway could use it. Other fields are errors.
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
 // https://docs.slack.dev/reference/block-kit/blocks (and the page of each block, for its limits)
 
-/** A message that Slack takes. */
+/** A message that Slack accepts. */
 export interface SlackMessage {
   text: string;
   blocks?: { type: string }[];
@@ -97,7 +97,7 @@ const blocks = [
 ];
 
 const schema = {
-  // `text` is the fallback for notifications where there are blocks; a message without it shows nothing there.
+  // With blocks, `text` is the text of push notifications, which would be empty without it.
   ...object(['text'], {
     // https://docs.slack.dev/changelog/2018-truncating-really-long-messages: longer ones are cut
     text: { type: 'string', minLength: 1, maxLength: 40_000 },
@@ -109,5 +109,5 @@ const schema = {
   }),
 };
 
-/** Whether it has the shape of a message; `errors` says why not. */
+/** Whether a value is a valid message; `errors` has the reasons if not. */
 export const isSlackMessage = new Ajv({ allErrors: true, discriminator: true }).compile<SlackMessage>(schema);

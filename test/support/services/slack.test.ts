@@ -47,7 +47,7 @@ test.each<[string, object]>([
       ],
     },
   ],
-])('takes %s', async (_, message) => {
+])('accepts %s', async (_, message) => {
   const answer = await post(service.url, message);
   expect([answer.status, answer.text]).toEqual([200, 'ok']);
   expect([service.violations, service.messages]).toEqual([[], [message]]);
@@ -91,7 +91,7 @@ test.each<[string, unknown, string]>([
   expect(service.messages).toEqual([]);
 });
 
-test('a webhook that was removed, and another content type', async () => {
+test('refuses a webhook that was removed, and another content type', async () => {
   const gone = await post(`${service.origin}/services/T0/B0/gone`, { text: 'a' });
   expect([gone.status, gone.text]).toEqual([404, 'no_service']);
   const form = await post(service.url, { text: 'a' }, { 'content-type': 'application/x-www-form-urlencoded' });
@@ -99,14 +99,14 @@ test('a webhook that was removed, and another content type', async () => {
   expect(service.violations).toHaveLength(2);
 });
 
-test('notices mentions that were not escaped, where Slack would obey them', async () => {
+test('records unescaped mentions in texts that Slack formats', async () => {
   await post(service.url, { text: 'fine: &lt;!channel&gt; <https://example.com|link>', blocks: [header('<!here>')] });
   expect(service.commands).toEqual([]);
   await post(service.url, { text: '<!channel>', blocks: [section({ fields: [mrkdwn('a <@U024BE7LH> b')] })] });
   expect(service.commands).toEqual(['<!channel>', '<@U024BE7LH>']);
 });
 
-test('asks to wait', async () => {
+test('answers a rate limit with Retry-After', async () => {
   service.faults = [slackRateLimited(3)];
   const answer = await post(service.url, published);
   expect([answer.status, answer.headers.get('retry-after'), service.messages]).toEqual([429, '3', []]);

@@ -9,11 +9,11 @@ export const slackPath = `/services/T00000000/B00000000/${secretInUrl('slack').r
 export interface Slack extends Service<SlackMessage> {
   /** The webhook's URL. */
   url: string;
-  /** Control sequences (`<!channel>`, `<@U1>`) that Slack would have obeyed. Tests expect none: they come from data. */
+  /** Control sequences (`<!channel>`, `<@U1>`) that Slack would have interpreted. Tests expect none: they come from data. */
   commands: string[];
 }
 
-/** Slack's incoming webhooks, with one webhook. */
+/** A fake of Slack's incoming webhooks, with one webhook. */
 export async function startSlack(path = slackPath): Promise<Slack> {
   const commands: string[] = [];
   const service = await startService<SlackMessage>((request) => {
@@ -41,7 +41,7 @@ export async function startSlack(path = slackPath): Promise<Slack> {
 
 const plain = (status: number, body: string): Answer => ({ status, headers: { 'content-type': 'text/html' }, body });
 
-/** What Slack calls a message that its schema refuses. */
+/** Slack's error code for a message that its schema refuses. */
 function errorCode(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'invalid_payload';
   if (!('text' in value) || value.text === '') return 'no_text';
@@ -54,12 +54,12 @@ export const slackRateLimited = (seconds: number): Reply =>
 
 /**
  * Mentions of people, groups and channels (https://docs.slack.dev/messaging/formatting-message-text): `&`, `<` and `>`
- * of data have to be escaped. A plain_text object is shown as it is.
+ * in data must be escaped. A plain_text object is not formatted.
  */
 const commandsIn = (message: SlackMessage): string[] =>
   formattedIn(message).flatMap((text) => [...text.matchAll(/<[!@#][^>]*>/g)].map(([found]) => found));
 
-/** The texts of which Slack reads the formatting: the fallback and every mrkdwn object. */
+/** The texts that Slack formats: the fallback and every mrkdwn object. */
 export const formattedIn = ({ text, blocks }: SlackMessage): string[] => [text, ...mrkdwnIn(blocks)];
 
 function mrkdwnIn(part: unknown): string[] {

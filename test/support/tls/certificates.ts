@@ -10,7 +10,7 @@ export interface Certificate {
   key: string;
 }
 
-/** A certificate authority of a test's own. */
+/** A certificate authority for one test. */
 export interface Authority {
   /** Its certificate, in PEM. */
   cert: string;
@@ -18,8 +18,8 @@ export interface Authority {
   issue(names: Names, validity?: { from: Date; to: Date }): Promise<Certificate>;
 }
 
-/** What a certificate is for: host names and addresses of a server, or the name of a client. */
-export interface Names {
+/** The subject of a certificate: host names and addresses of a server, or the name of a client. */
+interface Names {
   hosts?: string[];
   addresses?: string[];
   commonName?: string;
@@ -28,12 +28,12 @@ export interface Names {
 const dayMs = 86_400_000;
 const yesterday = () => new Date(Date.now() - dayMs);
 const tomorrow = () => new Date(Date.now() + dayMs);
-/** For certificates whose time is over. */
+/** The validity of expired certificates. */
 export const lastYear = { from: new Date(Date.now() - 400 * dayMs), to: new Date(Date.now() - 35 * dayMs) };
 
 const common = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
-/** Makes a certificate authority with a key of its own. */
+/** Creates a certificate authority with a new key. */
 export async function newAuthority(name = 'Authority of a test'): Promise<Authority> {
   const ca = await generate([{ name: 'commonName', value: name }], {
     ...common,
@@ -68,7 +68,7 @@ export async function newAuthority(name = 'Authority of a test'): Promise<Author
   };
 }
 
-/** Writes texts into a folder that goes with the test, or with `cleanUp`; their paths. */
+/** Writes texts into a folder and returns their paths. The folder is removed after the test, or by `cleanUp`. */
 export function filesOf<Name extends string>(
   contents: Record<Name, string>,
   cleanUp: (work: () => void) => void = onTestFinished,

@@ -5,10 +5,10 @@ import { onTestFinished } from 'vitest';
 import type { Certificate } from './certificates.ts';
 
 /**
- * A way to a real Temporal that asks for a client certificate, as a proxy before a cluster does. Until the test's end.
+ * A TLS proxy, for one test, to a real Temporal. It requires a client certificate, as a proxy before a cluster does.
  *
- * @param to host:port of a Temporal that speaks gRPC in clear text.
- * @returns its host:port.
+ * @param to host:port of a Temporal without TLS
+ * @returns host:port of the proxy
  */
 export async function mutualTls(to: string, server: Certificate, clientAuthority: string): Promise<string> {
   const [host, port] = to.split(':');

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The bytes with which a client asks for TLS: a length of 8, and the code 80877103 (PostgreSQL manual, SSLRequest). */
+/** The request of a client for TLS: a length of 8, and the code 80877103 (PostgreSQL manual, SSLRequest). */
 export const sslRequest = Buffer.from('0000000804d2162f', 'hex');
 
-/** One connection as a server sees it. */
-export interface Seen {
-  /** All that the client has sent so far, as it went over the network. */
+/** One connection on the side of the server. */
+interface Seen {
+  /** The bytes that the client has sent so far. */
   sent: Buffer;
 }
 
-/** A server of a test that records what clients send; with what it listens on. */
+/** A server, for one test, that records the bytes of its clients. */
 export interface RecordingServer {
   seen: Seen[];
   /** The same URL, with this server as host and port. */
@@ -18,7 +18,7 @@ export interface RecordingServer {
   close(): Promise<void>;
 }
 
-/** Records every connection and passes it on to a real PostgreSQL. */
+/** A proxy to a real PostgreSQL that records every connection. */
 export function recordedWay(to: string): Promise<RecordingServer> {
   const { hostname, port } = new URL(to);
   return recording((near, seen) => {
@@ -36,8 +36,7 @@ export function recordedWay(to: string): Promise<RecordingServer> {
 }
 
 /**
- * A server that is no PostgreSQL: it records what a client sends first, answers it with `answer` and, unless that is null,
- * goes on reading.
+ * A fake PostgreSQL: it records the first bytes of a client, sends `answer` and, unless that is null, continues to read.
  */
 export function fakePostgres(answer: string | null): Promise<RecordingServer> {
   return recording((near, seen) => {

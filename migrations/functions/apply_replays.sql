@@ -1,0 +1,16 @@
+-- resets those of these events whose replay was noted; how many were
+--
+-- Notes are locked before events, and both in the order of the ids, so that no two calls deadlock.
+create or replace function apply_replays(p_ids uuid[]) returns integer language plpgsql as $$
+declare
+  ids uuid[];
+begin
+  select array_agg(event_id) into ids from (
+    select event_id from event_replays where event_id = any(p_ids) order by event_id for update
+  ) noted;
+  if ids is null then
+    return 0;
+  end if;
+  delete from event_replays where event_id = any(ids);
+  return (select count(*) from replay_events(ids, true));
+end $$;

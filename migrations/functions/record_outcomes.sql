@@ -1,0 +1,71 @@
+-- attempts with what they mean for their events: src/events/transitions/attempt-recorded.ts
+--
+-- An attempt whose event has gone with its day is not recorded: there is no partition for it, and the error would fail all
+-- attempts of the same statement.
+create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
+  p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
+  p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],
+  p_next_attempts_at timestamptz[], p_tokens uuid[], p_low uuid, p_high uuid)
+returns table (id uuid, generation integer, recorded boolean, exhausted boolean, status text, delivery_status text, account_deleted boolean)
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  perform lock_events(p_ids, p_low, p_high);
+  return query
+  with input as (
+    select * from unnest(p_ids, p_generations, p_triggers, p_numbers, p_started_at, p_durations_ms, p_outcomes, p_response_codes,
+                         p_response_bodies, p_errors, p_urls, p_succeeded, p_last, p_next_attempts_at, p_tokens)
+      as t (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url,
+            succeeded, last, next_attempt_at, claim_token)
+  ), before as (
+    select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
+    where e.id = any(p_ids) and e.id between p_low and p_high
+  ), held as (
+    -- Attempts of workflows have no lease; an attempt of the relay counts while its lease is held or a replay came after it.
+    select i.* from input i
+    where i.event_id in (select id from before) and (i.claim_token is null or exists (
+      select 1 from event_queue q where q.event_id = i.event_id and (q.claim_token = i.claim_token or q.generation > i.generation)))
+  ), recorded as (
+    insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url)
+    select event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, error, url from held
+    order by event_id on conflict do nothing
+    returning event_id
+  ), change as (
+    select i.*,
+      case
+        when i.succeeded and i.trigger = 'schedule' then b.delivery_status = 'pending'
+        when i.succeeded then b.status <> 'dead' and b.delivery_status in ('pending', 'failed')
+        else false
+      end as delivered,
+      not i.succeeded and i.last and b.delivery_status = 'pending' as exhausted,
+      i.trigger = 'schedule' and b.delivery_status = 'pending' as advances
+    from input i join recorded r using (event_id) join before b on b.id = i.event_id and b.generation = i.generation
+  ), changed as (
+    update events e set
+      attempts = e.attempts + 1,
+      scheduled_attempts = case when c.trigger = 'schedule' then greatest(e.scheduled_attempts, c.number) else e.scheduled_attempts end,
+      -- Where an operator ended the delivery during the attempt, the operator's reason stays.
+      last_error = case
+        when c.delivered then null
+        when c.succeeded or e.delivery_status = 'delivered' or e.status = 'dead' or (c.trigger = 'schedule' and not c.advances) then e.last_error
+        else c.error
+      end,
+      response_code = case when not c.succeeded and e.delivery_status = 'delivered' then e.response_code else c.response_code end,
+      delivery_status = case when c.delivered then 'delivered' when c.exhausted then 'failed' else e.delivery_status end,
+      status = case when c.exhausted and e.status not in ('processed', 'dead') then 'failed' else e.status end,
+      delivered_at = case when c.delivered then c.started_at + make_interval(secs => c.duration_ms / 1000) else e.delivered_at end,
+      next_attempt_at = case when c.delivered or c.exhausted then null when c.advances then c.next_attempt_at else e.next_attempt_at end,
+      held_since = case when c.trigger = 'schedule' then null else e.held_since end
+    from change c where e.id = c.event_id and e.id between p_low and p_high
+    returning e.id, e.status, e.delivery_status, c.exhausted
+  ), queued as (
+    -- lane 1: pending, needs its workflow; lane 2: settled, needs its workflow (src/events/lanes.ts)
+    update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, direct = false, claimed_until = null, claim_token = null
+    from changed c join input i on i.event_id = c.id
+    where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
+  )
+  select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
+    coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,
+    case when b.delivery_status = 'failed' then (select a.deleted_at is not null from accounts a where a.id = b.account_id) else false end
+  from before b left join recorded r on r.event_id = b.id left join changed c on c.id = b.id;
+end $$;

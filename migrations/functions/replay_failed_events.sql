@@ -1,0 +1,34 @@
+-- operators: src/events/transitions/replayed.ts
+--
+-- Notes all events that have failed in event_replays. Up to 2,000 of them are replayed within the call, which takes a moment;
+-- of more the notes stay, and a worker replays them with apply_next_replays.
+create or replace function replay_failed_events(p_app_key text, p_provider text) returns integer language plpgsql
+set enable_seqscan = on set plan_cache_mode = auto set jit = off set work_mem = '32MB' as $$
+declare
+  wanted text := '';
+  ids uuid[];
+begin
+  if p_app_key is not null then
+    wanted := wanted || format(' and e.app_key = %L', p_app_key);
+  end if;
+  if p_provider is not null then
+    wanted := wanted || format(' and e.provider = %L', p_provider);
+  end if;
+  -- One branch for each of the indexes events_undelivered and events_failed_otherwise.
+  execute $q$
+    with found as (
+      select e.id, e.account_id from events e where e.undelivered and e.state <> 'dead'$q$ || wanted || $q$
+      union all
+      select e.id, e.account_id from events e where e.state = 'failed' and e.undelivered is null and e.rejection_reason is null$q$ || wanted || $q$
+    ), noted as (
+      insert into event_replays (event_id)
+      select f.id from found f join accounts a on a.id = f.account_id where a.deleted_at is null order by f.id
+      on conflict do nothing returning event_id
+    )
+    select array_agg(event_id) from noted$q$ into ids;
+  if array_length(ids, 1) <= 2000 then
+    -- Fewer than were noted where another transaction has changed some of them since.
+    return apply_replays(ids);
+  end if;
+  return coalesce(array_length(ids, 1), 0);
+end $$;

@@ -1,0 +1,30 @@
+-- deletion of an account: how many events were stopped
+--
+-- At most p_most, since the recording of an attempt of one of them waits for the transaction.
+create or replace function stop_account_events(p_account_id uuid, p_most integer) returns integer language plpgsql as $$
+declare
+  ids uuid[];
+begin
+  -- A pending event is queued, or its workflow waits for a next attempt: both ways have an index.
+  select array_agg(id) into ids from (
+    select e.id from events e
+    where e.delivery_status = 'pending' and e.id in (
+      select event_id from event_queue where account_id = p_account_id
+      union all
+      select id from events where account_id = p_account_id and due_at is not null
+    )
+    order by e.id limit p_most for update of e
+  ) waiting;
+  if ids is null then
+    return 0;
+  end if;
+  with stopped as (
+    update events e set delivery_status = 'failed', last_error = 'account_deleted', next_attempt_at = null
+    where e.id = any(ids) and e.id between ids[1] and ids[array_upper(ids, 1)]
+    returning e.id, e.generation, e.started_generation
+  )
+  -- started_generation is -1 while no workflow was started: then there is none to be told.
+  insert into event_commands (event_id, kind, generation)
+  select id, 'account_deleted', generation from stopped where started_generation >= 0;
+  return array_length(ids, 1);
+end $$;

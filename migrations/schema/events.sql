@@ -1,0 +1,114 @@
+-- events, event_payloads, delivery_attempts and notifications have a partition for each day of receipt, made by
+-- src/database/partitions.ts: retention drops a day at once. Ids are UUIDv7, so a range of ids is a day, and the id alone
+-- stays the primary key. There is no default partition: rows in it would block the creation of their day.
+--
+-- The partitions of events have fillfactor 75 (src/database/partitions.ts): an update of an event's state then fits into its
+-- own page. PostgreSQL leaves all indexes alone (a HOT update) when an update changes no column that an index names. So no
+-- index names `status` or `delivery_status`. The indexes name generated columns instead, which keep their values while an event
+-- is received, delivered at its first attempt and handed to its workflow.
+create table events (
+  id uuid primary key,
+  account_id uuid not null,
+  provider text not null,
+  account_slug text not null,
+  app_key text not null,
+  event_type text,
+  external_id text not null,
+  status text not null check (status in ('received', 'enqueued', 'processed', 'failed', 'dead', 'rejected')),
+  delivery_status text check (delivery_status in ('pending', 'delivered', 'failed')),
+  rejection_reason text,
+  generation integer not null default 0,
+  generation_at timestamptz not null,
+  started_generation integer not null default -1, -- -1: no workflow was started for this event yet
+  run_id text,
+  attempts integer not null default 0,
+  scheduled_attempts integer not null default 0,
+  manual_attempts integer not null default 0,
+  last_error text,
+  response_code integer,
+  received_at timestamptz not null,
+  delivered_at timestamptz,
+  next_attempt_at timestamptz,
+  held_since timestamptz,
+  swept_at timestamptz,
+  state text generated always as (case when status in ('received', 'enqueued') then 'open' else status end) stored,
+  due_at timestamptz generated always as (case when delivery_status = 'pending' then next_attempt_at end) stored,
+  retries integer generated always as (case when delivery_status = 'pending' and attempts > 0 then attempts end) stored,
+  undelivered boolean generated always as (case when delivery_status = 'failed' then true end) stored
+) partition by range (id);
+comment on column events.generation_at is 'when this generation began: the 4 h limit of Retry-After counts from here';
+comment on column events.manual_attempts is 'numbers handed out to manual attempts of this generation, made or not';
+comment on column events.held_since is 'since when the account is disabled while this event waits';
+comment on column events.swept_at is 'when the sweep last asked whether the workflow still runs';
+comment on column events.state is 'the status for its index: open while received or enqueued, so that the step between them is none here';
+comment on column events.due_at is 'next_attempt_at of what is pending';
+comment on column events.retries is 'attempts of what is pending and has failed at least once';
+comment on column events.undelivered is 'true when delivery_status is failed, else null';
+
+-- A fresh event has no next attempt yet, so ingestion writes no entry here.
+create index events_due on events (due_at) where due_at is not null;
+comment on index events_due is 'sweep: what is overdue; account deletion: its waiting events';
+
+-- Pending events newest first, without sorting those of events_due. Events that are still queued are not in it.
+create index events_waiting on events (id) where due_at is not null;
+comment on index events_waiting is 'list: pending, together with event_queue';
+
+create index events_retrying on events (retries, id) where retries is not null;
+comment on index events_retrying is 'list of what is being retried';
+
+-- Includes what the replay of all failed events needs, so that the replay reads no row.
+create index events_undelivered on events (id) include (account_id, app_key, provider, state) where undelivered;
+comment on index events_undelivered is 'lists: failed deliveries; replay of all that failed';
+
+-- The other half of the replay of all failed events: events that an operator marked as failed.
+create index events_failed_otherwise on events (id) include (account_id, app_key, provider)
+  where state = 'failed' and undelivered is null and rejection_reason is null;
+comment on index events_failed_otherwise is 'replay of all that failed: what people marked as failed';
+
+-- One index for each filter of the list, with the id behind the value: a page is read in its order, at any number of events.
+create index events_state on events (state, id);
+comment on index events_state is 'list: by status';
+create index events_provider on events (provider, id);
+comment on index events_provider is 'list: by provider';
+create index events_app_key on events (app_key, id);
+comment on index events_app_key is 'list: by app_key';
+create index events_account_slug on events (account_slug, id);
+comment on index events_account_slug is 'list: by account_slug';
+create index events_event_type on events (event_type, id) where event_type is not null;
+comment on index events_event_type is 'list: by event_type';
+create index events_external_id on events (external_id, id);
+comment on index events_external_id is 'list: by external_id';
+
+-- Headers and body apart from the event: a change of state rewrites a small row. Rows are inserted and never changed.
+-- `json`, not `jsonb`: headers keep their order and their repetitions.
+create table event_payloads (
+  event_id uuid primary key,
+  headers json not null,
+  content_type text,
+  body bytea not null,
+  payload_bytes integer,
+  payload_sha256 bytea,
+  headers_truncated boolean
+) partition by range (event_id);
+comment on column event_payloads.payload_bytes is 'rejected webhooks: the length of the whole body, of which body holds the beginning; null: body is whole';
+comment on column event_payloads.payload_sha256 is 'rejected webhooks: SHA-256 of the whole body; null: body is whole';
+comment on column event_payloads.headers_truncated is 'rejected webhooks: whether headers were left out; null: they are all there';
+
+-- The primary key is the name of an attempt: an attempt is recorded once, however often its recording is repeated.
+create table delivery_attempts (
+  event_id uuid not null,
+  generation integer not null,
+  trigger text not null check (trigger in ('schedule', 'manual')),
+  number integer not null,
+  started_at timestamptz not null,
+  duration_ms double precision not null,
+  outcome text not null,
+  response_code integer,
+  response_body text,
+  error text,
+  url text,
+  primary key (event_id, generation, trigger, number)
+) partition by range (event_id);
+
+-- Not partitioned: a unique key cannot span partitions by the event's id, and two copies of a webhook can be of two days.
+create table event_dedup (key uuid primary key, event_id uuid not null, expires_at timestamptz not null);

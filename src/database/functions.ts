@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+import type { Sql } from './sql.ts';
+
+/** A function of the schema: a file of `migrations/functions/`. */
+export interface SqlFunction {
+  /** Of the function, and of its file without `.sql`. */
+  name: string;
+  /** The whole file: comments, of which the first line says what the function is for, and one `create or replace`. */
+  text: string;
+}
+
+/** A function as the database has it. */
+interface StoredFunction {
+  name: string;
+  /** With its schema where that is not searched, and with the types of its parameters. */
+  signature: string;
+  body: string;
+  comment: string | null;
+}
+
+const folder = new URL('../../migrations/functions/', import.meta.url);
+
+/** The functions that this version needs, in the order of their names. */
+export function functionFiles(): SqlFunction[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      name: file.slice(0, -'.sql'.length),
+      text: readFileSync(new URL(file, folder), { encoding: 'utf8' }),
+    }));
+}
+
+/** What follows `as $$`, up to the last `$$`: what PostgreSQL keeps as text, byte for byte. */
+export const bodyOf = ({ text }: SqlFunction) =>
+  text.slice(text.indexOf(' as $$') + ' as $$'.length, text.lastIndexOf('$$'));
+
+/** What the function is for, and the file that it was made from: the comment by which a change of the file is found. */
+function commentOf({ name, text }: SqlFunction): string {
+  const [purpose = ''] = text.split('\n');
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return `${purpose.replace(/^-- /, '')} (migrations/functions/${name}.sql, SHA-256 ${sha256})`;
+}
+
+// Functions of operators and of extensions in the same schema are left alone: they have no such comment.
+const readStored = {
+  name: '',
+  text: `
+    select p.proname as name, p.oid::regprocedure::text as signature, p.prosrc as body, d.comment
+    from pg_proc p cross join lateral (select obj_description(p.oid, 'pg_proc') as comment) d
+    where p.pronamespace = current_schema()::regnamespace
+      and (p.proname = any($1) or d.comment like '%(migrations/functions/%.sql, SHA-256 %)')`,
+};
+
+/**
+ * What has to be done to the functions of a database so that they are those of `files`.
+ *
+ * @returns `change`: files whose function is missing, differs or exists with several signatures; `drop`: signatures of
+ *   functions that an earlier version made and that have no file.
+ */
+export async function functionChanges(
+  sql: Sql,
+  files: readonly SqlFunction[] = functionFiles(),
+): Promise<{ change: SqlFunction[]; drop: string[] }> {
+  const found = await sql.query<StoredFunction>(readStored, [files.map(({ name }) => name)]);
+  return {
+    change: files.filter((file) => {
+      const [same, ...others] = found.filter(({ name }) => name === file.name);
+      return others.length > 0 || same?.comment !== commentOf(file) || same.body !== bodyOf(file);
+    }),
+    drop: found.filter(({ name }) => files.every((file) => file.name !== name)).map(({ signature }) => signature),
+  };
+}
+
+/**
+ * Makes the functions of the database those of `files`: replaces what has changed, and drops what has no file any more. A
+ * function whose parameters or result have changed cannot be replaced; it is dropped and created.
+ *
+ * To be called inside the transaction of the migrations and before them, since their triggers need the functions: no other
+ * transaction sees one without the other.
+ *
+ * @returns the names of the functions that were created or replaced, and the signatures of those that were dropped.
+ */
+export async function applyFunctions(sql: Sql, files: readonly SqlFunction[] = functionFiles()): Promise<string[]> {
+  const { change, drop } = await functionChanges(sql, files);
+  // Functions may name tables that the migrations behind this make.
+  await run(sql, 'set local check_function_bodies = off');
+  for (const signature of drop) await run(sql, `drop function ${signature}`);
+  for (const file of change) await replaceFunction(sql, file);
+  return [...change.map(({ name }) => name), ...drop];
+}
+
+const run = (sql: Sql, text: string) => sql.query({ name: '', text }, []);
+
+async function replaceFunction(sql: Sql, file: SqlFunction): Promise<void> {
+  const signatures = async () =>
+    (await sql.query<StoredFunction>(readStored, [[file.name]]))
+      .filter(({ name }) => name === file.name)
+      .map(({ signature }) => signature);
+  await run(sql, 'savepoint before_function');
+  const replaced = await run(sql, file.text).then(
+    () => true,
+    (error: unknown) => {
+      if (!cannotReplace(error)) throw error;
+      return false;
+    },
+  );
+  if (!replaced) await run(sql, 'rollback to savepoint before_function');
+  await run(sql, 'release savepoint before_function');
+  // With other types of parameters, the statement made a second function beside the old one.
+  if (!replaced || (await signatures()).length > 1) {
+    for (const signature of await signatures()) await run(sql, `drop function ${signature}`);
+    await run(sql, file.text);
+  }
+  const [made] = await signatures();
+  if (made === undefined) throw new Error(`migrations/functions/${file.name}.sql makes no function of this name`);
+  await run(sql, `comment on function ${made} is ${pg.escapeLiteral(commentOf(file))}`);
+}
+
+/** 42P13: another result, or other names of parameters: https://www.postgresql.org/docs/current/sql-createfunction.html */
+const cannotReplace = (error: unknown) => error instanceof pg.DatabaseError && error.code === '42P13';

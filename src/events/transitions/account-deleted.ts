@@ -1,0 +1,40 @@
+import type { Sql } from '../../database/sql.ts';
+
+/** Events that one transaction stops: about a tenth of a second, for which the recording of an attempt of one of them waits. */
+const eventsABatch = 2_000;
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the account is deleted | unchanged | `failed` if it was `pending` |
+ *
+ * Rows in `event_commands` notify the running workflows. No destination is notified. An attempt that finds its account deleted
+ * before this function has come to its event ends the delivery itself: exhausted.ts.
+ *
+ * migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for what is left of large accounts.
+ */
+const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
+const noteAccount = {
+  name: 'note_stopped_account',
+  text: 'insert into stopped_accounts (account_id) values ($1) on conflict do nothing',
+};
+const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };
+
+/**
+ * Ends the deliveries of a deleted account and notifies its running workflows, inside the deletion's transaction. Events beyond a
+ * batch are left to `stopNextEvents`; until then each attempt finds its account deleted and ends.
+ */
+export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
+  const [row] = await sql.query<{ stopped: number }>(stopEvents, [accountId, eventsABatch]);
+  if (row?.stopped === eventsABatch) await sql.query(noteAccount, [accountId]);
+}
+
+/**
+ * Stops some of the events that a deleted account has left.
+ *
+ * @returns whether there may be more.
+ */
+export async function stopNextEvents(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ more: boolean }>(stopNext, [eventsABatch]);
+  return row?.more === true;
+}

@@ -1,0 +1,34 @@
+import type { Sql } from '../../database/sql.ts';
+import { channels, eventColumns } from '../event.ts';
+import { apply, type Operation } from './operation.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | `ack` | `processed` | `delivered` if it was `pending` |
+ *
+ * Attempts stop. The change and the word for the workflow are one statement, so that both commit or neither does.
+ */
+const ackEvent = {
+  name: 'ack_event',
+  text: `
+    with before as (
+      select id, delivery_status from events where id = $1 for update
+    ), e as (
+      update events e set status = 'processed',
+        delivery_status = case when e.delivery_status = 'pending' then 'delivered' else e.delivery_status end,
+        delivered_at = case when e.delivery_status = 'pending' then now() else e.delivered_at end,
+        next_attempt_at = null
+      from before b where e.id = b.id and e.id = $1
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation) select e.id, 'ack', e.generation from e join before b on b.id = e.id
+      where b.delivery_status = 'pending'
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+/** The consumer has processed it: attempts stop. */
+export function ack(sql: Sql, eventId: string): Promise<Operation> {
+  return apply(sql, ackEvent, [eventId], 'any');
+}

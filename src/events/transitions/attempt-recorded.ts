@@ -1,0 +1,122 @@
+import { Batcher } from '../../database/batcher.ts';
+import type { Sql, Transactions } from '../../database/sql.ts';
+import type { AttemptName, DeliveryStatus, EventStatus } from '../event.ts';
+import { idRange } from '../id-range.ts';
+import type { WhenExhausted } from './exhausted.ts';
+
+/** One attempt that was made, to be recorded. */
+export interface Outcome extends AttemptName {
+  startedAt: Date;
+  durationMs: number;
+  outcome: string;
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** Where it went, without credentials; null when nothing was sent. */
+  url: string | null;
+  /** The answer was 2xx. */
+  succeeded: boolean;
+  /** It was the last scheduled one: a failure ends the delivery. */
+  last: boolean;
+  nextAttemptAt: Date | null;
+  /** The relay's lease, when the relay made the attempt: a lost lease records nothing. */
+  claimToken: string | null;
+}
+
+export interface Recorded {
+  /** False when the name was recorded before, or the lease was lost: nothing changed. */
+  recorded: boolean;
+  /** This statement turned `pending` into `failed`: the one moment at which an event is exhausted. */
+  exhausted: boolean;
+  /** The event's generation and states now. */
+  generation: number;
+  status: EventStatus;
+  deliveryStatus: DeliveryStatus | null;
+  /** The delivery was ended by the deletion of its account before this attempt was recorded. */
+  accountDeleted: boolean;
+}
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | a scheduled attempt succeeds | unchanged | `delivered` if it was `pending` |
+ * | a scheduled attempt fails, and it is not the last | unchanged | unchanged |
+ * | the last scheduled attempt fails | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
+ * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
+ * | a manual attempt fails | unchanged | unchanged |
+ *
+ * An attempt of an older generation is recorded and changes nothing about the event. What an attempt means is decided where the
+ * rows are locked: in the database (migrations/functions/record_outcomes.sql). What follows the last failure: exhausted.ts.
+ */
+const recordOutcomes = {
+  name: 'record_outcomes',
+  text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',
+};
+
+interface Row {
+  id: string;
+  generation: number;
+  recorded: boolean;
+  exhausted: boolean;
+  status: EventStatus;
+  delivery_status: DeliveryStatus | null;
+  account_deleted: boolean;
+}
+
+/** Records attempts with what they mean for their events, all that finished together in one statement. */
+export class OutcomeRecorder {
+  readonly #batcher: Batcher<Outcome, { recorded: Recorded | null }>;
+
+  constructor(database: Transactions, whenExhausted: WhenExhausted) {
+    this.#batcher = new Batcher(
+      async (outcomes) => {
+        // Few attempts can be the last one; all others are a statement and no more.
+        const rows = outcomes.some(({ last, succeeded }) => last && !succeeded)
+          ? await database.transaction(async (sql) => {
+              const recorded = await record(sql, outcomes);
+              const ids = recorded.filter(({ exhausted }) => exhausted).map(({ id }) => id);
+              if (ids.length > 0) await whenExhausted(sql, ids);
+              return recorded;
+            })
+          : await record(database, outcomes);
+        const found = new Map(rows.map((row) => [row.id, row]));
+        return outcomes.map((outcome) => {
+          const row = found.get(outcome.eventId);
+          if (!row) return { recorded: null };
+          const { recorded, exhausted, generation, status } = row;
+          const { delivery_status: deliveryStatus, account_deleted: accountDeleted } = row;
+          return { recorded: { recorded, exhausted, generation, status, deliveryStatus, accountDeleted } };
+        });
+      },
+      { maxBatch: 256, maxRunning: 2, key: (outcome) => outcome.eventId },
+    );
+  }
+
+  /** Null when there is no such event any more. Throws what the database throws; then nothing was recorded. */
+  async record(outcome: Outcome): Promise<Recorded | null> {
+    return (await this.#batcher.add(outcome)).recorded;
+  }
+}
+
+const record = (sql: Sql, outcomes: Outcome[]) => sql.query<Row>(recordOutcomes, columns(outcomes));
+
+function columns(outcomes: Outcome[]): unknown[] {
+  return [
+    outcomes.map((o) => o.eventId),
+    outcomes.map((o) => o.generation),
+    outcomes.map((o) => o.trigger),
+    outcomes.map((o) => o.number),
+    outcomes.map((o) => o.startedAt),
+    outcomes.map((o) => o.durationMs),
+    outcomes.map((o) => o.outcome),
+    outcomes.map((o) => o.responseCode),
+    outcomes.map((o) => o.responseBody),
+    outcomes.map((o) => o.error),
+    outcomes.map((o) => o.url),
+    outcomes.map((o) => o.succeeded),
+    outcomes.map((o) => o.last),
+    outcomes.map((o) => o.nextAttemptAt),
+    outcomes.map((o) => o.claimToken),
+    ...idRange(outcomes.map((o) => o.eventId)),
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Sql } from '../../database/sql.ts';
+import { channels, eventColumns } from '../event.ts';
+import { apply, type Operation } from './operation.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | `fail` | `failed` | unchanged |
+ *
+ * Attempts continue. The same statement declares events dead: declared-dead.ts.
+ *
+ * $1 the event, $2 the error or null, $3 whether the event is declared dead. The change and the word for the workflow are one
+ * statement, so that both commit or neither does.
+ */
+export const failEvent = {
+  name: 'fail_event',
+  text: `
+    with before as (
+      select id, delivery_status from events where id = $1 for update
+    ), e as (
+      update events e set status = case when $3 then 'dead' else 'failed' end,
+        last_error = coalesce($2, e.last_error),
+        delivery_status = case when $3 and e.delivery_status = 'pending' then 'failed' else e.delivery_status end,
+        next_attempt_at = case when $3 then null else e.next_attempt_at end
+      from before b where e.id = b.id and e.id = $1
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation, dead) select e.id, 'fail', e.generation, $3 from e join before b on b.id = e.id
+      where b.delivery_status = 'pending'
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+/** The consumer could not process it. Attempts continue. */
+export function fail(sql: Sql, eventId: string, error: string | null): Promise<Operation> {
+  return apply(sql, failEvent, [eventId, error, false], 'any');
+}

@@ -1,0 +1,81 @@
+import type { Sql, Statement } from '../../database/sql.ts';
+import type { EventRow } from '../event.ts';
+import { isPaused } from '../pause.ts';
+
+/** Why an operator's command did not apply. */
+type Refusal =
+  | 'not_found'
+  | 'event_rejected'
+  | 'event_dead'
+  | 'account_deleted'
+  | 'account_disabled'
+  | 'delivery_paused';
+export type Operation = { ok: true; event: EventRow } | { ok: false; reason: Refusal };
+
+/**
+ * What an operation needs besides an event:
+ *
+ * - `any`: nothing; it applies to every event
+ * - `needs_account`: the event is not rejected, and its account not deleted
+ * - `needs_sending_now`: also that the event is not dead, its account enabled, and that deliveries are not paused
+ */
+export type Guard = 'any' | 'needs_account' | 'needs_sending_now';
+
+const whyNot = {
+  name: 'why_event_refused',
+  text: `select e.rejection_reason, e.status, a.deleted_at is not null as account_deleted, a.enabled as account_enabled, ${isPaused} as paused
+         from events e join accounts a on a.id = e.account_id where e.id = $1`,
+};
+
+/** Resets those of these events whose replay was noted: migrations/functions/apply_replays.sql. */
+export const applyReplays = { name: 'apply_replays', text: 'select apply_replays($1)' };
+
+/**
+ * Applies an operator's command, or says why it does not apply.
+ *
+ * @param statement has the conditions of `guard` itself and returns the event's row, or none.
+ */
+export function apply(
+  sql: Sql,
+  statement: Statement,
+  values: [eventId: string, ...rest: unknown[]],
+  guard: Guard,
+): Promise<Operation> {
+  return applied(sql, values[0], guard, async () => (await sql.query<EventRow>(statement, values))[0]);
+}
+
+/** The same for a command that is more than one statement. */
+export async function applied(
+  sql: Sql,
+  eventId: string,
+  guard: Guard,
+  change: () => Promise<EventRow | undefined>,
+): Promise<Operation> {
+  // A replay that was requested before happens before.
+  await sql.query(applyReplays, [[eventId]]);
+  for (;;) {
+    const event = await change();
+    if (event) return { ok: true, event };
+    const reason = await refusal(sql, eventId, guard);
+    if (reason !== null) return { ok: false, reason };
+    // The obstacle of a moment ago is gone (a dead event was revived): the statement applies now.
+  }
+}
+
+async function refusal(sql: Sql, eventId: string, guard: Guard): Promise<Refusal | null> {
+  const [row] = await sql.query<{
+    rejection_reason: string | null;
+    status: string;
+    account_deleted: boolean;
+    account_enabled: boolean;
+    paused: boolean;
+  }>(whyNot, [eventId]);
+  if (!row) return 'not_found';
+  if (guard === 'any') return null;
+  if (row.rejection_reason !== null) return 'event_rejected';
+  if (row.account_deleted) return 'account_deleted';
+  if (guard === 'needs_account') return null;
+  if (row.status === 'dead') return 'event_dead';
+  if (!row.account_enabled) return 'account_disabled';
+  return row.paused ? 'delivery_paused' : null;
+}

@@ -1,0 +1,36 @@
+import type { Sql } from '../../database/sql.ts';
+import { channels, eventColumns } from '../event.ts';
+import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
+import { apply, type Operation } from './operation.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | `retry` | unchanged | unchanged |
+ *
+ * The outcome of the manual attempt is a row of attempt-recorded.ts. The number of the attempt and the word for the workflow are one
+ * statement, so that both commit or neither does.
+ */
+const retryEvent = {
+  name: 'retry_event',
+  text: `
+    with e as (
+      update events e set manual_attempts = manual_attempts + 1
+      from accounts a
+      where e.id = $1 and e.rejection_reason is null and e.status <> 'dead' and a.id = e.account_id and a.deleted_at is null and a.enabled
+        and not ${isPaused}
+      returning e.*
+    ), command as (
+      insert into event_commands (event_id, kind, generation, number) select id, 'retry', generation, manual_attempts from e
+    ), hurried as (
+      -- A retry waits for the event's workflow; one that only has to be recorded need not wait behind thousands.
+      update event_queue q set lane = ${lanes.pendingStart} from e where q.event_id = e.id and q.lane = ${lanes.settledStart}
+    )
+    select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
+};
+
+/** One manual attempt now, besides the schedule. A disabled account and a pause are refused: nothing would be sent. */
+export function retry(sql: Sql, eventId: string): Promise<Operation> {
+  return apply(sql, retryEvent, [eventId], 'needs_sending_now');
+}

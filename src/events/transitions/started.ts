@@ -1,0 +1,28 @@
+import type { Sql } from '../../database/sql.ts';
+import { idRange } from '../id-range.ts';
+import type { ClaimName } from '../queue.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | its workflow starts | `enqueued` if it was `received` | unchanged |
+ *
+ * The statement: migrations/functions/mark_started.sql.
+ */
+const markStarted = { name: 'mark_started', text: 'select mark_started($1, $2, $3, $4, $5, $6)' };
+
+/** A claim whose workflow runs. */
+export interface Started extends ClaimName {
+  runId: string | null;
+}
+
+/** Notes that workflows run, and takes the events off the queue; nothing changes where the lease was lost. */
+export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
+  await sql.query(markStarted, [
+    started.map((s) => s.eventId),
+    started.map((s) => s.generation),
+    started.map((s) => s.token),
+    started.map((s) => s.runId),
+    ...idRange(started.map((s) => s.eventId)),
+  ]);
+}

@@ -1,0 +1,46 @@
+import type { Sql } from '../../database/sql.ts';
+import { lanes } from '../lanes.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the sweep finds the event overdue | unchanged | unchanged |
+ *
+ * It is queued for its workflow, which is started again if it does not run. Most overdue events do have a workflow that is only
+ * late (Temporal was down, or its account has too many attempts in flight), so each is queued at most every five minutes.
+ */
+const sweepOverdue = {
+  name: 'sweep_overdue_events',
+  text: `
+    with overdue as (
+      select id from events
+      where due_at < now() - make_interval(secs => $1)
+        and (swept_at is null or swept_at < now() - interval '5 minutes')
+      order by due_at limit $2 for update skip locked
+    ), swept as (
+      update events e set swept_at = now() from overdue o where e.id = o.id
+      returning e.id, e.account_id, e.generation
+    ), queued as (
+      insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from swept
+      -- One that is queued already gets its workflow anyhow.
+      on conflict (event_id) do nothing
+      returning event_id
+    )
+    select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
+};
+
+/** How long past its time an event may be before the sweep queues it. */
+export const overdueS = 120;
+
+/**
+ * Queues events that are overdue, so that their workflow is started again if there is none.
+ *
+ * @returns how many, and whether there may be more.
+ */
+export async function sweep(
+  sql: Sql,
+  options: { overdueS: number; limit: number },
+): Promise<{ queued: number; more: boolean }> {
+  const [row] = await sql.query<{ queued: number; seen: number }>(sweepOverdue, [options.overdueS, options.limit]);
+  return { queued: row?.queued ?? 0, more: row?.seen === options.limit };
+}

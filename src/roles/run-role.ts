@@ -1,0 +1,35 @@
+import { inspect } from 'node:util';
+import type { Role } from '../config.ts';
+import { explainDatabaseError } from '../database/explain-error.ts';
+import { StartError } from '../shared/start-error.ts';
+import type { RoleContext } from './role-context.ts';
+
+/**
+ * The roles, each loaded only when it runs. The Temporal worker, the HTTP side and the S3 client take a second to load,
+ * and most roles need only one of them.
+ */
+const run: Record<Role, (context: RoleContext) => Promise<void>> = {
+  all: async (context) => (await import('./all.ts')).runAll(context),
+  api: async (context) => (await import('./api.ts')).runApi(context),
+  worker: async (context) => (await import('./worker.ts')).runWorker(context),
+  migrate: async (context) => (await import('./migrate.ts')).runMigrate(context),
+  restore: async (context) => (await import('./restore.ts')).runRestore(context),
+  reseal: async (context) => (await import('./reseal.ts')).runReseal(context),
+  'backup-sql': async (context) => (await import('./backup-sql.ts')).runBackupSql(context),
+};
+
+/**
+ * Runs a role until it is done or asked to stop.
+ *
+ * @throws StartError with an explanation when the database of `DATABASE_URL` cannot be used.
+ */
+export async function runRole(role: Role, context: RoleContext): Promise<void> {
+  const { databaseUrl } = context.config;
+  await run[role](context).catch((error: unknown) => {
+    throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
+  });
+}
+
+/** What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack. */
+export const failureText = (error: unknown): string =>
+  error instanceof StartError ? `\n${error.message}\n` : inspect(error);

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { sealStoredUrls } from '../../../src/accounts/seal-stored-urls.ts';
+import { listAuditLogs } from '../../../src/audit/query.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { inTransaction, sqlOfClient } from '../../../src/database/transaction.ts';
+import { dayMs } from '../../../src/database/uuid-time.ts';
+import { foldStatistics } from '../../../src/events/fold-statistics.ts';
+import { listEvents } from '../../../src/events/list.ts';
+import { ack } from '../../../src/events/transitions/acknowledged.ts';
+import { declareDead } from '../../../src/events/transitions/declared-dead.ts';
+import { fail } from '../../../src/events/transitions/failed.ts';
+import { replay } from '../../../src/events/transitions/replayed.ts';
+import { retry } from '../../../src/events/transitions/retried.ts';
+import { expireRejected } from '../../../src/maintenance/retention/expire-rejected.ts';
+import { expireRows } from '../../../src/maintenance/retention/expire-rows.ts';
+import { hasWork, partitionsOf } from '../../../src/maintenance/retention/pending.ts';
+import { sealedColumns } from '../../../src/roles/sealed-columns.ts';
+import { countByKey, resealAll } from '../../../src/secrets/reseal.ts';
+import { createSecretBox } from '../../../src/secrets/secret-box.ts';
+import { randomKeyring } from '../../support/keyring.ts';
+
+/** Runs the statements whose text a function composes, in an otherwise empty database. */
+export async function runComposedStatements(database: Database): Promise<void> {
+  // Lists and expiry look only where the statistics say that there are events, and only at tables that have pages.
+  await database.pool.query(
+    `insert into event_stats (hour, provider, stored, rejected_state) values (now(), 'generic', 1, 1)`,
+  );
+  await database.pool.query('insert into event_dedup (key, event_id, expires_at) values ($1, $1, now())', [
+    randomUUID(),
+  ]);
+  const keyring = randomKeyring();
+  const id = randomUUID();
+  await inTransaction(database.pool, async (client) => {
+    const sql = sqlOfClient(client);
+    await sealStoredUrls(sql, createSecretBox(keyring));
+    for (const operate of [ack, replay, retry]) await operate(sql, id);
+    for (const end of [fail, declareDead]) await end(sql, id, null);
+    await listAuditLogs(sql, { actor: 'admin', since: new Date(0), limit: 1 });
+    // With an offset, the events before it are counted.
+    for (const filter of [{ status: 'processed' }, { status: 'received' }, { delivery_status: 'pending' }] as const)
+      for (const offset of [0, 1]) await listEvents(sql, { ...filter, offset, limit: 1 });
+    await foldStatistics(sql);
+    await hasWork(sql, new Date(), await partitionsOf(sql, new Date()));
+    await countByKey(sql, sealedColumns);
+    await resealAll(sql, keyring, sealedColumns, {
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    });
+  });
+  await expireRows(database);
+  await expireRejected(database, new Date(Date.now() + dayMs));
+}

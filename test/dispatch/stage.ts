@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { AccountMasks } from '../../src/accounts/account-mask.ts';
+import { Attempts } from '../../src/delivery/attempt/attempt.ts';
+import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
+import { createSender } from '../../src/delivery/send.ts';
+import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
+import { EngineLink } from '../../src/dispatch/engine-link.ts';
+import { FirstAttempts } from '../../src/dispatch/first-attempts.ts';
+import { Leases } from '../../src/dispatch/leases.ts';
+import { type PermitMode, Permits } from '../../src/dispatch/permits.ts';
+import { QueueWrites } from '../../src/dispatch/queue-writes.ts';
+import { Starts } from '../../src/dispatch/starts.ts';
+import { WorkflowEngine } from '../../src/dispatch/workflow-engine.ts';
+import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { pendingNotifications } from '../../src/notifications/notification-store.ts';
+import { secretConfigValues } from '../../src/providers/registry.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { send } from '../support/admin-client.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { slowDelaysMs, startGateway } from '../support/gateway.ts';
+import { log } from '../support/runtime.ts';
+import { rows } from '../support/stored.ts';
+
+/** The parts of the relay of one process, wired as src/dispatch/relay.ts does; none runs yet. */
+export type Process = ReturnType<Awaited<ReturnType<typeof openDispatchStage>>['process']>;
+
+/**
+ * The HTTP side of a gateway, PostgreSQL and Temporal, with the parts of any number of relays that each test starts itself. No
+ * worker polls the task queue, so workflows start and make no attempt.
+ */
+export async function openDispatchStage() {
+  const gateway = await startGateway({ worker: false });
+  const { database, temporal } = gateway;
+  const connection = await connectTemporal(temporal);
+  await registerSearchAttributes(connection, temporal.namespace);
+  const box = createSecretBox(gateway.keyring);
+  const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
+  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
+  const consumers: Consumer[] = [];
+  const processes: { stop(): Promise<unknown> }[] = [];
+  const engine = (namespace: string) =>
+    new WorkflowEngine({ connection, namespace, taskQueue: temporal.taskQueue, schedule });
+  const stage = {
+    gateway,
+    /** Temporal as it is, and one that refuses every call at once, since it has no such namespace. */
+    engines: { up: engine(temporal.namespace), refusing: engine('missing') },
+    workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
+    async account(...replies: Consumer['replies']) {
+      const consumer = await startConsumer(...replies);
+      consumers.push(consumer);
+      return { ...(await gateway.admin.createAccount({ delivery_url: consumer.url })), consumer };
+    },
+    /** Sends webhooks one after another, so that the events' ids are in this order. */
+    async send(account: { provider: string; account_slug: string }, count: number): Promise<string[]> {
+      const ids: string[] = [];
+      for (let n = 0; n < count; n++) {
+        const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: randomBytes(8).toString('hex') }));
+        ids.push(body.id);
+      }
+      return ids;
+    },
+    /** Takes events past their first attempt, as if it had failed (lane 1) or succeeded (2): they need their workflow only. */
+    async move(ids: string[], lane: 1 | 2): Promise<void> {
+      const state = {
+        1: `scheduled_attempts = 1, attempts = 1, next_attempt_at = now() + interval '10 min'`,
+        2: `scheduled_attempts = 1, attempts = 1, delivery_status = 'delivered', delivered_at = now()`,
+      }[lane];
+      await rows(database, `update events set ${state} where id = any($1)`, [ids]);
+      await rows(database, 'update event_queue set lane = $2 where event_id = any($1)', [ids, lane]);
+    },
+    queued: async (): Promise<string[]> =>
+      (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
+    /** @param timeLimitMs decides how long a lease is */
+    process(
+      options: { firstAttempt?: PermitMode; permits?: number; accountConcurrency?: number; timeLimitMs?: number } = {},
+    ) {
+      const { firstAttempt = 'direct', permits: size = 4, accountConcurrency = 64 } = options;
+      const link = new EngineLink();
+      const writes = new QueueWrites(database);
+      const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
+      const attempts = new Attempts({
+        ...{ database, sender, box, log, accountConcurrency },
+        whenExhausted: addNotifications({ burst: null }),
+        pendingNotifications: (event) => pendingNotifications(database, event),
+        masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+        droppedHeaders: droppedHeaders(),
+      });
+      const permits = new Permits({ mode: firstAttempt, size, keepsUp: () => link.up });
+      const starts = new Starts({ sql: database, engine: link, leases, writes, log, attemptsBusy: () => false });
+      const firstAttempts = new FirstAttempts({
+        ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log },
+        paused: () => false,
+        onMoved: () => undefined,
+      });
+      const parts = {
+        ...{ link, leases, permits, starts, firstAttempts, attempts },
+        async stop() {
+          permits.close();
+          await Promise.all([firstAttempts.stop(), starts.stop()]);
+          leases.stop();
+        },
+      };
+      processes.push(parts);
+      return parts;
+    },
+    /** Ends what a test has started and empties the queue. */
+    async clear() {
+      for (const consumer of consumers) consumer.hangUp();
+      await Promise.all(processes.splice(0).map((parts) => parts.stop()));
+      await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+      await rows(database, 'delete from event_queue');
+    },
+    async close() {
+      await stage.clear();
+      await sender.close();
+      await connection.close();
+      await gateway.stop();
+    },
+  };
+  return stage;
+}

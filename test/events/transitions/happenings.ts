@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { resolveDuplicate } from '../../../src/events/duplicates.ts';
+import type { Trigger } from '../../../src/events/event.ts';
+import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
+import { giveUp } from '../../../src/events/transitions/exhausted.ts';
+import { holdEventUntil } from '../../../src/events/transitions/held.ts';
+import { EventReceiver, type ReceivedEvent } from '../../../src/events/transitions/received.ts';
+import { markStartedEvents } from '../../../src/events/transitions/started.ts';
+import { sweep } from '../../../src/events/transitions/swept.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/received.ts';
+import { rows } from '../../support/stored.ts';
+import type { State } from './page.ts';
+
+/** An event in the database, of an account of its own. */
+export interface Subject {
+  id: string;
+  accountId: string;
+  appKey: string;
+  /** What was received; null: it was rejected. */
+  received: ReceivedEvent | null;
+}
+
+/** Does something to an event; answers with the refusal, such as `409 event_dead`, if it was refused. */
+export type Happening = (gateway: TestGateway, subject: Subject) => Promise<string | undefined>;
+
+/** Makes an event as ingestion does. */
+export async function begin(gateway: TestGateway, state: State): Promise<Subject> {
+  const appKey = `app-${randomUUID()}`;
+  const { id: accountId, account_slug: accountSlug } = await gateway.admin.createAccount({ app_key: appKey });
+  const fields = { appKey, accountSlug };
+  if (state === 'rejected / null') {
+    const rejected = rejectedEvent({ id: accountId }, fields);
+    await rejectionRecorder(gateway.database).record(accountId, () => rejected);
+    return { id: rejected.id, accountId, appKey, received: null };
+  }
+  const received = receivedEvent({ id: accountId }, { ...fields, dedupKey: randomUUID() });
+  await new EventReceiver(gateway.database).receive(received);
+  return { id: received.id, accountId, appKey, received };
+}
+
+/** The event's state now. */
+export async function stateOf({ database }: TestGateway, { id }: Subject): Promise<State> {
+  const [row] = await rows(database, 'select status, delivery_status from events where id = $1', [id]);
+  return `${row?.status} / ${row?.delivery_status}`;
+}
+
+const generationOf = async ({ database }: TestGateway, { id }: Subject): Promise<number> =>
+  (await rows(database, 'select generation from events where id = $1', [id]))[0]?.generation;
+
+/** Numbers of attempts: all different, so that each is recorded. */
+let attempts = 0;
+
+const attempt =
+  (trigger: Trigger, succeeded: boolean, last = false): Happening =>
+  async (gateway, subject) => {
+    const recorder = new OutcomeRecorder(gateway.database, async () => undefined);
+    const recorded = await recorder.record({
+      ...{ eventId: subject.id, generation: await generationOf(gateway, subject), trigger, number: ++attempts },
+      ...{ startedAt: new Date(), durationMs: 1, outcome: succeeded ? 'delivered' : 'http_error' },
+      ...{ responseCode: succeeded ? 200 : 500, responseBody: '', error: succeeded ? null : 'failed', url: null },
+      ...{ succeeded, last, nextAttemptAt: succeeded || last ? null : new Date(Date.now() + 60_000), claimToken: null },
+    });
+    if (recorded?.recorded !== true) throw new Error('the attempt was not recorded');
+    return undefined;
+  };
+
+const command =
+  (path: (subject: Subject) => string, body?: unknown): Happening =>
+  async ({ admin }, subject) => {
+    const answer = await admin.post(path(subject), body);
+    if (answer.status < 300) return undefined;
+    return `${answer.status} ${answer.body.code}`;
+  };
+
+const queueClaim =
+  "update event_queue set claim_token = $2, claimed_until = now() + interval '1 minute' where event_id = $1";
+const makeOverdue = `update events set next_attempt_at = now() - interval '1 hour', swept_at = null where id = $1 and delivery_status = 'pending'`;
+
+const enable = async ({ admin }: TestGateway, { accountId }: Subject, enabled: boolean): Promise<void> => {
+  const { status } = await admin.request('PATCH', `/admin/accounts/${accountId}`, { enabled });
+  // 404: its account is deleted.
+  if (status !== 200 && status !== 404) throw new Error(`the account was not changed: ${status}`);
+};
+
+/** What can happen to an event, by the words of docs/concepts.md; several where the page has one word for them. */
+export const happenings: Record<string, Happening[]> = {
+  'its workflow starts': [
+    async (gateway, subject) => {
+      const token = randomUUID();
+      await rows(gateway.database, queueClaim, [subject.id, token]);
+      const generation = await generationOf(gateway, subject);
+      await markStartedEvents(gateway.database, [{ eventId: subject.id, generation, token, runId: 'run' }]);
+      return undefined;
+    },
+  ],
+  'a scheduled attempt succeeds': [attempt('schedule', true)],
+  'a scheduled attempt fails, and it is not the last': [attempt('schedule', false)],
+  'the last scheduled attempt fails': [attempt('schedule', false, true)],
+  'a manual attempt succeeds': [attempt('manual', true)],
+  'a manual attempt fails': [attempt('manual', false)],
+  'the account is disabled for 7 days': [
+    async (gateway, subject) => {
+      const event = { eventId: subject.id, generation: await generationOf(gateway, subject) };
+      await giveUp(gateway.database, { ...event, reason: 'account_disabled' }, async () => undefined);
+      return undefined;
+    },
+  ],
+  'the account is disabled or enabled': [
+    async (gateway, subject) => {
+      await enable(gateway, subject, false);
+      const event = { eventId: subject.id, generation: await generationOf(gateway, subject), claimToken: null };
+      await holdEventUntil(gateway.database, { ...event, until: new Date() });
+      await enable(gateway, subject, true);
+      return undefined;
+    },
+  ],
+  'the account is deleted': [
+    async ({ admin }, { accountId }) => {
+      const { status } = await admin.request('DELETE', `/admin/accounts/${accountId}`);
+      if (status !== 204 && status !== 404) throw new Error(`the account was not deleted: ${status}`);
+      return undefined;
+    },
+    // An attempt that finds its account deleted.
+    async (gateway, subject) => {
+      const event = { eventId: subject.id, generation: await generationOf(gateway, subject) };
+      await giveUp(gateway.database, { ...event, reason: 'account_deleted' }, async () => undefined);
+      return undefined;
+    },
+  ],
+  'deliveries are paused or resumed': [
+    async ({ admin }) => {
+      await admin.post('/admin/delivery/pause', { reason: 'a test' });
+      await admin.post('/admin/delivery/resume');
+      return undefined;
+    },
+  ],
+  'the sweep finds the event overdue': [
+    async ({ database }, { id }) => {
+      await rows(database, makeOverdue, [id]);
+      await sweep(database, { overdueS: 60, limit: 10_000 });
+      return undefined;
+    },
+  ],
+  ack: [command(({ id }) => `/admin/events/${id}/ack`)],
+  fail: [command(({ id }) => `/admin/events/${id}/fail`, { error: 'failed' })],
+  'fail with dead': [command(({ id }) => `/admin/events/${id}/fail`, { dead: true })],
+  replay: [command(({ id }) => `/admin/events/${id}/replay`)],
+  'replay-failed, or a duplicate': [
+    command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`),
+    async ({ database }, { received }) => {
+      // Rejected webhooks have no duplicates, and a deleted account takes none.
+      if (received?.dedupKey == null) return undefined;
+      const receipt = await new EventReceiver(database).receive({ ...received, id: uuidv7() });
+      if (receipt.kind === 'duplicate') await resolveDuplicate(database, received.dedupKey);
+      return undefined;
+    },
+  ],
+  retry: [command(({ id }) => `/admin/delivery/retry/${id}`)],
+};

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { deliveryStatuses, eventStatuses } from '../../../src/events/event.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { begin, type Happening, happenings, type Subject, stateOf } from './happenings.ts';
+import { changesOfPage, rowsOfFiles, type State, waysTo } from './page.ts';
+
+// Twenty events for each state, each with an account of its own and several calls of the API.
+vi.setConfig({ testTimeout: 60_000 });
+
+const page = changesOfPage();
+const ways = waysTo(page);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+/** An event that was brought into a state by what the page says leads to it. */
+async function eventIn(state: State): Promise<Subject> {
+  const way = ways.get(state);
+  if (!way) throw new Error(`nothing leads to ${state}`);
+  const subject = await begin(gateway, way.from);
+  for (const what of way.through) await happenings[what]?.[0]?.(gateway, subject);
+  expect(await stateOf(gateway, subject), way.through.join(', ')).toBe(state);
+  return subject;
+}
+
+/** The state that an event has after something happened to it, or the refusal, behind which its state must be the same. */
+async function outcome(state: State, subject: Subject, happening: Happening): Promise<string> {
+  const refusal = await happening(gateway, subject);
+  const now = await stateOf(gateway, subject);
+  if (refusal === undefined) return now;
+  expect(now).toBe(state);
+  return refusal;
+}
+
+const called = (what: string): Happening => {
+  const [happening] = happenings[what] ?? [];
+  if (!happening) throw new Error(`nothing is called ${what}`);
+  return happening;
+};
+
+test('the page names everything that can happen, all states, and a way to each of them', () => {
+  expect([...page.after.keys()].sort()).toEqual(Object.keys(happenings).sort());
+  expect(page.beginnings).toEqual(['received / pending', 'rejected / null']);
+  expect([...ways.keys()].sort()).toEqual([...page.states].sort());
+  expect(new Set(page.states).size).toBe(page.states.length);
+  const both = page.states.map((state) => state.split(' / '));
+  expect(new Set(both.map(([status]) => status))).toEqual(new Set(eventStatuses));
+  expect(new Set(both.map(([, delivery]) => delivery))).toEqual(new Set([...deliveryStatuses, 'null']));
+  for (const [what, results] of page.after) expect([...results.keys()], what).toEqual(page.states);
+});
+
+test('each of them has its row in the docstring of a file, and each file has a row', () => {
+  const files = rowsOfFiles();
+  // Where operators' commands have in common how they are applied and refused.
+  files.delete('src/events/transitions/operation.ts');
+  expect([...files].filter(([, rows]) => rows.length === 0)).toEqual([]);
+  // A pause changes no row of an event: src/events/pause.ts.
+  const ofPage = [...page.after.keys()].filter((what) => what !== 'deliveries are paused or resumed');
+  const beginnings = ['the webhook is verified and stored', 'the webhook is not verified'];
+  expect(new Set([...files.values()].flat())).toEqual(new Set([...ofPage, ...beginnings]));
+});
+
+test.each(page.states)('%s: everything that can happen leads to what the page says', async (state) => {
+  // A pause is one for all events, so it comes by itself.
+  const pause = 'deliveries are paused or resumed';
+  const found: Record<string, string> = {};
+  const wanted: Record<string, string> = {};
+  const happen = async (what: string) => {
+    for (const [index, happening] of (happenings[what] ?? []).entries()) {
+      const name = index === 0 ? what : `${what} (${index + 1})`;
+      wanted[name] = page.after.get(what)?.get(state) ?? '';
+      found[name] = await outcome(state, await eventIn(state), happening);
+    }
+  };
+  await Promise.all([...page.after.keys()].filter((what) => what !== pause).map(happen));
+  await happen(pause);
+  expect(found).toEqual(wanted);
+});
+
+const ofVerified = page.states.filter((state) => !state.endsWith('/ null'));
+
+test.each(ofVerified)(
+  '%s of a deleted account: replay and retry are refused, and replay-failed changes nothing',
+  async (state) => {
+    const subject = await eventIn(state);
+    await called('the account is deleted')(gateway, subject);
+    const now = await stateOf(gateway, subject);
+    for (const what of ['replay', 'retry'])
+      expect(await outcome(now, subject, called(what)), what).toBe('409 conflict');
+    for (const again of happenings['replay-failed, or a duplicate'] ?? [])
+      expect(await outcome(now, subject, again)).toBe(now);
+  },
+);
+
+test('a retry is refused while the account is disabled, and while deliveries are paused', async () => {
+  const retryable = page.states.filter((state) => page.after.get('retry')?.get(state) === state);
+  expect(retryable.length).toBeGreaterThan(5);
+  for (const state of retryable) {
+    const subject = await eventIn(state);
+    const account = `/admin/accounts/${subject.accountId}`;
+    await gateway.admin.request('PATCH', account, { enabled: false });
+    expect(await outcome(state, subject, called('retry')), state).toBe('409 conflict');
+    await gateway.admin.request('PATCH', account, { enabled: true });
+    await gateway.admin.post('/admin/delivery/pause', { reason: 'a test' });
+    expect(await outcome(state, subject, called('retry')), state).toBe('409 conflict');
+    await gateway.admin.post('/admin/delivery/resume');
+    expect(await outcome(state, subject, called('retry')), state).toBe(state);
+  }
+});

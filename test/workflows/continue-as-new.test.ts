@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import type { deliverEvent } from '../../workflows/index.ts';
+import {
+  type AttemptRequest,
+  type AttemptResult,
+  ackSignal,
+  type DeliveryState,
+  type NotifyResult,
+  replaySignal,
+  retrySignal,
+  stateQuery,
+} from '../../workflows/messages.ts';
+import { until } from '../support/until.ts';
+
+// A workflow goes on in a new run after a replay, and when its history has become long. What the run before it had not done
+// yet must not get lost, and nothing may be done twice.
+
+let native: NativeConnection;
+let connection: Connection;
+beforeAll(async () => {
+  const address = inject('temporalAddress');
+  native = await NativeConnection.connect({ address });
+  await registerSearchAttributes(native, 'default');
+  connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+});
+afterAll(async () => {
+  await connection.close();
+  await native.close();
+});
+
+const minuteMs = 60_000;
+const schedule = { delaysMs: Array(9).fill(10 * minuteMs), timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+const fresh = { attempts: 0, nextAttemptAt: null, settled: false };
+
+interface Answers {
+  attempt(request: AttemptRequest): AttemptResult | Promise<AttemptResult>;
+  notify?(): Promise<NotifyResult>;
+}
+
+/** Starts a workflow of an event, with activities that note what they are asked for. */
+async function begin(answers: Answers) {
+  const taskQueue = `test-${randomUUID()}`;
+  const asked: string[] = [];
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue,
+    workflowBundle: { code: inject('workflowCode') },
+    activities: {
+      attemptDelivery(request: AttemptRequest) {
+        asked.push(`${request.generation} ${request.trigger} ${request.number}`);
+        return answers.attempt(request);
+      },
+      notifyWebhook({ generation, destinationId }: { generation: number; destinationId: string }) {
+        asked.push(`${generation} notify ${destinationId}`);
+        return answers.notify?.();
+      },
+    },
+  });
+  const ended = worker.run();
+  onTestFinished(async () => {
+    worker.shutdown();
+    await ended;
+  });
+  const eventId = randomUUID();
+  const { workflow } = new Client({ connection });
+  const handle = await workflow.start<typeof deliverEvent>('deliverEvent', {
+    workflowId: `event-${eventId}`,
+    taskQueue,
+    args: [{ eventId, generation: 0, schedule, resume: fresh }],
+  });
+  // Without the run's id: the latest one.
+  const latest = workflow.getHandle<typeof deliverEvent>(handle.workflowId);
+  const state = (wanted: Partial<DeliveryState>) =>
+    until(`the workflow is as wanted: ${JSON.stringify(wanted)}`, async () =>
+      isDeepStrictEqual({ ...(await latest.query(stateQuery)), ...wanted }, await latest.query(stateQuery)),
+    );
+  return { asked, latest, state, firstRun: handle.firstExecutionRunId };
+}
+
+const replay = { generation: 1, schedule, resume: fresh };
+
+test('a long history: the next run goes on with the number of the attempt that the run before was at', async () => {
+  const runs = new Set<string>();
+  const { asked, latest, state } = await begin({
+    attempt({ number }) {
+      runs.add(Context.current().info.workflowExecution?.runId ?? '');
+      if (number === 1) return { kind: 'failed', waitMs: 0 };
+      // The account is disabled, which asks for the same attempt again, until there is a second run.
+      return runs.size === 1 ? { kind: 'wait', waitMs: 100 } : { kind: 'delivered' };
+    },
+  });
+  await state({ attempts: 1 });
+  // Temporal suggests a new run from 4 MiB on, and takes 4 MB at once. The signal is of another generation: it says nothing.
+  const megabyte = { generation: -1, padding: 'x'.repeat(1_000_000) };
+  for (let n = 0; n < 5; n++) await latest.signal(ackSignal, megabyte);
+  expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
+  expect(asked.filter((request) => request === '0 schedule 1')).toHaveLength(1);
+  expect(new Set(asked)).toEqual(new Set(['0 schedule 1', '0 schedule 2']));
+}, 30_000);
+
+test('a replay during an attempt: the attempt ends, and the next run serves the retries that waited', async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const { asked, latest, state } = await begin({
+    async attempt({ generation, trigger }) {
+      if (generation === 0 && trigger === 'schedule') await over;
+      return generation === 0 ? { kind: 'failed', waitMs: 10 * minuteMs } : { kind: 'delivered' };
+    },
+  });
+  await until('the attempt is made', () => asked.length === 1);
+  await latest.signal(retrySignal, { generation: 0, number: 1 });
+  await latest.signal(retrySignal, { generation: 0, number: 2 });
+  await latest.signal(replaySignal, replay);
+  await state({ retries: 2, phase: 'attempting' });
+  end();
+  expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
+  expect(asked).toEqual(['0 schedule 1', '0 manual 1', '0 manual 2', '1 schedule 1']);
+}, 20_000);
+
+test('a replay while a destination is being notified: the next run notifies it, and ends no earlier', async () => {
+  const { promise: told, resolve: tell } = Promise.withResolvers<NotifyResult>();
+  const notifications = [{ generation: 0, destinationId: 'one', destinationType: 'webhook' as const }];
+  const { asked, latest, state } = await begin({
+    attempt: ({ generation }) =>
+      generation === 0 ? { kind: 'exhausted', attempted: true, notifications } : { kind: 'delivered' },
+    notify: () => told,
+  });
+  await state({ phase: 'notifying', notifications: 1 });
+  await latest.signal(replaySignal, replay);
+  await state({ generation: 1, attempts: 1, phase: 'notifying', notifications: 1 });
+  tell({ status: 'sent' });
+  expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 1, attempts: 1 });
+  expect(asked).toEqual(['0 schedule 1', '0 notify one', '0 notify one', '1 schedule 1']);
+}, 20_000);
+
+test('a replay of a generation that runs already, or of an earlier one, begins no new run', async () => {
+  const { asked, latest, state, firstRun } = await begin({
+    attempt: ({ number }) => (number === 1 ? { kind: 'failed', waitMs: 10 * minuteMs } : { kind: 'delivered' }),
+  });
+  await state({ attempts: 1, phase: 'waiting' });
+  await latest.signal(replaySignal, { ...replay, generation: 0 });
+  await latest.signal(replaySignal, { ...replay, generation: -1 });
+  await latest.signal(ackSignal, { generation: 0 });
+  expect(await latest.result()).toEqual({ outcome: 'acknowledged', generation: 0, attempts: 1 });
+  expect((await latest.describe()).runId).toBe(firstRun);
+  expect(asked).toEqual(['0 schedule 1']);
+}, 20_000);
