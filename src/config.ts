@@ -1,75 +1,28 @@
 import { join } from 'node:path';
-import ipaddr from 'ipaddr.js';
-import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
 import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
 import { droppedHeaderMistake } from './delivery/dropped-headers.ts';
+import { adminToken, adminTokens } from './http/admin/token-settings.ts';
 import { proxyMistake } from './http/trusted-proxies.ts';
+import { secretsKey } from './secrets/key-setting.ts';
 import { plainWords } from './shared/plain-words.ts';
+import {
+  checkedList,
+  checkedText,
+  cidrList,
+  durationBetween,
+  headerText,
+  integerBetween,
+  list,
+  origin,
+  publicUrl,
+} from './shared/setting-types.ts';
 import { StartError } from './shared/start-error.ts';
 import { type ConnectionSettings, readConnectionSettings, temporalAddress } from './temporal/connection-settings.ts';
 
 export const roles = ['all', 'api', 'worker', 'migrate', 'restore', 'backup-sql', 'reseal'] as const;
 export type Role = (typeof roles)[number];
-
-/** A duration such as `10s`, `1m` or `200ms`, in milliseconds. A number without a unit is refused as ambiguous. */
-const duration = z.string().transform((text, context) => {
-  const value = /^\d+(\.\d+)?(ms|s|m|h)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
-  if (Number.isFinite(value)) return Math.round(value);
-  context.addIssue({ code: 'custom', message: `'${text}' is not a duration; write it like 200ms, 10s, 1m or 1h` });
-  return z.NEVER;
-});
-
-const durationBetween = (min: StringValue, max: StringValue) =>
-  duration.refine((value) => value >= ms(min) && value <= ms(max), `must be between ${min} and ${max}`);
-
-const integerBetween = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
-
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
-const cidrList = list.superRefine((parts, context) => {
-  for (const part of parts) {
-    if (!ipaddr.isValidCIDR(part))
-      context.addIssue({ code: 'custom', message: `'${part}' is not a CIDR such as 10.0.0.0/8` });
-  }
-});
-
-/** Trusted proxies: addresses or CIDRs. */
-const proxyList = list.superRefine((parts, context) => {
-  for (const part of parts) {
-    const mistake = proxyMistake(part);
-    if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
-  }
-});
-
-const headerList = list.superRefine((parts, context) => {
-  for (const part of parts) {
-    const mistake = droppedHeaderMistake(part);
-    if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
-  }
-});
-
-const origin = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http: or https: URL')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-/** No password, because others receive links with this URL. No query or fragment, because paths are appended. */
-const publicUrl = origin.refine((text) => {
-  const url = URL.parse(text);
-  return url === null || (url.username === '' && url.password === '' && url.search === '' && url.hash === '');
-}, 'must hold no user, password, query or fragment');
 
 /** Nine delays between ten attempts: 10 s to 80 m, 2 h 39 m in total. */
 const defaultSchedule = '10s,30s,1m,2m,5m,10m,20m,40m,80m';
@@ -87,60 +40,6 @@ const deliverySchedule = list.transform((parts, context) => {
   });
 });
 
-/** The characters that every client sends unchanged in a header. */
-const visibleAscii = /^[\x21-\x7e]*$/;
-const notVisible = 'may hold visible ASCII characters only';
-
-/**
- * Shorter tokens may be words or dates, which can be guessed. The command in the error message prints 32 characters.
- */
-const fewestCharacters = 16;
-const fewestDifferent = 8;
-const hardToGuess = (token: string) => token.length >= fewestCharacters && new Set(token).size >= fewestDifferent;
-const tooWeak = `a token must have ${fewestCharacters} characters or more, ${fewestDifferent} of them different; make one with: openssl rand -base64 24`;
-
-const adminTokens = list.transform((parts, context) => {
-  if (parts.length === 0) context.addIssue({ code: 'custom', message: 'holds no name:token pair' });
-  const tokens = parts.map((part) => {
-    const separator = part.indexOf(':');
-    const name = part.slice(0, separator).trim();
-    const token = part.slice(separator + 1).trim();
-    // The error does not contain the part, because it includes a token.
-    if (separator < 1 || !/^[\w.@-]{1,100}$/.test(name) || token === '')
-      context.addIssue({ code: 'custom', message: 'must be name:token pairs separated by commas' });
-    else if (!hardToGuess(token)) context.addIssue({ code: 'custom', message: tooWeak });
-    if (!visibleAscii.test(token)) context.addIssue({ code: 'custom', message: notVisible });
-    return { name, token };
-  });
-  // Names identify operators in the audit log, so they must be unique.
-  for (const field of ['name', 'token'] as const)
-    if (new Set(tokens.map((given) => given[field])).size < tokens.length)
-      context.addIssue({ code: 'custom', message: `has the same ${field} twice` });
-  return tokens;
-});
-
-const secretsKey = z.string().transform((text, context) => {
-  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
-  if (key.length === 32) return new Uint8Array(key);
-  context.addIssue({
-    code: 'custom',
-    message: 'must be 32 bytes in base64 or hex; make one with: openssl rand -base64 32',
-  });
-  return z.NEVER;
-});
-
-// The error does not contain the text, which may include credentials.
-const backupUrl = z.string().superRefine((text, context) => {
-  const mistake = s3AddressMistake(text);
-  if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
-});
-
-// The error does not contain the text, which may include a password.
-const databaseUrl = z.string().superRefine((text, context) => {
-  const mistake = databaseUrlMistake(text);
-  if (mistake !== null) context.addIssue({ code: 'custom', message: mistake });
-});
-
 /** A variable of Temporal's other SDKs. The Node SDK always verifies the host name. */
 const hostVerification = z
   .stringbool()
@@ -154,7 +53,7 @@ const environment = z.object({
   PORT: integerBetween(0, 65535).prefault('8080'),
   PUBLIC_URL: publicUrl.optional(),
   DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_URL: checkedText(databaseUrlMistake).optional(),
   TEMPORAL_ADDRESS: temporalAddress.optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
@@ -172,9 +71,9 @@ const environment = z.object({
   TEMPORAL_CONFIG_FILE: z.string().optional(),
   TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
   TEMPORAL_UI_URL: origin.optional(),
-  ADMIN_TOKEN: z.string().regex(visibleAscii, notVisible).refine(hardToGuess, tooWeak).optional(),
+  ADMIN_TOKEN: adminToken.optional(),
   ADMIN_TOKENS: adminTokens.optional(),
-  TRUSTED_PROXIES: proxyList.optional(),
+  TRUSTED_PROXIES: checkedList(proxyMistake).optional(),
   SECRETS_KEY: secretsKey.optional(),
   SECRETS_KEY_PREVIOUS: secretsKey.optional(),
   MAX_PAYLOAD_BYTES: integerBetween(1, 100 * 1024 * 1024).prefault(String(1024 * 1024)),
@@ -186,12 +85,12 @@ const environment = z.object({
   DELIVERY_SCHEDULE: deliverySchedule.prefault(defaultSchedule),
   DELIVERY_TIMEOUT: durationBetween('100ms', '2m').prefault('15s'),
   DELIVERY_ALLOWED_NETWORKS: cidrList.optional(),
-  DROPPED_HEADERS: headerList.optional(),
+  DROPPED_HEADERS: checkedList(droppedHeaderMistake).optional(),
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
   FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
   MAIL_FROM_EMAIL: z.email().default('webhook-gateway@localhost.localdomain'),
-  SENDGRID_API_KEY: z.string().regex(visibleAscii, notVisible).optional(),
+  SENDGRID_API_KEY: headerText.optional(),
   SENDGRID_BASE_URL: origin
     .refine(
       (text) => URL.parse(text)?.href === `${URL.parse(text)?.origin}/`,
@@ -200,7 +99,7 @@ const environment = z.object({
     .prefault('https://api.sendgrid.com'),
   NOTIFY_BURST: integerBetween(1, 1000).optional(),
   BACKUP_DIR: z.string().optional(),
-  BACKUP_URL: backupUrl.optional(),
+  BACKUP_URL: checkedText(s3AddressMistake).optional(),
   BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
   BACKUP_ENCRYPT: z.stringbool().default(true),
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),

@@ -11,7 +11,7 @@ import { Sealer } from './sealer.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
 import { sealedPages, stepTo } from './walk.ts';
 
-/** Younger entries are never purged (specification, 8). */
+/** Younger entries are never purged (R73). */
 const shortestRetentionDays = 7;
 /** Takes one or two seconds, so that others do not wait longer for the chain's lock. */
 const entriesPerTransaction = 20_000;

@@ -1,4 +1,4 @@
-/** All attempts of a generation are made within 4 h, even if `Retry-After` asks for more (docs/delivery.md). */
+/** `Retry-After` moves no attempt beyond 4 h after the generation began (docs/delivery.md). The schedule itself may. */
 export const spanLimitMs = 4 * 60 * 60 * 1000;
 
 /** ±10 %. Spreads the retries of events that failed together, and is too small to change the order of the delays. */
@@ -20,7 +20,7 @@ export type NextDelayInput = {
 /**
  * Milliseconds to wait before attempt `number + 1`; null after the last attempt.
  *
- * The schedule's delay varies by ±10 %. `Retry-After` can lengthen it but not shorten it. The longest delay is 4 h less
+ * The schedule's delay varies by ±10 %. `Retry-After` can lengthen it but not shorten it, to at most 4 h less
  * the elapsed time and less the delays after this one.
  */
 export function nextDelayMs({ delaysMs, number, retryAfterMs, elapsedMs, random }: NextDelayInput): number | null {

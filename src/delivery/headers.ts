@@ -80,6 +80,8 @@ function namedByConnection(headers: readonly Header[]): Set<string> {
  * those with the gateway's names are dropped. `content-encoding` is kept, because the bytes are sent as received. Every
  * pair is valid for HTTP. Never throws.
  *
+ * A new header's name also belongs into `notForwarded` (dropped-headers.ts), so that no sender can forge it.
+ *
  * Source: docs/consumers.md and Standard Webhooks.
  */
 export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {

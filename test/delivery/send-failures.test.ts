@@ -157,10 +157,14 @@ describe('a connection that fails', () => {
   });
 
   test.each([
-    ['SSH-2.0-OpenSSH_9.6\r\n', 'is not HTTP/1.1'],
-    ['HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', '(100 or 101)'],
-    [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`, 'more than 16 KiB of headers'],
-  ])('an answer that is not HTTP/1.1: %.20s', async (bytes, error) => {
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'is not HTTP/1.1'],
+    [
+      'a switch of protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+      'status 100 or 101',
+    ],
+    ['too long a header', `HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`, 'more than 16 KiB of headers'],
+  ])('an answer that is not usable: %s', async (_name, bytes, error) => {
     const { url } = await rawServer((socket) => socket.write(bytes));
     const result = await sender().post(hook(url));
     expect(result.outcome).toBe('connection_error');
