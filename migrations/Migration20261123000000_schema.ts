@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The schema, a file for each noun in `schema/`. Partitions are made by src/database/partitions.ts. The functions that its
- * triggers call exist before it: src/database/functions.ts.
+ * The schema, with one file in `schema/` for each noun. src/database/partitions.ts creates the partitions.
+ * src/database/functions.ts creates the functions before this migration, because its triggers call them.
  *
- * Once released, these files stay as they are: a change of the schema is a migration of its own.
+ * After the release, these files must not change. A change of the schema needs a new migration.
  */
 export class Migration20261123000000_schema extends Migration {
   override up(): void {
@@ -18,7 +18,7 @@ export class Migration20261123000000_schema extends Migration {
   }
 }
 
-/** In this order: `destinations` refers to accounts, and `statistics` has triggers on events. */
+/** The order matters: `destinations` references accounts, and `statistics` has triggers on events. */
 const nouns = [
   ...['accounts', 'destinations', 'events', 'delivery-queue', 'rejected-webhooks', 'statistics', 'notifications'],
   ...['audit', 'backups', 'settings', 'secrets-keys'],

@@ -1,4 +1,4 @@
--- worker: how many notes were taken
+-- worker: applies at most p_most noted replays; returns how many notes it took
 create or replace function apply_next_replays(p_most integer) returns integer language plpgsql as $$
 declare
   ids uuid[];

@@ -1,6 +1,6 @@
--- resets those of these events whose replay was noted; how many were
+-- replays those of the given events that have a noted replay; returns how many were replayed
 --
--- Notes are locked before events, and both in the order of the ids, so that no two calls deadlock.
+-- Notes are locked before events, and both in the order of their ids, so that concurrent calls never deadlock.
 create or replace function apply_replays(p_ids uuid[]) returns integer language plpgsql as $$
 declare
   ids uuid[];

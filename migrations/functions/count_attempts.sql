@@ -1,4 +1,4 @@
--- trigger: adds attempts to the statistics of their events' hour of receipt
+-- trigger: adds attempts to the statistics of the hour in which their event was received
 create or replace function count_attempts() returns trigger language plpgsql as $$
 begin
   insert into event_stat_deltas (hour, provider, attempts)

@@ -1,6 +1,6 @@
--- trigger: adds the difference that a change of events makes to the statistics
+-- trigger: adds the differences that an update of events makes to the statistics
 --
--- Latencies are counted in twenty buckets for each power of ten, each 12 % wide; bucket 0 ends at a tenth of a millisecond
+-- Latencies are counted in twenty buckets per power of ten, each 12 % wide. Bucket 0 ends at 0.1 ms
 -- (src/events/latency.ts).
 create or replace function count_changed_events() returns trigger language plpgsql as $$
 begin

@@ -1,8 +1,9 @@
--- trigger: adds stored events to the statistics and to the choice of filters
+-- trigger: adds stored events to the statistics and their values to event_values
 create or replace function count_stored_events() returns trigger language plpgsql as $$
 begin
-  -- Event types of rejected webhooks have a kind of their own: anybody could send them, so they must not fill the choice of
-  -- filters. Sorted by key, so that no two batches deadlock; a value that its day has already costs one look.
+  -- Event types of rejected webhooks have a separate kind: any sender can choose them, so they must not fill the
+  -- operators' list of filters. The insert is sorted by key, so that concurrent batches never deadlock. A value that is
+  -- already stored for its day costs one index lookup.
   with kinds as materialized (
     select date_bin('1 hour', received_at, timestamptz '2000-01-01 00:00:00+00') as received_at, provider, app_key, account_slug, event_type, delivery_status, state, rejection_reason, retries, count(*) as n
     from stored group by 1, 2, 3, 4, 5, 6, 7, 8, 9

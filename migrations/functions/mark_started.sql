@@ -1,4 +1,4 @@
--- relay: these workflows run; nothing changes where the lease was lost
+-- relay: records that workflows were started and deletes their events from the queue; skips events whose lease was lost
 --
 -- Called by src/events/transitions/started.ts.
 create or replace function mark_started(p_ids uuid[], p_generations integer[], p_tokens uuid[], p_run_ids text[], p_low uuid, p_high uuid)
@@ -14,7 +14,7 @@ begin
   )
   update events e set started_generation = i.generation, run_id = coalesce(i.run_id, e.run_id),
     status = case when e.status = 'received' then 'enqueued' else e.status end,
-    -- From now on the workflow is expected to act; the sweep looks when it does not.
+    -- Makes the event due, so that the sweep finds it if its workflow does not act.
     next_attempt_at = case when e.delivery_status = 'pending' then coalesce(e.next_attempt_at, now()) else e.next_attempt_at end
   from input i join done d on d.event_id = i.event_id
   where e.id = i.event_id and e.id between p_low and p_high and e.generation = i.generation;

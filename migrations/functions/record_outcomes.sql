@@ -1,7 +1,7 @@
--- attempts with what they mean for their events: src/events/transitions/attempt-recorded.ts
+-- records attempts and changes their events accordingly: src/events/transitions/attempt-recorded.ts
 --
--- An attempt whose event has gone with its day is not recorded: there is no partition for it, and the error would fail all
--- attempts of the same statement.
+-- An attempt whose event no longer exists is not recorded: the partition of its day was dropped, and the error would
+-- fail all attempts of the statement.
 create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],
@@ -21,7 +21,8 @@ begin
     select e.id, e.account_id, e.generation, e.status, e.delivery_status from events e
     where e.id = any(p_ids) and e.id between p_low and p_high
   ), held as (
-    -- Attempts of workflows have no lease; an attempt of the relay counts while its lease is held or a replay came after it.
+    -- Attempts of workflows have no lease. An attempt of the relay is recorded if its lease is still held, or if a
+    -- replay has started a newer generation.
     select i.* from input i
     where i.event_id in (select id from before) and (i.claim_token is null or exists (
       select 1 from event_queue q where q.event_id = i.event_id and (q.claim_token = i.claim_token or q.generation > i.generation)))
@@ -44,7 +45,7 @@ begin
     update events e set
       attempts = e.attempts + 1,
       scheduled_attempts = case when c.trigger = 'schedule' then greatest(e.scheduled_attempts, c.number) else e.scheduled_attempts end,
-      -- Where an operator ended the delivery during the attempt, the operator's reason stays.
+      -- If an operator ended the delivery during the attempt, the operator's reason is kept.
       last_error = case
         when c.delivered then null
         when c.succeeded or e.delivery_status = 'delivered' or e.status = 'dead' or (c.trigger = 'schedule' and not c.advances) then e.last_error

@@ -1,4 +1,4 @@
--- fills the statistics from the tables, after events were put in past the triggers
+-- recalculates the statistics from the tables, after events were loaded without triggers
 create or replace function recount_events() returns void language plpgsql as $$
 begin
   truncate event_stats, event_stat_deltas, event_latencies, event_latency_deltas, event_values;

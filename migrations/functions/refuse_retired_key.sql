@@ -1,15 +1,15 @@
--- trigger: refuses values that were sealed with a retired key, in the columns that its arguments name
+-- trigger: refuses values that were sealed with a retired key, in the columns that are its arguments
 --
--- A process that was not restarted after `npm run reseal` would go on to seal with the old key, and what it sealed would be lost
--- with that key. A box (src/secrets/secret-box.ts) names its key in its bytes 2 to 5.
+-- A process that was not restarted after `npm run reseal` would continue to seal with the old key. Those values would
+-- be lost together with that key. Bytes 2 to 5 of a box are the id of its key (src/secrets/secret-box.ts).
 create or replace function refuse_retired_key() returns trigger language plpgsql as $$
 declare
   field text;
   stored bytea;
   given bytea;
 begin
-  -- lockKeys.retiredKeys (src/database/lock-keys.ts). It is held until the transaction ends, so that a key retires only when no
-  -- transaction is open that passed the check.
+  -- lockKeys.retiredKeys (src/database/lock-keys.ts). The lock is held until the transaction ends, so that a key cannot
+  -- be retired while a transaction that has passed this check is open.
   perform pg_advisory_xact_lock_shared(7233808006);
   foreach field in array tg_argv loop
     execute format('select ($1).%I', field) using new into given;

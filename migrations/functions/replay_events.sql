@@ -1,10 +1,11 @@
 -- replays events: ten new attempts under a new generation; returns the ids of those that were replayed
 --
--- The one place that says what a replay resets: src/events/transitions/replayed.ts. Rejected events and those of deleted accounts
--- are left out; with p_only_failed also events that have not failed, and dead events, since an operator declared them so.
+-- Only this function defines what a replay resets (src/events/transitions/replayed.ts). It skips rejected events and
+-- events of deleted accounts. With p_only_failed, it also skips events that have not failed, and events that an
+-- operator declared dead.
 --
--- The statements are made from the lowest and the highest id, so that each batch is planned for its days alone (lock_events).
--- p_ids must be in their order.
+-- The lowest and the highest id are literals in the statements, so that each batch is planned only for its days
+-- (lock_events). p_ids must be sorted.
 create or replace function replay_events(p_ids uuid[], p_only_failed boolean) returns setof uuid language plpgsql
 set enable_seqscan = on set plan_cache_mode = auto set jit = off as $$
 declare

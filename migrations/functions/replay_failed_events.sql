@@ -1,7 +1,7 @@
--- operators: src/events/transitions/replayed.ts
+-- operators: replays all failed events; returns how many (src/events/transitions/replayed.ts)
 --
--- Notes all events that have failed in event_replays. Up to 2,000 of them are replayed within the call, which takes a moment;
--- of more the notes stay, and a worker replays them with apply_next_replays.
+-- Notes all failed events in event_replays. Up to 2,000 of them are replayed within the call. If there are more,
+-- workers replay them with apply_next_replays.
 create or replace function replay_failed_events(p_app_key text, p_provider text) returns integer language plpgsql
 set enable_seqscan = on set plan_cache_mode = auto set jit = off set work_mem = '32MB' as $$
 declare
@@ -14,7 +14,7 @@ begin
   if p_provider is not null then
     wanted := wanted || format(' and e.provider = %L', p_provider);
   end if;
-  -- One branch for each of the indexes events_undelivered and events_failed_otherwise.
+  -- Each branch uses one index: events_undelivered and events_failed_otherwise.
   execute $q$
     with found as (
       select e.id, e.account_id from events e where e.undelivered and e.state <> 'dead'$q$ || wanted || $q$
@@ -27,7 +27,7 @@ begin
     )
     select array_agg(event_id) from noted$q$ into ids;
   if array_length(ids, 1) <= 2000 then
-    -- Fewer than were noted where another transaction has changed some of them since.
+    -- The result can be lower than the number of notes, if another transaction has changed some of the events.
     return apply_replays(ids);
   end if;
   return coalesce(array_length(ids, 1), 0);

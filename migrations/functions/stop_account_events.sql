@@ -1,11 +1,11 @@
--- deletion of an account: how many events were stopped
+-- deletion of an account: ends the deliveries of at most p_most of its events; returns how many
 --
--- At most p_most, since the recording of an attempt of one of them waits for the transaction.
+-- The number is limited, because recording an attempt of one of these events waits for the transaction.
 create or replace function stop_account_events(p_account_id uuid, p_most integer) returns integer language plpgsql as $$
 declare
   ids uuid[];
 begin
-  -- A pending event is queued, or its workflow waits for a next attempt: both ways have an index.
+  -- A pending event is in the queue, or it has a time of its next attempt. Both conditions have an index.
   select array_agg(id) into ids from (
     select e.id from events e
     where e.delivery_status = 'pending' and e.id in (
@@ -23,7 +23,7 @@ begin
     where e.id = any(ids) and e.id between ids[1] and ids[array_upper(ids, 1)]
     returning e.id, e.generation, e.started_generation
   )
-  -- started_generation is -1 while no workflow was started: then there is none to be told.
+  -- started_generation is -1 if no workflow was started: then there is none to signal.
   insert into event_commands (event_id, kind, generation)
   select id, 'account_deleted', generation from stopped where started_generation >= 0;
   return array_length(ids, 1);

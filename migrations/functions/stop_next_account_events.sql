@@ -1,4 +1,4 @@
--- worker: whether there was something to stop
+-- worker: ends the deliveries of at most p_most events of a deleted account; returns whether one was waiting
 create or replace function stop_next_account_events(p_most integer) returns boolean language plpgsql as $$
 declare
   account uuid;

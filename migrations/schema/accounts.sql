@@ -7,7 +7,7 @@ create table accounts (
   signing_secret_current bytea,
   signing_secret_previous bytea,
   skip_signature_verification boolean not null default false,
-  -- `text`: percent-encoding can make a URL of 500 characters longer when its credentials are taken out and sealed.
+  -- `text`, because a URL of 500 characters can become longer by percent-encoding when its credentials are removed.
   delivery_url text,
   delivery_secret bytea,
   project_id varchar(100),
@@ -21,15 +21,16 @@ create table accounts (
   delivery_url_credentials bytea,
   project_delivery_url_credentials bytea
 );
-comment on column accounts.provider_config is 'JSON, sealed like the secrets, as some settings are secret; null: {}';
-comment on column accounts.delivery_url_credentials is 'user:password of delivery_url, sealed; null: it has none';
-comment on column accounts.project_delivery_url_credentials is 'user:password of project_delivery_url, sealed; null: it has none';
+comment on column accounts.provider_config is 'JSON, sealed because some settings are secret; null: {}';
+comment on column accounts.delivery_url_credentials is 'user:password of delivery_url, sealed; null: none';
+comment on column accounts.project_delivery_url_credentials is 'user:password of project_delivery_url, sealed; null: none';
 
--- Ingestion reads an account by its address. Partial: a deleted account frees its slug, and its row stays for its events.
+-- Partial, because a deleted account frees its slug, but its row is kept for its events.
 create unique index accounts_address on accounts (provider, account_slug) where deleted_at is null;
-comment on index accounts_address is 'ingestion: the account of an address; a deleted one frees its slug';
+comment on index accounts_address is 'ingestion: the account of an address; a deleted account frees its slug';
 
--- The columns are those of src/roles/sealed-columns.ts: boxes, which name the key that sealed them.
+-- The columns are those of src/roles/sealed-columns.ts. They hold boxes, which contain the id of the key that sealed
+-- them.
 create trigger refuse_retired_key before insert or update of
   signing_secret_current, signing_secret_previous, provider_config, delivery_secret, project_delivery_secret,
   delivery_url_credentials, project_delivery_url_credentials

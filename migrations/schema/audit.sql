@@ -1,5 +1,5 @@
 -- The audit log and its chain of seals: src/audit/.
--- `json`, not `jsonb`: it keeps the text byte for byte, and the entry's MAC is over that text.
+-- `json`, not `jsonb`, because it keeps the text byte for byte, and the entry's MAC is computed from that text.
 create table audit_logs (
   id uuid primary key,
   actor text not null,
@@ -14,25 +14,25 @@ create table audit_logs (
   seal bytea,
   foreign_at timestamptz
 );
-comment on column audit_logs.mac is 'HMAC over the content, written with it';
-comment on column audit_logs.noted_seq is 'the head of the chain that the writer knew of, with noted_seal: a chain that is made anew does not hold it';
-comment on column audit_logs.seq is 'place in the chain, from 1 without gaps; null: not sealed yet';
-comment on column audit_logs.seal is 'HMAC over the previous seal, the place, the id and the MAC';
+comment on column audit_logs.mac is 'HMAC over the content, written together with it';
+comment on column audit_logs.noted_seq is 'the head of the chain that the writer knew, with noted_seal: a forged chain does not contain it';
+comment on column audit_logs.seq is 'position in the chain, from 1 without gaps; null: not sealed yet';
+comment on column audit_logs.seal is 'HMAC over the previous seal, the position, the id and the MAC';
 comment on column audit_logs.foreign_at is 'when the sealer found that the gateway did not write this row';
 
--- Unique: no two entries have the same place in the chain, whatever writes them.
+-- Unique, so that no two entries can have the same position in the chain.
 create unique index audit_logs_chain on audit_logs (seq) where seq is not null;
-comment on index audit_logs_chain is 'verification and purge: the chain in its order';
+comment on index audit_logs_chain is 'verification and purge: the chain in order';
 
--- Small at all times, so that a sealer with nothing to do costs next to nothing.
+-- Always small, so that polling by an idle sealer is cheap.
 create index audit_logs_unsealed on audit_logs (id) where seq is null and foreign_at is null;
-comment on index audit_logs_unsealed is 'sealer: what it has to seal';
+comment on index audit_logs_unsealed is 'sealer: entries to seal';
 
 -- Empty unless another program wrote to the table.
 create index audit_logs_foreign on audit_logs (foreign_at) where foreign_at is not null;
-comment on index audit_logs_foreign is 'verification and purge: rows that are not ours';
+comment on index audit_logs_foreign is 'verification and purge: rows that the gateway did not write';
 
--- One index for each filter of the list. Ids are UUIDv7, so the id behind the value is the order of the list.
+-- One index for each filter of the list. Ids are UUIDv7, so the id as second column gives the order of the list.
 create index audit_logs_actor on audit_logs (actor, id);
 comment on index audit_logs_actor is 'list of entries by actor, newest first';
 create index audit_logs_action on audit_logs (action, id);
@@ -47,7 +47,7 @@ create table audit_chain (
   purged_before timestamptz,
   mac bytea not null
 );
-comment on table audit_chain is 'where the chain of audit_logs ends (head), and where a purge has cut it (anchor)';
+comment on table audit_chain is 'where the chain of audit_logs ends (head), and where it begins after a purge (anchor)';
 
 create trigger refuse_retired_mac before insert or update of mac on audit_logs
 for each row execute function refuse_retired_mac();

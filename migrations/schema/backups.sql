@@ -1,4 +1,4 @@
--- What is known of backups. Their files are elsewhere, and none of them holds this table.
+-- The list of backups. The files are stored elsewhere, and do not contain this table.
 create table backups (
   id uuid primary key,
   name text,
@@ -15,12 +15,12 @@ create table backups (
   key_id text,
   encrypted boolean
 );
-comment on column backups.name is 'of its file; running: null';
-comment on column backups.trigger is 'null: its file was found in the store';
-comment on column backups.rows is 'of all tables together';
-comment on column backups.alive_at is 'running: when whoever makes it last said so; failed: when that was found out';
-comment on column backups.key_id is 'of the secrets key that signed it; null until it is completed';
+comment on column backups.name is 'name of the file; null while the backup is running';
+comment on column backups.trigger is 'null: the file was found in the store';
+comment on column backups.rows is 'number of rows of all tables';
+comment on column backups.alive_at is 'running: the last heartbeat of the process that makes it; failed: when the failure was detected';
+comment on column backups.key_id is 'id of the secrets key that signed it; null until it is completed';
 
--- Unique on a constant: a second backup cannot begin while one runs, in whichever process.
+-- Unique on a constant, so that no process can begin a second backup while one is running.
 create unique index backups_running on backups (status) where status = 'running';
-comment on index backups_running is 'one at a time';
+comment on index backups_running is 'at most one backup is running';

@@ -1,7 +1,9 @@
--- What the relay still has to do for an event: there is a row exactly while no workflow was started for the event's
--- generation. A table of its own and not partitioned, so that a claim costs the same however many days are kept.
--- The lanes have names in src/events/lanes.ts. Rows are inserted, claimed and deleted within seconds. With fillfactor 60, a claim's update stays in its page; with the low
--- thresholds, autovacuum removes dead rows before claims have to step over thousands of them.
+-- The events for which the relay still has work: an event has a row exactly while no workflow was started for its
+-- generation. A separate table without partitions, so that the cost of a claim does not depend on the days of
+-- retention. The lanes are named in src/events/lanes.ts.
+--
+-- Rows are inserted, claimed and deleted within seconds. With fillfactor 60, a claim's update stays in its page. With
+-- the low thresholds, autovacuum removes dead rows before claims have to skip thousands of them.
 create table event_queue (
   event_id uuid primary key,
   account_id uuid not null,
@@ -12,14 +14,14 @@ create table event_queue (
   claim_token uuid
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 comment on column event_queue.lane is '0: needs its first attempt, 1: pending, needs its workflow, 2: settled, needs its workflow';
-comment on column event_queue.direct is 'whoever holds the claim makes the first attempt itself';
+comment on column event_queue.direct is 'the relay that holds the claim makes the first attempt itself';
 
--- A claim hops from account to account within a lane and takes the oldest events of each. The columns of the lease are not in
--- it, so that a claim updates no index.
+-- A claim visits the accounts of a lane one after another and takes the oldest events of each. The index does not
+-- contain the columns of the lease, so that a claim updates no index.
 create index event_queue_turns on event_queue (lane, account_id, event_id);
-comment on index event_queue_turns is 'relay: claims of a lane, going round the accounts';
+comment on index event_queue_turns is 'relay: claims of a lane, round-robin over the accounts';
 
--- What running workflows must be told of changes that operators made, in the order of the ids.
+-- Operators' commands that the relay has to signal to running workflows, in the order of the ids.
 create table event_commands (
   id bigint generated always as identity primary key,
   event_id uuid not null,
@@ -32,13 +34,14 @@ create table event_commands (
   claim_token uuid
 );
 
--- To reset an event costs an entry in each of its indexes, so a hundred thousand of them take seconds; to note their ids takes
--- a fraction of a second. The call notes them here, and a worker resets them, a batch in each transaction. A statement that
--- changes a noted event resets it first, so that everything happens in the order in which it was requested.
+-- Replaying an event writes an entry to each of its indexes, so a hundred thousand events take seconds. Noting their
+-- ids takes a fraction of a second. So the call notes them here, and a worker replays them, one batch per transaction.
+-- An operator's command on a noted event replays the event first, so that all commands apply in the order in which they
+-- were requested.
 create table event_replays (event_id uuid primary key);
-comment on table event_replays is 'failed events that are to be replayed: taken by an operator, not reset yet';
+comment on table event_replays is 'failed events whose replay an operator has requested and that are not replayed yet';
 
--- One transaction stops a bounded number of events, since the recording of an attempt waits for it. Accounts with more events
--- are noted here, and a worker goes on.
+-- One transaction stops a limited number of events, because recording an attempt waits for it. Accounts with more
+-- events are noted here, and a worker stops the remaining ones.
 create table stopped_accounts (account_id uuid primary key);
-comment on table stopped_accounts is 'deleted accounts with events whose delivery is still to be ended';
+comment on table stopped_accounts is 'deleted accounts with events whose delivery was not ended yet';

@@ -1,4 +1,5 @@
--- Where operators are notified of exhausted events. The config is sealed: chat addresses and webhook secrets are credentials.
+-- Where operators are notified of exhausted events. The config is sealed, because chat URLs and webhook secrets are
+-- credentials.
 create table destinations (
   id uuid primary key,
   account_id uuid not null references accounts (id),
@@ -11,11 +12,11 @@ create table destinations (
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
-comment on column destinations.config is 'JSON by type in an AES-256-GCM box: src/secrets/secret-box.ts';
+comment on column destinations.config is 'JSON, by type, in an AES-256-GCM box: src/secrets/secret-box.ts';
 
--- In the order of the list, so that reading an account's destinations needs no sort.
+-- The columns are in the order of the list, so that reading an account's destinations needs no sort.
 create index destinations_of_account on destinations (account_id, position, created_at, id);
-comment on index destinations_of_account is 'operators: the destinations of an account in their order; exhausted events: those to tell';
+comment on index destinations_of_account is 'operators: the destinations of an account in their order; exhausted events: the destinations to notify';
 
 create trigger refuse_retired_key before insert or update of config on destinations
 for each row execute function refuse_retired_key('config');

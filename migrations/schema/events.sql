@@ -1,11 +1,12 @@
--- events, event_payloads, delivery_attempts and notifications have a partition for each day of receipt, made by
--- src/database/partitions.ts: retention drops a day at once. Ids are UUIDv7, so a range of ids is a day, and the id alone
--- stays the primary key. There is no default partition: rows in it would block the creation of their day.
+-- events, event_payloads, delivery_attempts and notifications have a partition for each day of receipt, created by
+-- src/database/partitions.ts, so that retention can drop a whole day. Ids are UUIDv7, so a day is a range of ids, and
+-- the id alone can be the primary key. There is no default partition, because rows in it would block the creation of
+-- their day.
 --
--- The partitions of events have fillfactor 75 (src/database/partitions.ts): an update of an event's state then fits into its
--- own page. PostgreSQL leaves all indexes alone (a HOT update) when an update changes no column that an index names. So no
--- index names `status` or `delivery_status`. The indexes name generated columns instead, which keep their values while an event
--- is received, delivered at its first attempt and handed to its workflow.
+-- The partitions of events have fillfactor 75 (src/database/partitions.ts), so that an update of an event's state fits
+-- into the same page. If an update changes no indexed column, PostgreSQL updates no index (a HOT update). So no index
+-- contains `status` or `delivery_status`. The indexes contain generated columns instead, whose values do not change
+-- when an event is delivered at its first attempt and its workflow is started.
 create table events (
   id uuid primary key,
   account_id uuid not null,
@@ -37,35 +38,35 @@ create table events (
   undelivered boolean generated always as (case when delivery_status = 'failed' then true end) stored
 ) partition by range (id);
 comment on column events.generation_at is 'when this generation began: the 4 h limit of Retry-After counts from here';
-comment on column events.manual_attempts is 'numbers handed out to manual attempts of this generation, made or not';
-comment on column events.held_since is 'since when the account is disabled while this event waits';
-comment on column events.swept_at is 'when the sweep last asked whether the workflow still runs';
-comment on column events.state is 'the status for its index: open while received or enqueued, so that the step between them is none here';
-comment on column events.due_at is 'next_attempt_at of what is pending';
-comment on column events.retries is 'attempts of what is pending and has failed at least once';
+comment on column events.manual_attempts is 'manual attempts that were requested in this generation: the highest number given to one';
+comment on column events.held_since is 'since when this event waits for its account to be enabled';
+comment on column events.swept_at is 'when the sweep last found this event overdue';
+comment on column events.state is 'the indexed form of status: open for received and enqueued, so that the change between them updates no index';
+comment on column events.due_at is 'next_attempt_at of a pending event, else null';
+comment on column events.retries is 'attempts of a pending event with at least one failed attempt, else null';
 comment on column events.undelivered is 'true when delivery_status is failed, else null';
 
--- A fresh event has no next attempt yet, so ingestion writes no entry here.
+-- A new event has no next attempt yet, so ingestion writes no entry to this index.
 create index events_due on events (due_at) where due_at is not null;
-comment on index events_due is 'sweep: what is overdue; account deletion: its waiting events';
+comment on index events_due is 'sweep: overdue events; account deletion: its waiting events';
 
--- Pending events newest first, without sorting those of events_due. Events that are still queued are not in it.
+-- Lists pending events newest first without a sort, which events_due would need. Queued events may be missing in it.
 create index events_waiting on events (id) where due_at is not null;
-comment on index events_waiting is 'list: pending, together with event_queue';
+comment on index events_waiting is 'list: pending events, together with event_queue';
 
 create index events_retrying on events (retries, id) where retries is not null;
-comment on index events_retrying is 'list of what is being retried';
+comment on index events_retrying is 'list of events that are being retried';
 
--- Includes what the replay of all failed events needs, so that the replay reads no row.
+-- Includes the columns that the replay of all failed events needs, so that it reads no rows of the table.
 create index events_undelivered on events (id) include (account_id, app_key, provider, state) where undelivered;
-comment on index events_undelivered is 'lists: failed deliveries; replay of all that failed';
+comment on index events_undelivered is 'lists: failed deliveries; replay of all failed events';
 
--- The other half of the replay of all failed events: events that an operator marked as failed.
+-- The other part of the replay of all failed events: events that an operator marked as failed.
 create index events_failed_otherwise on events (id) include (account_id, app_key, provider)
   where state = 'failed' and undelivered is null and rejection_reason is null;
-comment on index events_failed_otherwise is 'replay of all that failed: what people marked as failed';
+comment on index events_failed_otherwise is 'replay of all failed events: those that an operator marked as failed';
 
--- One index for each filter of the list, with the id behind the value: a page is read in its order, at any number of events.
+-- One index for each filter of the list, with the id as second column, so that a page is read in order without a sort.
 create index events_state on events (state, id);
 comment on index events_state is 'list: by status';
 create index events_provider on events (provider, id);
@@ -79,8 +80,8 @@ comment on index events_event_type is 'list: by event_type';
 create index events_external_id on events (external_id, id);
 comment on index events_external_id is 'list: by external_id';
 
--- Headers and body apart from the event: a change of state rewrites a small row. Rows are inserted and never changed.
--- `json`, not `jsonb`: headers keep their order and their repetitions.
+-- Headers and body are separate from the event, so that a change of its state rewrites a small row. Rows are never
+-- updated. `json`, not `jsonb`, because headers keep their order and repetitions.
 create table event_payloads (
   event_id uuid primary key,
   headers json not null,
@@ -90,11 +91,11 @@ create table event_payloads (
   payload_sha256 bytea,
   headers_truncated boolean
 ) partition by range (event_id);
-comment on column event_payloads.payload_bytes is 'rejected webhooks: the length of the whole body, of which body holds the beginning; null: body is whole';
+comment on column event_payloads.payload_bytes is 'rejected webhooks: the length of the whole body; body contains its beginning; null: body is whole';
 comment on column event_payloads.payload_sha256 is 'rejected webhooks: SHA-256 of the whole body; null: body is whole';
-comment on column event_payloads.headers_truncated is 'rejected webhooks: whether headers were left out; null: they are all there';
+comment on column event_payloads.headers_truncated is 'rejected webhooks: whether headers were left out; null: all headers are stored';
 
--- The primary key is the name of an attempt: an attempt is recorded once, however often its recording is repeated.
+-- The primary key identifies an attempt, so that repeating the recording has no effect.
 create table delivery_attempts (
   event_id uuid not null,
   generation integer not null,
@@ -110,5 +111,6 @@ create table delivery_attempts (
   primary key (event_id, generation, trigger, number)
 ) partition by range (event_id);
 
--- Not partitioned: a unique key cannot span partitions by the event's id, and two copies of a webhook can be of two days.
+-- Not partitioned, because a unique key cannot span partitions by event id, and copies of a webhook can arrive on two
+-- days.
 create table event_dedup (key uuid primary key, event_id uuid not null, expires_at timestamptz not null);

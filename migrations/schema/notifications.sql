@@ -1,6 +1,7 @@
--- What destinations are told of exhausted events. A notification holds the destination as it was at that moment, so that a
--- later change of the destination changes nothing about it. The config stays in its box, which names account and destination.
--- Partitions have fillfactor 80 (src/database/partitions.ts): each try updates the row, and the update stays in its page.
+-- The notifications of destinations about exhausted events. A notification contains a copy of the destination, so that
+-- a later change of the destination does not affect it. The config is copied in its box, which is bound to account and
+-- destination. Partitions have fillfactor 80 (src/database/partitions.ts): each try updates the row, and the update
+-- stays in its page.
 create table notifications (
   event_id uuid not null,
   generation integer not null,
@@ -22,16 +23,16 @@ create table notifications (
   summary_id uuid,
   primary key (event_id, generation, destination_id)
 ) partition by range (event_id);
-comment on column notifications.ordinal is 'the order of the destinations at that moment';
+comment on column notifications.ordinal is 'the position of the destination when the notification was created';
 comment on column notifications.event_error is 'why the last attempt of the generation failed';
-comment on column notifications.event_attempts is 'how many attempts the generation had had';
-comment on column notifications.attempts is 'tries that were begun; also names who holds the claim';
-comment on column notifications.due_at is 'pending: when the next try may begin, which is also when the claim on this one ends';
-comment on column notifications.summary_id is 'suppressed: the message that it was folded into';
+comment on column notifications.event_attempts is 'how many attempts the generation had';
+comment on column notifications.attempts is 'tries that were begun; also identifies the claim on the present try';
+comment on column notifications.due_at is 'pending: when the next try may begin; during a try, when its claim expires';
+comment on column notifications.summary_id is 'suppressed: the summary that replaces this notification';
 
--- Partial: of all notifications only the few that are not sent yet.
+-- Partial, so that it only contains the few notifications that are not settled yet.
 create index notifications_due on notifications (destination_id, due_at) where status = 'pending';
-comment on index notifications_due is 'sweep: what nobody has sent although it is due; bursts: what a destination is yet to get';
+comment on index notifications_due is 'sweep: overdue notifications; bursts: the pending notifications of a destination';
 
 create table notification_summaries (
   id uuid primary key,
@@ -54,14 +55,14 @@ create table notification_summaries (
   error text,
   sent_at timestamptz
 );
-comment on table notification_summaries is 'one message about events that came too thick to be told of one by one; grows until due_at';
+comment on table notification_summaries is 'one message about many exhausted events (NOTIFY_BURST); events are added until due_at';
 
--- Partial: the worker polls for due summaries, and sent ones stay in the table.
+-- Partial, because the worker polls for due summaries, and sent ones remain in the table.
 create index notification_summaries_due on notification_summaries (due_at) where status = 'pending';
-comment on index notification_summaries_due is 'worker: summaries whose time has come';
+comment on index notification_summaries_due is 'worker: due summaries';
 
 create table notification_bursts (destination_id uuid primary key, told_at timestamptz[] not null, summary_id uuid);
-comment on table notification_bursts is 'when a destination was told of late, and the summary that takes what comes now';
+comment on table notification_bursts is 'when a destination was recently notified, and its open summary, which takes further events';
 
 create trigger refuse_retired_key before insert or update of config on notifications
 for each row execute function refuse_retired_key('config');

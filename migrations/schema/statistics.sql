@@ -1,11 +1,11 @@
--- The operators' statistics and filters, kept up to date as events are stored and change.
+-- The operators' statistics and filter values, updated by triggers when events are stored and changed.
 --
--- Each statement on events adds a few rows of differences in its own transaction. It updates nothing, so no statement waits for
--- another, and the sum of all rows is right at every moment. The worker folds the differences into one row for each hour of
--- receipt and provider, so that the counts of a day go with the day.
+-- Each statement on events inserts a few rows of differences (deltas) in its own transaction. It updates no row, so
+-- that no statement waits for another. The sum of all rows is right at every moment. The worker folds the deltas into
+-- one row per hour of receipt and provider, so that retention can delete the counts of a day.
 --
--- Counters are `integer`: their sums are several times as fast as those of bigint, and no hour of a provider has two billion
--- events. Tables of differences are filled and emptied all the time, so autovacuum visits them early.
+-- Counters are `integer`, because summing them is several times faster than summing bigint, and no provider has two
+-- billion events per hour. The delta tables are filled and emptied continually, so autovacuum has low thresholds.
 create table event_stats (
   hour timestamptz not null,
   provider text not null,
@@ -23,7 +23,7 @@ create table event_stats (
   attempts integer not null default 0,
   primary key (hour, provider)
 );
-comment on table event_stats is 'events an hour of receipt and provider; attempts are in the rows without a provider';
+comment on table event_stats is 'number of events per hour of receipt and provider; attempts are in rows with an empty provider';
 
 create table event_stat_deltas (
   hour timestamptz not null,
@@ -42,21 +42,21 @@ create table event_stat_deltas (
   attempts integer not null default 0
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 
--- Bucket n ends at a tenth of a millisecond times 10^(n/20): src/events/latency.ts.
+-- Bucket n ends at 0.1 ms * 10^(n/20): src/events/latency.ts.
 create table event_latencies (hour timestamptz not null, bucket integer not null, n integer not null, primary key (hour, bucket));
-comment on table event_latencies is 'deliveries an hour of delivery and bucket of their latency';
+comment on table event_latencies is 'number of deliveries per hour of delivery and latency bucket';
 
 create table event_latency_deltas (hour timestamptz not null, bucket integer not null, n integer not null)
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 
 create table event_values (kind text not null, value text not null, day date not null, primary key (kind, value, day));
-comment on table event_values is 'the values that the events of each day have: the choice of filters, and where a list need not look';
+comment on table event_values is 'the values of the events of each day: the filters to choose from, and the days that a list can skip';
 
--- The primary key begins with the kind; retention deletes by day.
+-- Retention deletes by day, but the primary key begins with the kind.
 create index event_values_day on event_values (day);
-comment on index event_values_day is 'retention: the values of a day that goes';
+comment on index event_values_day is 'retention: the values of a deleted day';
 
--- For each statement, not for each row: a batch of 256 events costs a few rows of differences.
+-- Per statement, not per row, so that a batch of 256 events inserts only a few delta rows.
 create trigger count_stored after insert on events referencing new table as stored
 for each statement execute function count_stored_events();
 create trigger count_changed after update on events referencing old table as before new table as after

@@ -1,4 +1,4 @@
-/** Too much waits already; the caller should say so to whoever asked instead of queueing more. */
+/** Too many items are waiting. The caller should refuse its request instead of queueing more. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }
@@ -10,23 +10,23 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatcherOptions<Item> {
-  /** Items a batch. */
+  /** Items per batch. */
   maxBatch: number;
-  /** Batches at once. */
+  /** Batches that run at the same time. */
   maxRunning: number;
   /** Items that may wait before `add` fails with `BatcherFull`; no bound when absent. */
   maxWaiting?: number;
-  /** For large items: how large one is, and how much a batch and all that waits may hold, in bytes. */
+  /** Limits for large items, in bytes: the size of an item, and the totals of a batch and of all waiting items. */
   bytes?: { of: (item: Item) => number; maxBatch: number; maxWaiting: number };
-  /** For what nobody waits for: how long the first item waits for company. */
+  /** How long a batch waits to fill (linger), in ms. */
   lingerMs?: number;
-  /** Items of the same key never share a batch (one UPDATE changes a row once). */
+  /** Items of the same key never share a batch, because one UPDATE changes a row only once. */
   key?: (item: Item) => string;
 }
 
 /**
- * Runs many concurrent calls as few statements: what arrives while a batch runs goes into the next one together, so a
- * single call waits for nothing and a crowd shares one round trip and one commit.
+ * Combines concurrent calls into few statements. Calls that arrive while a batch runs form the next batch. So a single
+ * call does not wait, and many calls share one round trip and one commit.
  */
 export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>;
@@ -37,14 +37,14 @@ export class Batcher<Item, Result> {
   #scheduled = false;
 
   /**
-   * @param run answers with one result an item, in the same order; when it throws, every call of the batch fails.
+   * @param run returns one result per item, in the same order. If it throws, every call of the batch fails.
    */
   constructor(run: (items: Item[]) => Promise<Result[]>, options: BatcherOptions<Item>) {
     this.#run = run;
     this.#options = options;
   }
 
-  /** @throws BatcherFull when `maxWaiting` items wait; else whatever the batch throws. */
+  /** @throws BatcherFull when `maxWaiting` items or bytes are waiting; otherwise the error of the batch. */
   add(item: Item): Promise<Result> {
     const { maxWaiting = Number.POSITIVE_INFINITY, lingerMs } = this.#options;
     const bytes = this.#bytesOf(item);
@@ -60,7 +60,7 @@ export class Batcher<Item, Result> {
         this.#scheduled = false;
         this.#start();
       };
-      // After the input of this tick is read, so that what came in together is sent together.
+      // `setImmediate` runs after all input of this tick is read, so calls that arrived together share a batch.
       if (lingerMs === undefined) setImmediate(start);
       else setTimeout(start, lingerMs);
     });
@@ -75,7 +75,7 @@ export class Batcher<Item, Result> {
           (results) => {
             batch.forEach((entry, index) => {
               const result = results[index];
-              if (result === undefined) entry.reject(new Error('a batch answered with fewer results than items'));
+              if (result === undefined) entry.reject(new Error('the batch returned fewer results than items'));
               else entry.resolve(result);
             });
           },

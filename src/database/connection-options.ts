@@ -9,12 +9,13 @@ import { OptionalTls } from './optional-tls.ts';
 import { DatabaseUrlError, isSslParameter, readSslParameters, type SslParameters } from './ssl-parameters.ts';
 
 /**
- * Turns a database URL into options of the driver; whatever connects to PostgreSQL uses it. TLS is as the URL says, in libpq's
- * words: `sslmode` (`prefer` when there is none), `sslrootcert`, `sslcert` and `sslkey`, whose files are read here. The
- * environment (`PGSSLMODE` and others) changes nothing.
+ * Converts a database URL into options of the driver. Every connection to PostgreSQL uses it. TLS is configured by
+ * libpq's parameters in the URL: `sslmode` (default `prefer`), `sslrootcert`, `sslcert` and `sslkey`, whose files are
+ * read here. The environment (`PGSSLMODE` and others) is ignored.
  *
- * @param ours options of this connection. An `application_name` of the URL replaces ours; `options` of both count, ours last.
- * @throws StartError about a URL that cannot be followed. It holds no password.
+ * @param ours options of this connection. An `application_name` of the URL replaces ours; `options` of both apply, ours
+ *   last.
+ * @throws StartError about a URL that cannot be used. Its message contains no password.
  */
 export function connectionOptions(url: string, ours: pg.ClientConfig = {}): pg.ClientConfig {
   try {
@@ -25,7 +26,7 @@ export function connectionOptions(url: string, ours: pg.ClientConfig = {}): pg.C
       ...server,
       ...(options === '' ? {} : { options }),
       ...securityOf(ssl, server.host ?? ''),
-      // Otherwise the driver reads it from the environment.
+      // Set explicitly, because the driver otherwise reads it from the environment.
       sslnegotiation: 'postgres',
     };
   } catch (error) {
@@ -34,7 +35,7 @@ export function connectionOptions(url: string, ours: pg.ClientConfig = {}): pg.C
   }
 }
 
-/** What is wrong with a database URL or its files, to follow the name of the setting; null for one that can be used. */
+/** What is wrong with a database URL or its files, as text after the name of the setting; null if it can be used. */
 export function databaseUrlMistake(url: string): string | null {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) return 'must be a postgresql:// URL';
   try {
@@ -47,14 +48,14 @@ export function databaseUrlMistake(url: string): string | null {
   }
 }
 
-/** Where a database URL leads, for messages: `host:port` or the path of a socket, and the name of the database. */
+/** The server of a database URL (`host:port` or the path of a socket) and the name of the database, for messages. */
 export function placeOf(url: string): { server: string; database: string } {
   const { host, port = 5432, database = '' } = read(url).server;
   if (host && isSocket(host)) return { server: host, database };
   return { server: `${host || 'localhost'}:${port}`, database };
 }
 
-/** The same URL with a mode for when it has none: what libpq calls the default of `PGSSLMODE`. */
+/** Adds `sslmode` to a URL that has none, as libpq does with `PGSSLMODE`. */
 export function withDefaultSslMode(url: string, mode: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.searchParams.has('sslmode')) return url;
@@ -65,7 +66,7 @@ export function withDefaultSslMode(url: string, mode: string): string {
 function read(url: string): { server: pg.ClientConfig; ssl: SslParameters } {
   const parsed = new URL(url);
   const ssl = readSslParameters(parsed.searchParams);
-  // The driver has a reading of its own of these, and warns about it on the terminal.
+  // Removed, because the driver interprets them differently and prints a warning.
   for (const name of [...parsed.searchParams.keys()]) if (isSslParameter(name)) parsed.searchParams.delete(name);
   try {
     return { server: parseIntoClientConfig(parsed.href), ssl };
@@ -77,7 +78,7 @@ function read(url: string): { server: pg.ClientConfig; ssl: SslParameters } {
 const isSocket = (host: string) => host.startsWith('/');
 
 function securityOf(ssl: SslParameters, host: string): Pick<pg.ClientConfig, 'ssl' | 'stream'> {
-  // As in libpq: a socket of this machine has no TLS, whatever the mode.
+  // As in libpq: a Unix socket never uses TLS, in any mode.
   if (ssl.mode === 'disable' || isSocket(host)) return { ssl: false };
   if (ssl.mode === 'verify-full' && host === '')
     throw new DatabaseUrlError('has sslmode=verify-full, but no host that the certificate could be compared with');
@@ -86,16 +87,16 @@ function securityOf(ssl: SslParameters, host: string): Pick<pg.ClientConfig, 'ss
   return { ssl: tls };
 }
 
-/** How to connect with TLS. The files are parsed once, not for each connection. */
+/** The options of a TLS connection. The files are parsed once, not for each connection. */
 function tlsOf({ mode, rootCertificate, clientCertificate }: SslParameters, host: string): ConnectionOptions {
-  // With a root certificate `require` checks the chain, as libpq documents.
+  // With a root certificate, `require` also verifies the chain, as libpq documents.
   const checksChain = mode.startsWith('verify') || (mode === 'require' && rootCertificate !== null);
   const ca = checksChain ? authorities(rootCertificate) : null;
   const client = clientCertificate === null ? {} : pairOf(clientCertificate);
   return {
     rejectUnauthorized: checksChain,
     secureContext: createSecureContext({ ...(ca === null ? {} : { ca }), ...client }),
-    // Node would compare an address with the name `localhost`, since the driver names no server then.
+    // For an IP address, the driver sets no server name, and Node would compare the certificate with `localhost`.
     checkServerIdentity: (name, certificate) =>
       mode === 'verify-full' ? checkServerIdentity(isIP(host) === 0 ? name : host, certificate) : undefined,
   };

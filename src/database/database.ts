@@ -11,16 +11,16 @@ import { inTransaction, sqlOfClient } from './transaction.ts';
 
 export interface Database extends Transactions {
   /**
-   * For lists and statistics that people ask for: connections of their own, so that a heavy one never takes those of
-   * ingestion, and plans made for the values at hand.
+   * For operators' lists and statistics: a separate connection pool, so that an expensive query never takes connections
+   * from ingestion. Plans are made for the actual parameter values.
    */
   readonly reader: Sql;
   /**
-   * For accounts of addresses that were never seen, which anyone can ask for: a few connections of their own, so that they
-   * wait for each other and not ingestion for them.
+   * For looking up unknown account addresses, which any client can request: a separate, small connection pool, so that
+   * these lookups wait for each other and do not delay ingestion.
    */
   readonly strangers: Sql;
-  /** The connections of `reader`, for whoever needs one snapshot for several statements. */
+  /** The pool of `reader`, for callers that need one snapshot for several statements. */
   readonly readers: pg.Pool;
   readonly url: string;
   readonly orm: MikroORM;
@@ -28,37 +28,38 @@ export interface Database extends Transactions {
   close(): Promise<void>;
 }
 
-/** Days are those of UTC, whatever the database or its role is set to. */
+/** Days are days of UTC, even if the database or its role has another time zone. */
 const timeZone = '-c TimeZone=UTC';
-/** How long a query may take before the connection is given up: a hung server must not hold a provider's request. */
+/** When the driver gives up a query and its connection. A hung server must not hold a provider's request for longer. */
 const queryTimeoutMs = 10_000;
 /**
- * The server gives up a second before: then the statement really ends, and its transaction can be rolled back. A connection
- * that was given up from here keeps its locks for as long as the server likes.
+ * The server cancels a statement one second before the driver gives up. Then the statement has really ended, and its
+ * transaction can be rolled back. If only the driver gave up, the statement and its locks would remain on the server.
  */
 const serverLimits = `${timeZone} -c statement_timeout=9s -c lock_timeout=5s -c idle_in_transaction_session_timeout=30s`;
 const connectTimeoutMs = 5_000;
-/** Enough for a few operators and their dashboards; each holds at most so many of the server's processes. */
+/** Connections of `reader` in each gateway process: enough for a few operators and their dashboards. */
 const readerConnections = 4;
-/** One statement looks up hundreds of addresses. */
+/** Connections of `strangers`. Two are enough, because one statement looks up hundreds of addresses. */
 const strangerConnections = 2;
 /**
- * With hundreds of partitions planning costs more than running, so statements are planned once; and since that may be while
- * the tables are still empty, no plan may rest on reading a table from end to end.
+ * With hundreds of partitions, planning costs more than execution, so each statement is planned once per connection.
+ * The tables may still be empty at that time, so sequential scans are disabled: otherwise the plan
+ * would continue to use them.
  */
 const plannedOnce = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 /**
- * Opens the connection pool. MikroORM owns it (entities, migrations); the statements of the hot path go straight to it,
- * with bound arrays. Nothing is connected yet: the first query does that.
+ * Creates the connection pools. MikroORM owns the main pool and uses it for entities and migrations. Statements of the
+ * hot path use that pool directly, with arrays as parameters. The first query opens the first connection.
  */
 export async function connectDatabase(options: {
   url: string;
   log: Log;
-  /** What stores read and write with MikroORM; none for programs that only run statements. */
+  /** The entities that stores use with MikroORM; none for programs that only run statements. */
   entities?: readonly EntitySchema[];
   maxConnections?: number;
-  /** For migrations: statements about whole tables, which take as long as they take and are planned as such. */
+  /** For migrations and other statements about whole tables: no time limits, and no settings for short statements. */
   wholeTables?: boolean;
 }): Promise<Database> {
   const { log, wholeTables = false } = options;
@@ -67,14 +68,14 @@ export async function connectDatabase(options: {
     application_name: 'webhook-gateway',
   });
   const orm = await MikroORM.init({
-    // Its own reading of a URL leaves out all parameters, those about TLS too.
+    // Not `clientUrl`: MikroORM ignores all parameters of a URL, including those for TLS.
     dbName: connection.database ?? connection.user ?? '',
-    // MikroORM's own discovery cache would be a folder of its own; a few small entities need none.
+    // The discovery cache would be an extra folder, which a few small entities do not need.
     metadataCache: { enabled: false },
     entities: [...(options.entities ?? [])],
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
-    // Else a mistyped name in DATABASE_URL makes an empty database, and opening connects.
+    // Otherwise, a mistyped name in DATABASE_URL would create an empty database, and `init` would already connect.
     ensureDatabase: false,
     pool: { min: 0, max: options.maxConnections ?? 20 },
     driverOptions: {
@@ -82,7 +83,7 @@ export async function connectDatabase(options: {
       ...(wholeTables ? { onConnect: liftTransactionLimit } : { query_timeout: queryTimeoutMs }),
       ...keptAlive,
       ...connection,
-      // MikroORM copies plain objects deeply, which a TLS context does not survive.
+      // Set here, because MikroORM makes deep copies of plain options, and a copied TLS context is broken.
       onPoolCreated(pool: pg.Pool) {
         pool.options.ssl = ssl;
       },
@@ -109,10 +110,10 @@ export async function connectDatabase(options: {
         application_name: `webhook-gateway-${name}`,
       }),
     });
-    connections.on('error', (error) => log.debug({ err: error }, 'an idle connection broke'));
+    connections.on('error', (error) => log.debug({ err: error }, 'idle connection lost'));
     return connections;
   };
-  // Compiling a plan, or starting processes for it, takes longer than any of these statements should.
+  // JIT compilation or parallel workers would take longer to start than these statements take to run.
   const readers = besides('reader', readerConnections, '-c jit=off -c max_parallel_workers_per_gather=0');
   const strangers = besides('stranger', strangerConnections, plannedOnce);
   return {
@@ -123,7 +124,7 @@ export async function connectDatabase(options: {
     reader: sqlOfPool(readers),
     strangers: sqlOfPool(strangers),
     async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
-      // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
+      // `types`: the driver's parsers (a timestamp becomes a Date), because MikroORM's pool returns strings.
       const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
       return result.rows;
     },
@@ -132,7 +133,7 @@ export async function connectDatabase(options: {
       await readers.end();
       await strangers.end();
       await orm.close(true);
-      // MikroORM leaves it open when it has not used it itself.
+      // MikroORM does not end a pool that it has not used itself.
       if (!pool.ending) await pool.end();
     },
   };

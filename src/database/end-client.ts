@@ -4,8 +4,8 @@ import type pg from 'pg';
 const goodbyeMs = 1_000;
 
 /**
- * Ends a connection of its own. A server that is out of reach says no goodbye for minutes; that is not waited for, since
- * whoever ends a connection has others waiting.
+ * Ends a dedicated connection. Waits at most 1 s, because an unreachable server would delay the caller's shutdown for
+ * minutes.
  */
 export async function endClient(client: pg.Client): Promise<void> {
   const goodbye = client.end().catch(() => undefined);

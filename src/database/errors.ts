@@ -2,10 +2,10 @@ import pg from 'pg';
 
 /**
  * What a failed statement means for its caller:
- * - `unavailable`: the server is down, restarting, full or does not answer; the same statement may succeed later
- * - `retry`: it lost against a concurrent transaction; run it again at once
+ * - `unavailable`: the server is down, restarting, full or not responding; the same statement may succeed later
+ * - `retry`: the statement failed because of a concurrent transaction; retry it immediately
  * - `no_partition`: the day's partition is missing
- * - `bad_data`: a value that PostgreSQL does not take; the same statement fails always
+ * - `bad_data`: PostgreSQL refuses a value; the same statement will always fail
  */
 export type DatabaseFailure = 'unavailable' | 'retry' | 'no_partition' | 'bad_data';
 
@@ -19,7 +19,7 @@ export function databaseFailure(error: unknown): DatabaseFailure {
   return 'unavailable';
 }
 
-/** Whether an error came from the database or from the way to it, rather than from a bug of ours. */
+/** Whether an error came from the database or the connection to it, rather than from a bug in the gateway. */
 export function isDatabaseError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
   if (!(error instanceof Error)) return false;
@@ -27,14 +27,14 @@ export function isDatabaseError(error: unknown): boolean {
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code)) return true;
   if (isTlsError(error)) return true;
-  // What `pg` itself says has no code.
+  // Errors that `pg` itself creates have no code.
   return /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Client (was closed|has encountered))/.test(
     error.message,
   );
 }
 
 /**
- * Whether a connection failed over TLS: in the handshake, by what the certificates say, or because the server has no TLS.
+ * Whether a connection failed because of TLS: the handshake, a certificate, or a server without TLS.
  * The codes are those of https://nodejs.org/api/tls.html#x509-certificate-error-codes and of OpenSSL.
  */
 export function isTlsError(error: Error): boolean {
@@ -51,10 +51,10 @@ export function isTlsError(error: Error): boolean {
   );
 }
 
-/** What the driver says when the server answers that it has no TLS. */
+/** The driver's message when the server answers that it does not support TLS. */
 export const serverWithoutTls = /server does not support SSL/;
 
-/** Told by the server's routine, not by its words: those are in the server's language. */
+/** Whether no partition was found for a row. Checks the server's routine, because the message is localized. */
 function isRouting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('routine' in error && error.routine === 'ExecFindPartition') || isRouting(error.cause);

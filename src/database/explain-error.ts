@@ -4,8 +4,8 @@ import { isDatabaseError } from './errors.ts';
 import { explainTlsError } from './explain-tls-error.ts';
 
 /**
- * Turns what an external database answers at the start into a sentence for whoever started the gateway; any other error
- * is returned as it is. The password of `url` is in none of them.
+ * Converts an error of an external database at the start into a `StartError` that tells the operator what to do. Other
+ * errors are returned unchanged. No message contains the password of `url`.
  */
 export function explainDatabaseError(url: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error;
@@ -13,7 +13,7 @@ export function explainDatabaseError(url: string, error: unknown): unknown {
   const { server, database } = placeOf(url);
   const where = `The PostgreSQL of DATABASE_URL (${server})`;
   const code = 'code' in error ? String(error.code) : '';
-  // Node has no message of its own for a name with several addresses.
+  // The message is empty if a host name has several addresses and all of them failed.
   const said = (error.message || code).replace(/^.*? - /s, '');
   const aboutTls = explainTlsError(url, error);
   if (aboutTls !== null) return new StartError(`${where} ${aboutTls}`);

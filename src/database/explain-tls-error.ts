@@ -1,15 +1,15 @@
 import { isTlsError, serverWithoutTls } from './errors.ts';
 
 /**
- * What went wrong with TLS between the gateway and PostgreSQL, and what to do: a sentence that follows the name of the server.
- * Null when it is about something else.
+ * Explains a TLS error between the gateway and PostgreSQL, and what to do: a text that follows the name of the server.
+ * Null for other errors.
  */
 export function explainTlsError(url: string, error: Error): string | null {
   const { hostname, searchParams } = new URL(url);
   const mode = searchParams.get('sslmode') ?? 'prefer';
   const code = 'code' in error ? String(error.code) : '';
   const said = `(${error.message || code})`;
-  // FATAL messages of the server itself.
+  // FATAL messages from the server.
   if (code === '28000' && /client certificate/.test(error.message))
     return `asks for a client certificate ${said}. Set sslcert and sslkey in DATABASE_URL to the files of one that it trusts.`;
   if (code === '28000' && /no encryption/.test(error.message))

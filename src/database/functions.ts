@@ -5,16 +5,16 @@ import type { Sql } from './sql.ts';
 
 /** A function of the schema: a file of `migrations/functions/`. */
 export interface SqlFunction {
-  /** Of the function, and of its file without `.sql`. */
+  /** The name of the function, and of its file without `.sql`. */
   name: string;
-  /** The whole file: comments, of which the first line says what the function is for, and one `create or replace`. */
+  /** The whole file: comments, whose first line says what the function is for, and one `create or replace`. */
   text: string;
 }
 
-/** A function as the database has it. */
+/** A function in the database. */
 interface StoredFunction {
   name: string;
-  /** With its schema where that is not searched, and with the types of its parameters. */
+  /** The name with the types of the parameters, and with the schema if that is not in `search_path`. */
   signature: string;
   body: string;
   comment: string | null;
@@ -22,7 +22,7 @@ interface StoredFunction {
 
 const folder = new URL('../../migrations/functions/', import.meta.url);
 
-/** The functions that this version needs, in the order of their names. */
+/** The functions that this version needs, sorted by name. */
 export function functionFiles(): SqlFunction[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
@@ -33,18 +33,20 @@ export function functionFiles(): SqlFunction[] {
     }));
 }
 
-/** What follows `as $$`, up to the last `$$`: what PostgreSQL keeps as text, byte for byte. */
+/** The text between `as $$` and the last `$$`, which PostgreSQL stores unchanged. */
 export const bodyOf = ({ text }: SqlFunction) =>
   text.slice(text.indexOf(' as $$') + ' as $$'.length, text.lastIndexOf('$$'));
 
-/** What the function is for, and the file that it was made from: the comment by which a change of the file is found. */
+/**
+ * The function's comment in the database: its purpose, its file, and the file's hash, by which changes are detected.
+ */
 function commentOf({ name, text }: SqlFunction): string {
   const [purpose = ''] = text.split('\n');
   const sha256 = createHash('sha256').update(text).digest('hex');
   return `${purpose.replace(/^-- /, '')} (migrations/functions/${name}.sql, SHA-256 ${sha256})`;
 }
 
-// Functions of operators and of extensions in the same schema are left alone: they have no such comment.
+// Functions of operators and extensions in the same schema have no such comment, so they are not touched.
 const readStored = {
   name: '',
   text: `
@@ -55,7 +57,7 @@ const readStored = {
 };
 
 /**
- * What has to be done to the functions of a database so that they are those of `files`.
+ * Compares the functions of a database with those of `files`.
  *
  * @returns `change`: files whose function is missing, differs or exists with several signatures; `drop`: signatures of
  *   functions that an earlier version made and that have no file.
@@ -75,17 +77,17 @@ export async function functionChanges(
 }
 
 /**
- * Makes the functions of the database those of `files`: replaces what has changed, and drops what has no file any more. A
- * function whose parameters or result have changed cannot be replaced; it is dropped and created.
+ * Updates the functions of the database to those of `files`: replaces changed ones, and drops those that no longer have
+ * a file. A function whose parameters or result have changed cannot be replaced, so it is dropped and created.
  *
- * To be called inside the transaction of the migrations and before them, since their triggers need the functions: no other
- * transaction sees one without the other.
+ * Call it inside the transaction of the migrations and before them, because their triggers need the functions. So no
+ * other transaction sees one without the other.
  *
  * @returns the names of the functions that were created or replaced, and the signatures of those that were dropped.
  */
 export async function applyFunctions(sql: Sql, files: readonly SqlFunction[] = functionFiles()): Promise<string[]> {
   const { change, drop } = await functionChanges(sql, files);
-  // Functions may name tables that the migrations behind this make.
+  // Functions may use tables that the migrations after this call create.
   await run(sql, 'set local check_function_bodies = off');
   for (const signature of drop) await run(sql, `drop function ${signature}`);
   for (const file of change) await replaceFunction(sql, file);
@@ -109,15 +111,17 @@ async function replaceFunction(sql: Sql, file: SqlFunction): Promise<void> {
   );
   if (!replaced) await run(sql, 'rollback to savepoint before_function');
   await run(sql, 'release savepoint before_function');
-  // With other types of parameters, the statement made a second function beside the old one.
+  // If the types of the parameters have changed, the statement created a second function beside the old one.
   if (!replaced || (await signatures()).length > 1) {
     for (const signature of await signatures()) await run(sql, `drop function ${signature}`);
     await run(sql, file.text);
   }
   const [made] = await signatures();
-  if (made === undefined) throw new Error(`migrations/functions/${file.name}.sql makes no function of this name`);
+  if (made === undefined) throw new Error(`migrations/functions/${file.name}.sql creates no function of this name`);
   await run(sql, `comment on function ${made} is ${pg.escapeLiteral(commentOf(file))}`);
 }
 
-/** 42P13: another result, or other names of parameters: https://www.postgresql.org/docs/current/sql-createfunction.html */
+/**
+ * 42P13: the result or the names of parameters differ: https://www.postgresql.org/docs/current/sql-createfunction.html
+ */
 const cannotReplace = (error: unknown) => error instanceof pg.DatabaseError && error.code === '42P13';

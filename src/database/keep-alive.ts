@@ -1,5 +1,5 @@
 /**
- * For connections that wait as long as it takes, for statements or notifications: that the server is gone, after its machine
- * has failed, say, is noticed within half a minute. Left to the system it would be two hours.
+ * TCP keep-alive for connections that wait without a time limit, for statements or notifications. A failure of the
+ * server's machine is detected within about half a minute. With the system's default, it would take two hours.
  */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };

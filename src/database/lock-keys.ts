@@ -1,15 +1,18 @@
-/** The advisory locks of the gateway; each of its own number, the same in all processes and versions. */
+/** The keys of the gateway's advisory locks. They are unique, and the same in all processes and versions. */
 export const lockKeys = {
-  /** One process migrates. */
+  /** Held by the process that migrates. */
   migration: 7_233_808_001,
-  /** One makes partitions. */
+  /** Held while partitions are created. */
   partitions: 7_233_808_002,
-  /** One changes the audit log's chain. */
+  /** Held while the chain of the audit log is changed. */
   auditChain: 7_233_808_003,
-  /** One folds the statistics. */
+  /** Held while the deltas of the statistics are folded. */
   statistics: 7_233_808_004,
-  /** One compares the list of backups with their store. */
+  /** Held while the list of backups is compared with the stored files. */
   backups: 7_233_808_005,
-  /** Shared: writers of what names its key. Alone: the one that retires a key. The function refuse_retired_key() knows the number. */
+  /**
+   * Held shared by transactions that write sealed values, and exclusively while a key is retired. The functions
+   * refuse_retired_key() and refuse_retired_mac() contain this number.
+   */
   retiredKeys: 7_233_808_006,
 } as const;

@@ -9,10 +9,10 @@ import { refuseOtherSchema } from './schema-check.ts';
 import { soleConnection } from './sole-connection.ts';
 import { sqlOfClient, whileItMayBreak } from './transaction.ts';
 
-/** How often a process that waits for another one to migrate asks again. */
+/** How often a process checks whether another process has finished migrating. */
 const lockPollMs = 250;
 
-/** What a call has changed. */
+/** The changes that a call has made. */
 export interface Migrated {
   /** The names of the migrations that were applied. */
   migrations: string[];
@@ -21,8 +21,8 @@ export interface Migrated {
 }
 
 /**
- * Brings the schema and its functions up to date and makes the partitions of the coming days. Safe to run from several
- * processes at once: an advisory lock lets one of them work while the others wait, then find nothing left to do.
+ * Updates the schema and its functions, and creates the partitions of the coming days. Several processes may call it at
+ * the same time: an advisory lock lets one of them work; the others wait and then find nothing to do.
  *
  * @throws StartError for the schema of a version that this one cannot migrate.
  */
@@ -30,7 +30,7 @@ export async function migrate(database: Database, log: Log): Promise<Migrated> {
   const lock = await database.pool.connect();
   return whileItMayBreak(lock, async () => {
     try {
-      // Asked for again and again: a query that waits would run into the pool's time limit.
+      // Polls for the lock, because a query that waits for it would reach the pool's time limit.
       while (!(await tryLock(lock))) await sleep(lockPollMs);
       const applied = await applyMigrations(database.url, log);
       await ensurePartitions(database, new Date(), daysAhead);
@@ -47,15 +47,15 @@ export async function migrate(database: Database, log: Log): Promise<Migrated> {
 }
 
 /**
- * In one transaction, so that there is everything or nothing. On a connection of its own: to rewrite a large table takes longer
- * than a statement of the running gateway may.
+ * Applies functions and migrations in one transaction, so that either all or none take effect. Uses a dedicated
+ * connection without time limits, because rewriting a large table takes longer than the pool's limit.
  */
 async function applyMigrations(url: string, log: Log): Promise<Migrated> {
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   const connection = soleConnection(database);
   const { em, migrator } = database.orm;
   try {
-    // Makes the migrator's own table, which it does outside of any transaction.
+    // Creates the migrator's table, which the migrator does outside of any transaction.
     await migrator.getPending();
     return await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();

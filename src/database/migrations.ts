@@ -1,4 +1,4 @@
 import { Migration20261123000000_schema } from '../../migrations/Migration20261123000000_schema.ts';
 
-/** Every migration, oldest first. The list is in code, so that a forgotten file is a type error and not a surprise. */
+/** All migrations, oldest first. They are imported, so that a missing file is a type error. */
 export const migrations = [{ name: 'Migration20261123000000_schema', class: Migration20261123000000_schema }];

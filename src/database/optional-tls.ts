@@ -2,27 +2,30 @@ import { isIP, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-/** SSLRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html): a length of 8, and the code 80877103. */
+/**
+ * SSLRequest (https://www.postgresql.org/docs/current/protocol-message-formats.html): a length of 8, and the code
+ * 80877103.
+ */
 const sslRequest = Buffer.from('0000000804d2162f', 'hex');
 
 /**
- * A connection to PostgreSQL that uses TLS when the server has it, and goes on in clear text when the server answers that it
- * has none: `sslmode=prefer`, which the driver does not know. It is a `stream` of the driver. A handshake that fails is an
- * error, not a reason to try without.
+ * A connection to PostgreSQL that uses TLS if the server supports it, and otherwise continues in clear text. This
+ * implements `sslmode=prefer`, which the driver lacks, as a `stream` of the driver. A failed handshake is an error; the
+ * connection does not fall back to clear text.
  */
 export class OptionalTls extends Duplex {
   readonly #socket = new Socket();
   readonly #tls: ConnectionOptions;
-  /** What carries the messages once it is settled which one it is. */
+  /** The TLS or plain socket that carries the messages; null until the server has answered. */
   #way: Duplex | null = null;
 
-  /** @param tls how to connect when the server has TLS; `socket` and `servername` are set here. */
+  /** @param tls the options of a TLS connection; `socket` and `servername` are set here. */
   constructor(tls: ConnectionOptions) {
     super({ allowHalfOpen: false });
     this.#tls = tls;
   }
 
-  /** As `Socket.connect`; emits `connect` when the driver may send its first message. */
+  /** Like `Socket.connect`. Emits `connect` when the driver may send its first message. */
   connect(port: number, host: string): this {
     const socket = this.#socket;
     socket.on('error', (error) => this.destroy(error));
@@ -57,7 +60,7 @@ export class OptionalTls extends Duplex {
     return this;
   }
 
-  /** One byte alone: what follows it in clear text is not from the server that is about to prove itself (CVE-2021-23222). */
+  /** The answer must be exactly one byte: further clear text could be injected by an attacker (CVE-2021-23222). */
   #settle(answer: string, host: string): void {
     if (answer === 'N') {
       this.#use(this.#socket);
@@ -94,7 +97,7 @@ export class OptionalTls extends Duplex {
     else done(new Error('The connection is not open yet'));
   }
 
-  /** Messages that the driver sends together go over the network together. */
+  /** Writes messages that the driver sends together as one chunk, to save packets. */
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
   }

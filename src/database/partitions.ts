@@ -4,20 +4,21 @@ import type { Sql } from './sql.ts';
 import { inTransaction } from './transaction.ts';
 import { dayMs, isoDay, uuidFloor } from './uuid-time.ts';
 
-/** How many days of partitions exist in advance: a month of a forgotten worker before ingestion must make its own. */
+/** Days for which partitions exist in advance. If no worker runs for longer, ingestion creates the missing ones. */
 export const daysAhead = 30;
 
 const partitionedTables = [
-  { name: 'events', key: 'id', storage: 'with (fillfactor = 75)' }, // room for the updates of an event's state in its own page
+  // Room in each page for the updates of its rows: an event's state, and a notification's tries.
+  { name: 'events', key: 'id', storage: 'with (fillfactor = 75)' },
   { name: 'event_payloads', key: 'event_id', storage: '' },
   { name: 'delivery_attempts', key: 'event_id', storage: '' },
   { name: 'notifications', key: 'event_id', storage: 'with (fillfactor = 80)' },
 ];
 
-/** The tables that have a partition a day. */
+/** The tables with one partition per day. */
 export const dailyTables: readonly string[] = partitionedTables.map(({ name }) => name);
 
-/** The partition of a table that holds the events of a day, and what belongs to them. */
+/** The name of a table's partition for the events of a day. */
 export const partitionName = (table: string, day: Date) => `${table}_${isoDay(day).replaceAll('-', '')}`;
 
 const readPartitions = {
@@ -28,24 +29,24 @@ const readPartitions = {
     order by 1`,
 };
 
-/** The days of which at least one table has a partition, as their midnights (UTC), oldest first. */
+/** The days for which at least one table has a partition, as their midnights (UTC), oldest first. */
 export async function partitionDays(sql: Sql): Promise<Date[]> {
   const rows = await sql.query<{ day: string }>(readPartitions, [dailyTables]);
   return rows.map(({ day }) => new Date(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`));
 }
 
 /**
- * Makes the daily partitions from one day before `from` (clocks differ) to `days` after it, where they are missing.
- * A table is made first and attached then, since attaching takes a weaker lock on the parent than creating in place:
- * reads and writes go on, also while a backup reads everything.
+ * Creates the missing daily partitions from one day before `from` (clocks differ) to `days` days after it. Each is
+ * created as a table and then attached, because attaching takes a weaker lock on the parent than `create table …
+ * partition of`. So reads and writes continue, also during a backup.
  */
 export async function ensurePartitions(database: Database, from: Date, days: number): Promise<void> {
   const first = Math.floor(from.getTime() / dayMs) - 1;
   const wanted = Array.from({ length: days + 2 }, (_, index) => new Date((first + index) * dayMs));
   await inTransaction(database.pool, async (client) => {
-    // With the connection's own limit: nobody waits behind this lock but others who make partitions.
+    // With the connection's default limit, because only other processes that create partitions wait for this lock.
     await client.query('select pg_advisory_xact_lock($1)', [lockKeys.partitions]);
-    // Behind a lock of a table that is waited for, ingestion waits, too.
+    // A short limit, because ingestion queues behind this transaction while it waits for a table's lock.
     await client.query("set local lock_timeout = '1s'");
     const names = partitionedTables.flatMap((table) => wanted.map((day) => partitionName(table.name, day)));
     const found = await client.query<{ relname: string }>(
@@ -62,7 +63,7 @@ export async function ensurePartitions(database: Database, from: Date, days: num
         await client.query(
           `create table ${name} (like ${table.name} including defaults including constraints including generated) ${table.storage}`,
         );
-        // The check spares the scan that attaching would make to prove the bounds.
+        // With this check, attaching needs no scan of the table to prove the bounds.
         await client.query(
           `alter table ${name} add constraint bounds check (${table.key} >= '${low}' and ${table.key} < '${high}')`,
         );

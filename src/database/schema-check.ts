@@ -11,22 +11,24 @@ const readApplied = {
 /**
  * How the migrations of a database or a backup relate to those of this version:
  *
- * - `usable`: they are the same, or the first of them; `npm run migrate` can apply the rest
- * - `unreleased`: they are those of a version from before the first release, which no version can convert
+ * - `usable`: they are the same, or the first ones of this version; `npm run migrate` can apply the others
+ * - `unreleased`: they belong to a version before the first release, which cannot be converted
  * - `newer`: a later version has applied more
  */
 export type SchemaAge = 'usable' | 'unreleased' | 'newer';
 
-/** @param applied names of migrations, as the database or the manifest of a backup has them; none: an empty database. */
+/**
+ * @param applied the names of the migrations in the database or in a backup's manifest; empty for an empty database.
+ */
 export function schemaAge(applied: readonly string[]): SchemaAge {
   const unknown = unknownMigrations(applied);
   if (unknown.length === 0) return 'usable';
-  // Names begin with their time: the migrations before the first release are all older than that of the first release.
+  // Names begin with a time. All migrations before the first release are older than that of the first release.
   const [first] = migrations;
   return unknown.some((name) => first === undefined || name > first.name) ? 'newer' : 'unreleased';
 }
 
-/** Those of `applied` that this version does not have. */
+/** The migrations in `applied` that this version does not have. */
 export function unknownMigrations(applied: readonly string[]): string[] {
   return applied.filter((name) => migrations.every((known) => known.name !== name));
 }
@@ -34,8 +36,8 @@ export function unknownMigrations(applied: readonly string[]): string[] {
 /**
  * Refuses a database that this version must not migrate.
  *
- * @returns the names of the migrations that it has.
- * @throws StartError for the schema of another version; what the database throws when there is no table of migrations.
+ * @returns the names of the migrations that were applied to it.
+ * @throws StartError for the schema of another version; the database's error when there is no table of migrations.
  */
 export async function refuseOtherSchema(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ name: string; database: string }>(readApplied, []);
@@ -57,11 +59,11 @@ export async function refuseOtherSchema(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Makes sure that the schema is the one that this program was written for: with an older one, statements would fail one by
- * one while everything seems to run.
+ * Checks that the database has the schema of this program. With an older one, the program would seem to run, but single
+ * statements would fail.
  *
- * @throws StartError while migrations or functions are missing, and for the schema of another version; what the database throws
- *   when there is no schema at all.
+ * @throws StartError when migrations or functions are missing, and for the schema of another version; the database's
+ *   error when there is no schema.
  */
 export async function checkSchema(sql: Sql): Promise<void> {
   const applied = await refuseOtherSchema(sql);

@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { Database } from './database.ts';
 
-/** The connection of a pool that has only one, while MikroORM works on it. */
+/** The only connection of a pool, while MikroORM uses it. */
 export interface SoleConnection {
-  /** Inside a transaction of MikroORM, the one that this is on. */
+  /** The connection of the current MikroORM transaction. */
   client(): PoolClient;
   /**
-   * Lets go of it when it is still taken: of a connection on which even the rollback failed, since it is lost, MikroORM does
-   * not, and the pool could never be closed. For when nobody uses it any more.
+   * Releases the connection if it is still checked out. MikroORM does not release a lost connection whose rollback
+   * failed, and the pool could then never be closed. Call it when the connection is no longer used.
    */
   giveBack(): void;
 }
@@ -20,7 +20,7 @@ export function soleConnection({ pool }: Database): SoleConnection {
   });
   return {
     client() {
-      if (client === null) throw new Error('there is no connection');
+      if (client === null) throw new Error('MikroORM has not opened the connection yet');
       return client;
     },
     giveBack() {

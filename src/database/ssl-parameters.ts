@@ -1,16 +1,16 @@
-/** The modes of libpq that the gateway follows, weakest first. */
+/** The values of `sslmode` that the gateway supports, weakest first. */
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof modes)[number];
 
-/** What a database URL says about TLS. Files are paths. */
+/** The TLS parameters of a database URL. Files are given as paths. */
 export interface SslParameters {
   mode: SslMode;
-  /** `system`: the certificate authorities of the machine. Null: not given. */
+  /** A path, or `system` for the certificate authorities of the machine; null if not given. */
   rootCertificate: string | null;
   clientCertificate: { cert: string; key: string } | null;
 }
 
-/** A database URL that cannot be followed. `message` continues a sentence that begins with the name of the setting. */
+/** A database URL that cannot be used. `message` continues a sentence that begins with the name of the setting. */
 export class DatabaseUrlError extends Error {
   override name = 'DatabaseUrlError';
 }
@@ -19,14 +19,15 @@ const followed = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 const supported = `supported are ${followed.join(', ')}, with sslmode one of ${modes.join(', ')}`;
 
 /**
- * Parameters of libpq that decide who the server is, or how the connection is protected, and that the gateway does not
- * follow: with the values that ask for nothing else than what it does. To ignore another one would be to promise too much.
+ * libpq parameters that the gateway does not support and that affect the server's identity or the protection of the
+ * connection. The listed values match what the gateway does anyway. Other values are refused, because ignoring them
+ * would make the connection less secure than the URL asks for.
  */
 const notFollowed: Record<string, readonly string[]> = {
   channel_binding: ['disable', 'prefer'],
   gssencmode: ['disable', 'prefer'],
   sslnegotiation: ['postgres'],
-  // What node-postgres needs to be told to follow libpq.
+  // node-postgres needs this parameter to interpret `sslmode` as libpq does.
   uselibpqcompat: ['true'],
   ...Object.fromEntries(
     [
@@ -36,14 +37,15 @@ const notFollowed: Record<string, readonly string[]> = {
   ),
 };
 
-/** The names of parameters that are about TLS alone, as `URLSearchParams` has them. */
+/** Whether a parameter of a URL is about TLS or in `notFollowed`. */
 export const isSslParameter = (name: string): boolean => /^ssl/i.test(name) || name in notFollowed;
 
 /**
  * Reads the TLS parameters of a database URL as libpq does
- * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS). The last one of a name counts.
+ * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS). If a name is repeated, the last one
+ * counts.
  *
- * @throws DatabaseUrlError about a value or a parameter that is not followed.
+ * @throws DatabaseUrlError about a parameter or value that is not supported.
  */
 export function readSslParameters(parameters: URLSearchParams): SslParameters {
   const given = new Map(parameters);

@@ -3,8 +3,8 @@ import pg, { type Pool, type PoolClient } from 'pg';
 import type { Sql } from './sql.ts';
 
 /**
- * Runs `work` in one transaction on one connection; rolls back when it throws. A connection that cannot roll back is
- * closed, and the pool opens another in its place.
+ * Runs `work` in one transaction on one connection; rolls back when it throws. If the rollback fails, the connection is
+ * closed and the pool replaces it.
  */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -29,11 +29,11 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 }
 
 /**
- * Runs `work` in one transaction with MikroORM's entities, writes the entities that `work` changed, and commits. `sql` runs
- * plain statements in the same transaction.
+ * Runs `work` in one transaction with MikroORM's entities, writes the entities that `work` changed, and commits. `sql`
+ * runs plain statements in the same transaction.
  *
- * MikroORM's own `transactional` keeps a connection that breaks: the pool then has one less for good, and never closes.
- * Here MikroORM only sends statements to a connection that `inTransaction` owns.
+ * MikroORM's `transactional` never releases a connection that is lost: the pool then has one connection less and cannot
+ * be closed. Here, MikroORM only sends statements to a connection that `inTransaction` owns.
  *
  * @param em a fork that no other call uses.
  */
@@ -51,7 +51,7 @@ export async function inEntityTransaction<T>(
   });
 }
 
-/** The only part of a transaction that MikroORM uses for statements; savepoints and streams would need more. */
+/** The part of a transaction context that MikroORM needs for statements. Savepoints and streams would need more. */
 function statementsOn(client: PoolClient) {
   return {
     async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
@@ -62,8 +62,8 @@ function statementsOn(client: PoolClient) {
 }
 
 /**
- * For a connection of the pool that pauses between two statements: when it breaks meanwhile, the next statement fails, and
- * that is enough. Without this the process would end.
+ * Runs `work` with an error listener on a connection that is checked out of the pool. If the connection is lost between
+ * two statements, the next statement fails. Without a listener, the error event would end the process.
  */
 export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   const ignore = () => undefined;
@@ -79,7 +79,7 @@ export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise
 export function sqlOfClient(client: PoolClient): Sql {
   return {
     async query<Row extends pg.QueryResultRow>({ name, text }: { name: string; text: string }, values: unknown[]) {
-      // `types`: the driver's own parsers (a timestamp is a Date), where MikroORM's pool keeps texts.
+      // `types`: the driver's parsers (a timestamp becomes a Date), because MikroORM's pool returns strings.
       return (await client.query<Row>({ name, text, values, types: pg.types })).rows;
     },
   };

@@ -4,10 +4,10 @@ const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
 /**
- * Writes down what was done, again and again until the database has taken it: a POST that was made must not be made a
- * second time because the first one was forgotten.
+ * Retries `write` until it succeeds. It records an action that must not be repeated: without the record of a POST, the
+ * POST would be sent again.
  *
- * @throws the reason of `signal` when that ends the wait.
+ * @throws the reason of `signal` when it is aborted.
  */
 export async function untilWritten<T>(
   write: () => Promise<T>,

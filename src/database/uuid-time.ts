@@ -1,9 +1,10 @@
-/** A day of UTC has no other length. */
+/** The length of a day in UTC, which has no daylight saving time. */
 export const dayMs = 86_400_000;
 
 /**
- * The lowest UUIDv7 that a moment can have (RFC 9562, section 5.7: 48 bits of Unix milliseconds lead). A bound for
- * partitions and for time filters; not itself a valid UUIDv7, which is what makes it lower than each of them.
+ * A lower bound of all UUIDv7s of a time, for partitions and time filters. A UUIDv7 begins with 48 bits of Unix
+ * milliseconds (RFC 9562, section 5.7). The bound has no version bits, so it is lower than every valid UUIDv7 of that
+ * millisecond.
  */
 export function uuidFloor(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0');

@@ -1,7 +1,7 @@
-/** Long enough to be steady, short enough to follow the beginning and the end of a burst. */
+/** Long enough for a stable rate, short enough to follow the beginning and the end of a burst. */
 const windowMs = 500;
 
-/** Counts how often something happens a second, over the last window or two. */
+/** Measures how often `count` is called per second: the higher rate of the current and the previous window. */
 export class ArrivalRate {
   #windowEndMs = 0;
   #current = 0;

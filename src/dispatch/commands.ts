@@ -6,9 +6,9 @@ import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
-/** Commands come from people; these many at once serve a script of theirs too. */
+/** Commands per claim. Operators give few commands, and this is also enough for their scripts. */
 const maxClaim = 32;
-/** Longer than any call to Temporal may take, so that a command is passed on once in the normal course. */
+/** Longer than a call to Temporal may take (3 s), so that a command is normally passed on once. */
 const leaseS = 30;
 const idleMs = 1_000;
 const downDelayS = 1;
@@ -40,7 +40,7 @@ export class Commands {
     const limit = engine.room(maxClaim);
     if (limit === 0) return 'idle';
     const commands = await claimEventCommands(sql, { limit, token, leaseS });
-    // Those of one event one after another: an ack that was given after a retry arrives after it.
+    // Commands of one event are passed on one after another, so that they arrive in the order in which they were given.
     const events = Map.groupBy(commands, (command) => command.eventId);
     await Promise.all([...events.values()].map((group) => this.#deliver(group)));
     return commands.length === limit ? 'more' : 'idle';
@@ -55,10 +55,7 @@ export class Commands {
         await finishEventCommand(sql, command);
       } catch (error) {
         if (!(error instanceof EngineUnavailable))
-          log.error(
-            { err: error, eventId: command.eventId, command: command.kind },
-            'a command could not be passed on',
-          );
+          log.error({ err: error, eventId: command.eventId, command: command.kind }, 'command not passed on, retrying');
         await delayEventCommand(sql, command, downDelayS);
       }
     }

@@ -1,15 +1,15 @@
 import { EngineUnavailable, type WorkflowEngine } from './workflow-engine.ts';
 
-/** While Temporal is away one call in this time asks whether it is back. */
+/** While Temporal is unavailable, at most one call per second checks whether it is back. */
 const probeMs = 1_000;
 
-/** The relay's view of Temporal: the engine once it is connected, and whether it took the last call. */
+/** The relay's connection to Temporal: the engine once it is connected, and whether the last call succeeded. */
 export class EngineLink {
   #engine: WorkflowEngine | null = null;
   #down = true;
   #probeAtMs = 0;
 
-  /** Null while there is no connection. */
+  /** Sets the engine after Temporal was connected; null while there is no connection. */
   set(engine: WorkflowEngine | null): void {
     this.#engine = engine;
     this.#down = engine === null;
@@ -19,7 +19,7 @@ export class EngineLink {
     return !this.#down;
   }
 
-  /** How many calls may be made now: all of them, one to find out whether Temporal is back, or none. */
+  /** How many calls may be made now: all that are wanted, one as a probe while Temporal is unavailable, or none. */
   room(wanted: number): number {
     if (!this.#engine || wanted <= 0) return 0;
     if (!this.#down) return wanted;
@@ -27,13 +27,13 @@ export class EngineLink {
   }
 
   /**
-   * Calls Temporal and remembers whether it answered.
+   * Calls Temporal and records whether it is available.
    *
    * @throws EngineUnavailable
    */
   async call<T>(work: (engine: WorkflowEngine) => Promise<T>): Promise<T> {
     if (!this.#engine) throw new EngineUnavailable('Temporal is not connected');
-    // Only a call that is made counts as asking: a poller with nothing to do must not use up the others' turn.
+    // Only an actual call counts as a probe: a poller without work must not delay the probes of the others.
     if (this.#down) this.#probeAtMs = Date.now() + probeMs;
     try {
       const result = await work(this.#engine);

@@ -5,10 +5,11 @@ import type { Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
 
 /**
- * Makes sure that the workflow of a claimed event runs, as the event's row stands now, and answers with what is to be
- * noted about it. An event whose partition is gone needs none; the note takes it off the queue.
+ * Starts or signals the workflow of a claimed event, by the present state of the event's row. An event whose partition
+ * was dropped needs no workflow; the returned record then only removes it from the queue.
  *
- * @throws EngineUnavailable, and what the database throws.
+ * @returns the record for `QueueWrites.markStarted`.
+ * @throws EngineUnavailable, and the database's errors.
  */
 export async function ensureWorkflow(
   deps: { engine: EngineLink; writes: QueueWrites; leases: Leases },

@@ -24,30 +24,30 @@ export interface FirstAttemptsDeps {
   permits: Permits;
   schedule: DeliverySchedule;
   log: Log;
-  /** Deliveries are known to be paused, so looking for work is in vain. */
+  /** Whether deliveries are known to be paused. Then no claims are made. */
   paused(): boolean;
-  /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
+  /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   onMoved(pending: boolean): void;
 }
 
-/** Attempts that this process makes at once, over all accounts. */
+/** Attempts in flight of this process, over all accounts. */
 const maxInFlight = 512;
-/** Rows a claim: more keep the first ones waiting for no gain. */
+/** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
 const idleMs = 1_000;
-/** With this many attempts under way, claims are this far apart: a crowd is cheaper to claim together. */
+/** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
-/** Events a second of which Temporal keeps up with the workflows on two cores. */
+/** Events per second whose workflows Temporal can start on two cores without falling behind. */
 const enginePace = 80;
 const heldDelayS = 0.2;
 const downDelayS = 1;
 
-/** Sees to the first attempt of every event: by its workflow where that is quick, else by the relay itself. */
+/** Lets an event's workflow make the first attempt if Temporal is fast enough. Otherwise, the relay makes it itself. */
 export class FirstAttempts {
   readonly #deps: FirstAttemptsDeps;
   readonly #poller: Poller;
-  /** By event. */
+  /** The attempts in flight, by event id. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #rate = new ArrivalRate();
@@ -59,7 +59,7 @@ export class FirstAttempts {
     this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
   }
 
-  /** Whether first attempts are made at a pace that the engine could not follow, so that it should stand back. */
+  /** Whether events arrive faster than Temporal can start their workflows. Starts of settled events then wait. */
   get busy(): boolean {
     return this.#rate.perSecond > enginePace;
   }
@@ -72,11 +72,11 @@ export class FirstAttempts {
     this.#poller.wake();
   }
 
-  /** Claims no more and lets the attempts in flight end. */
+  /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
     await this.#poller.stop();
     const drained = Promise.allSettled([...this.#running.values()]);
-    // An attempt that only waits for a database that is away is given up; its event is claimed again later.
+    // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
     await drained;
     clearTimeout(timer);
@@ -101,7 +101,7 @@ export class FirstAttempts {
       permits: permitted,
     });
     this.#after = next ?? beforeAllAccounts;
-    // The earliest get the turns that are left.
+    // Oldest first, because the oldest events should get the free turns of their account.
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) this.#begin(claim);
     return claimed.length === limit || next !== null ? 'more' : 'idle';
   }
@@ -109,15 +109,15 @@ export class FirstAttempts {
   #begin(claim: Claimed): void {
     const { eventId, accountId } = claim;
     const release = this.#deps.leases.hold(eventId);
-    // At once: the next claim counts the turns that are taken, and must not overtake this one while its event is read.
+    // Taken before any `await`, because the next claim counts the turns that are taken.
     const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, Date.now()) : null;
     this.#rate.count();
-    // The event may be claimed again while its attempt lasts: it was replayed, or the lease ran out while the database
-    // was away. The attempt in flight ends first.
+    // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
+    // database was unavailable. The new claim waits for the attempt in flight.
     const run = Promise.resolve(this.#running.get(eventId))
       .then(() => (turn ? this.#direct(claim, turn) : this.#byWorkflow(claim)))
       .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error, eventId }, 'a first attempt could not be made; its claim runs out by itself');
+        this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its claim will expire');
       })
       .finally(() => {
         release();
@@ -131,7 +131,7 @@ export class FirstAttempts {
     const { attempts, schedule, writes, leases, onMoved } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
-    // Workflows took the last turns while this was claimed. It is the first again when there is one.
+    // Workflows took the last turns during the claim. The event is handed back and claimed first when a turn is free.
     if ('waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
     const { result, recorded } = await attempts
       .attempt(
@@ -139,7 +139,7 @@ export class FirstAttempts {
         { claimToken: token, signal: this.#stopping.signal },
       )
       .finally(() => turn.leave());
-    // Recording moves the event on. Whatever was not recorded goes to where its row says it belongs.
+    // Recording an attempt also sets the event's lane. If nothing was recorded, the lane is set by the event's row.
     if (!recorded)
       await writes.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? heldDelayS : 0 });
     onMoved(result.kind === 'failed' || result.kind === 'wait');
@@ -155,9 +155,9 @@ export class FirstAttempts {
       started = await ensureWorkflow(this.#deps, claim);
     } catch (error) {
       permit.release();
-      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
-      // Whether the workflow started is not known. Its attempt waits while the claim says that the relay makes it.
+      // It is not known whether the workflow was started. If it was, its attempt waits while the claim is direct.
       if (await takeOverAttempt(sql, { eventId, generation, token }))
         await this.#direct(claim, attempts.gate.enterDirect(accountId, Date.now()));
       return;
@@ -166,9 +166,9 @@ export class FirstAttempts {
       await writes.markStarted(started);
       await permit.begun;
     } catch (error) {
-      // The workflow runs and makes the attempt. That it runs is found out again by the next claim.
+      // The workflow is running and makes the attempt. The next claim finds the running workflow and records it again.
       permit.release();
-      log.warn({ err: error, eventId }, 'the start of a workflow could not be noted');
+      log.warn({ err: error, eventId }, 'workflow start not recorded, retrying');
       await writes.handBack({ eventId, generation, token, delayS: downDelayS });
     }
   }

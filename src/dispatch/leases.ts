@@ -4,13 +4,13 @@ import { renew } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 
 const longestLeaseMs = 60_000;
-/** What a claim must outlast besides the attempt itself: reading, recording, a slow commit. */
+/** The time that a lease needs besides the attempt itself: reading the event, recording, a slow commit. */
 const marginMs = 15_000;
 
-/** The claims that this process holds, renewed for as long as it works on them. */
+/** Renews the leases of the claims that this process is working on. */
 export class Leases {
   readonly leaseS: number;
-  /** Of this process: a claim that it loses and gets again while it still works on it stays its own. */
+  /** One token per process, so that re-claiming an event that it is still working on is harmless. */
   readonly token = randomUUID();
   readonly #sql: Sql;
   readonly #log: Log;
@@ -31,7 +31,7 @@ export class Leases {
     clearInterval(this.#timer);
   }
 
-  /** Holds the claim of an event until the returned function is called. */
+  /** Renews the lease of an event until the returned function is called. */
   hold(eventId: string): () => void {
     const held = { eventId };
     this.#held.add(held);
@@ -42,7 +42,7 @@ export class Leases {
     if (this.#held.size === 0) return;
     const eventIds = [...this.#held].map(({ eventId }) => eventId);
     await renew(this.#sql, eventIds, this.token, this.leaseS).catch((error: unknown) => {
-      this.#log.warn({ err: error, leases: eventIds.length }, 'leases could not be renewed');
+      this.#log.warn({ err: error, leases: eventIds.length }, 'leases not renewed, retrying');
     });
   }
 }

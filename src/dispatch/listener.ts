@@ -8,8 +8,8 @@ const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
 /**
- * Listens for notifications on a connection of its own and comes back by itself when that is lost. What happened while
- * nobody listened is unknown, so every (re)connection counts as a notification on each channel.
+ * Listens for notifications (LISTEN/NOTIFY) on a dedicated connection, and reconnects when it is lost. Notifications
+ * may be missed while there is no connection, so every connection calls the handlers of all channels.
  */
 export class Listener {
   readonly #options: { url: string; handlers: Record<string, () => void>; log: Log };
@@ -28,7 +28,7 @@ export class Listener {
     };
   }
 
-  /** Begins to listen, and keeps trying in the background while the database is away. */
+  /** Starts to listen, and keeps reconnecting in the background while the database is unavailable. */
   start(): void {
     void this.#connect();
   }
@@ -47,7 +47,7 @@ export class Listener {
     const lose = (error?: Error) => {
       if (lost || this.#stopped) return;
       lost = true;
-      log.warn({ err: error, againInMs: this.#delayMs }, 'the connection for notifications is lost');
+      log.warn({ err: error, againInMs: this.#delayMs }, 'connection for notifications lost, reconnecting');
       client.end().catch(() => undefined);
       this.#timer = setTimeout(() => void this.#connect(), this.#delayMs);
       this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);

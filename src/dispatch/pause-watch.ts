@@ -3,12 +3,12 @@ import { aftermathMs, type Pause, readPause } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 
-/** A notification says so at once; this is for one that got lost. */
+/** A notification announces each change immediately. Polling covers lost notifications. */
 const idleMs = 1_000;
 
 /**
- * Knows whether deliveries are paused, and says so in the log when that changes. It is about a second behind at worst,
- * so it only saves looks for work: what nothing may be sent without is read with the work itself.
+ * Tracks whether deliveries are paused, and logs each change. The answer may be about a second old, so it only saves
+ * useless claims. Whether an attempt may be sent is checked in the statement that claims or reads its event.
  */
 export class PauseWatch {
   readonly #poller: Poller;
@@ -40,7 +40,7 @@ export class PauseWatch {
     return this.#pause !== null;
   }
 
-  /** Whether what is late may be so because of a pause: there is one, or there was one a moment ago. */
+  /** Whether a pause, now or within the last minute, may be the reason why events are overdue. */
   get makesLate(): boolean {
     return this.paused || Date.now() < this.#endedAtMs + aftermathMs;
   }

@@ -1,21 +1,21 @@
-/** After this long without a word an attempt is made elsewhere, by another worker, or the engine is slow enough. */
+/** When a permit ends by itself. By then another worker process makes the attempt, or Temporal is slow. */
 const longestHoldMs = 10_000;
 
 export interface Permit {
-  /** Resolves when the workflow's attempt has begun, or has taken too long to. */
+  /** Resolves when the workflow's attempt has begun, or after 10 s. */
   begun: Promise<void>;
   release(): void;
 }
 
 export type PermitMode =
-  /** Every first attempt is made by its workflow. */
+  /** Workflows make all first attempts. */
   | 'workflow'
-  /** None is. */
+  /** The relay makes all first attempts. */
   | 'direct'
-  /** A few at a time, while the engine keeps up. */
+  /** Workflows make a few first attempts at a time while Temporal keeps up; the relay makes the others. */
   | 'auto';
 
-/** Starts of workflows that may be in flight when they alone make first attempts. */
+/** The permits of the mode `workflow`: how many workflow starts may be in flight. */
 const workflowOnlyPermits = 32;
 
 /** Counts the events that wait for Temporal to make their first attempt (FIRST_ATTEMPT, FIRST_ATTEMPT_PERMITS). */
@@ -31,12 +31,12 @@ export class Permits {
     this.#keepsUp = options.keepsUp;
   }
 
-  /** Whether there is no other way than through the workflow. */
+  /** Whether only workflows may make first attempts. */
   get only(): boolean {
     return this.#mode === 'workflow';
   }
 
-  /** How many more events may wait for the engine now. */
+  /** How many more events may wait for Temporal now. */
   free(): number {
     if (this.#mode === 'direct' || (this.#mode === 'auto' && !this.#keepsUp())) return 0;
     return Math.max(0, this.size - this.#held.size);
@@ -54,12 +54,12 @@ export class Permits {
     return { begun: promise, release };
   }
 
-  /** The workflow of this event is making its attempt. */
+  /** Releases the permit of an event, because its workflow has begun the attempt. */
   began(eventId: string): void {
     this.#held.get(eventId)?.();
   }
 
-  /** Lets everybody go, as the process ends. */
+  /** Releases all permits when the process stops. */
   close(): void {
     for (const release of [...this.#held.values()]) release();
   }

@@ -5,7 +5,7 @@ import { type ClaimName, handBackClaims } from '../events/queue.ts';
 import { readForStart, type Startable } from '../events/startable.ts';
 import { markStartedEvents, type Started } from '../events/transitions/started.ts';
 
-/** That a workflow runs is only noted: a commit for several costs the engine less than one for each. */
+/** Nothing waits for this record, so it lingers for a larger batch: fewer commits leave more capacity to Temporal. */
 const markLingerMs = 50;
 
 interface HandBack extends ClaimName {
@@ -56,7 +56,7 @@ export class QueueWrites {
   }
 }
 
-/** A statement that lost against a concurrent one (a deadlock) is run again. */
+/** Retries a statement that failed because of a concurrent transaction (a deadlock). */
 async function retried(statement: () => Promise<void>): Promise<void> {
   for (let triesLeft = 2; ; triesLeft--) {
     try {

@@ -25,7 +25,7 @@ export interface RelayOptions {
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
   log: Log;
-  /** Seconds past its time after which a pending event is looked for. */
+  /** Seconds after which a pending event that is past its time counts as overdue. */
   overdueS: number;
 }
 
@@ -33,8 +33,8 @@ const sweepMs = 30_000;
 const sweepLimit = 500;
 
 /**
- * Takes committed events and commands from PostgreSQL to their workflows, and makes first attempts itself where the
- * engine would keep them waiting. The only one that starts and signals workflows.
+ * Passes committed events and commands from PostgreSQL on to their workflows. Makes first attempts itself when Temporal
+ * would delay them. Only the relay starts and signals the workflows of events.
  */
 export class Relay {
   readonly #engine = new EngineLink();
@@ -73,11 +73,11 @@ export class Relay {
       log,
       work: async () => {
         const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
-        // A pause makes everything late that comes due. Only what has lost its workflow needs this, to have one when
-        // deliveries go on; so it is done little by little.
+        // During a pause, all due events become overdue, and most of them have a workflow. Only events whose workflow
+        // was lost need this, so they are requeued slowly.
         const expected = this.#pause.makesLate;
         if (queued > 0) {
-          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events are looked after');
+          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
         }
         return more && !expected ? 'more' : 'idle';
@@ -97,7 +97,7 @@ export class Relay {
     });
   }
 
-  /** Begins to work; without an engine it makes first attempts and lets everything else wait. */
+  /** Starts the relay. Without an engine, it only makes first attempts; everything else waits. */
   start(): void {
     this.#leases.start();
     this.#listener.start();
@@ -108,7 +108,7 @@ export class Relay {
     this.#sweeper.start();
   }
 
-  /** Hands over the engine when it is connected, or takes it away. */
+  /** Sets the engine when Temporal is connected, or null when the connection ends. */
   setEngine(engine: WorkflowEngine | null): void {
     this.#engine.set(engine);
     this.#firstAttempts.wake();
@@ -116,12 +116,12 @@ export class Relay {
     this.#commands.wake();
   }
 
-  /** A workflow of this process is making the event's attempt. */
+  /** Called when a worker of this process begins the event's attempt for its workflow. */
   attemptBegan(eventId: string): void {
     this.#permits.began(eventId);
   }
 
-  /** Claims nothing more and lets what is in flight end. */
+  /** Stops claiming and waits for the work in flight. */
   async stop(): Promise<void> {
     await this.#listener.stop();
     this.#permits.close();

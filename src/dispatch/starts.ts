@@ -15,25 +15,29 @@ export interface StartsDeps {
   leases: Leases;
   writes: QueueWrites;
   log: Log;
-  /** First attempts are being made: whoever only has to be recorded in Temporal stands back. */
+  /**
+   * Whether many first attempts are being made. Then settled events wait, because they only become visible in Temporal.
+   */
   attemptsBusy(): boolean;
 }
 
 const { pendingStart, settledStart } = lanes;
 
-/** Starts in flight: past this Temporal on two cores gets slower, not faster. */
+/** Starts in flight. With more, Temporal on two cores becomes slower. */
 const pendingConcurrency = 32;
 const settledConcurrency = 32;
-/** While first attempts are made, a settled event's workflow starts now and then, so that the queue still moves. */
+/**
+ * While first attempts are made, one workflow of a settled event starts per interval, so that their queue still moves.
+ */
 const trickleMs = 100;
-/** After this long even a settled event gets its turn under lasting load: a few starts at a time, for a while. */
+/** When a settled event is older than this despite lasting load, four starts at a time are allowed for 10 s. */
 const patienceMs = 60_000;
 const catchUpMs = 10_000;
 const catchUpConcurrency = 4;
 const idleMs = 1_000;
 const downDelayS = 2;
 
-/** Starts the workflows of events whose first attempt the relay has made: first of those that need more attempts. */
+/** Starts the workflows of events whose first attempt the relay has made. Pending events come before settled ones. */
 export class Starts {
   readonly #deps: StartsDeps;
   readonly #pending: Poller;
@@ -62,7 +66,7 @@ export class Starts {
     });
   }
 
-  /** Whether events wait for their workflow in numbers: the engine is behind. */
+  /** Whether many events wait for their workflow, which means that Temporal does not keep up. */
   get behind(): boolean {
     const full = this.#full[pendingStart] || this.#full[settledStart];
     return full || this.#inFlight[pendingStart] + this.#inFlight[settledStart] > 1;
@@ -78,7 +82,7 @@ export class Starts {
     this.#settled.wake();
   }
 
-  /** An event now needs its workflow only; `pending` says whether it needs more attempts. */
+  /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   added(pending: boolean): void {
     (pending ? this.#pending : this.#settled).wake();
   }
@@ -107,7 +111,7 @@ export class Starts {
     const { token, leaseS } = leases;
     const { claimed, next } = await claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS });
     this.#after[lane] = next ?? beforeAllAccounts;
-    // Accounts share a claim, so one that is half full means that more are waiting.
+    // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
     if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
       this.#catchUpUntilMs = Date.now() + catchUpMs;
@@ -123,7 +127,7 @@ export class Starts {
     return next !== null && claimed.length < limit ? 'more' : 'idle';
   }
 
-  /** For the next drop of the trickle. */
+  /** Wakes the poller of settled events when the next start is allowed. */
   #wakeSettledLater(): void {
     this.#trickle ??= setTimeout(() => {
       this.#trickle = null;
@@ -139,9 +143,9 @@ export class Starts {
     try {
       await writes.markStarted(await ensureWorkflow(this.#deps, claim));
     } catch (error) {
-      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'a workflow could not be started');
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started, retrying');
       await writes.handBack({ eventId, generation, token, delayS: downDelayS }).catch((failure: unknown) => {
-        log.warn({ err: failure, eventId }, 'a claim could not be handed back; it runs out by itself');
+        log.warn({ err: failure, eventId }, 'claim not handed back, it will expire');
       });
     } finally {
       release();
@@ -149,7 +153,7 @@ export class Starts {
   }
 }
 
-/** How long ago an event came in, by the time in its UUIDv7. */
+/** Milliseconds since an event was received, from the time in its UUIDv7. */
 function ageMs(eventId: string): number {
   return Date.now() - Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
 }

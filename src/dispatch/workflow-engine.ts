@@ -22,12 +22,14 @@ import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
 import type { Startable } from '../events/startable.ts';
 
-/** Temporal did not take a call: it is down, overloaded or does not answer. Whether it acted on the call is not known. */
+/**
+ * A call to Temporal failed: it is down, overloaded or not responding. It is not known whether it processed the call.
+ */
 export class EngineUnavailable extends Error {
   override name = 'EngineUnavailable';
 }
 
-/** A healthy server answers in milliseconds; longer waits belong to the queue in PostgreSQL, not to a call. */
+/** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
 const callLimitMs = 3_000;
 
 /** The gRPC status code INVALID_ARGUMENT. */
@@ -55,9 +57,9 @@ export class WorkflowEngine {
   }
 
   /**
-   * Makes sure that the event's workflow runs its present generation: starts it, or tells the one that is running.
+   * Makes sure that the event's workflow runs its present generation: starts the workflow, or signals a running one.
    *
-   * @returns the run's id; null when a workflow ran already and its run is not known.
+   * @returns the run's id; null when a workflow was already running, because its run is not known.
    * @throws EngineUnavailable
    */
   async ensureRunning(event: Startable): Promise<string | null> {
@@ -88,7 +90,7 @@ export class WorkflowEngine {
     });
   }
 
-  /** Passes an operator's command on; a retry also starts the workflow of an event that has finished. */
+  /** Signals an operator's command to the workflow. A retry also starts the workflow if it has ended. */
   async deliver(command: Command, event: Startable): Promise<void> {
     await this.#call(async () => {
       const { generation } = command;
@@ -113,7 +115,7 @@ export class WorkflowEngine {
             return command satisfies never;
         }
       } catch (error) {
-        // It has ended already, so there is nobody to tell.
+        // The workflow has already ended, so the command has no effect on it.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     });
@@ -144,7 +146,7 @@ export class WorkflowEngine {
       return await this.#connection.withDeadline(Date.now() + callLimitMs, call);
     } catch (error) {
       const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      // An argument that it refuses says nothing about the server.
+      // A refused argument does not mean that the server is unavailable.
       const refused = isGrpcServiceError(cause) && cause.code === invalidArgument;
       if (isGrpcDeadlineError(cause) || (isGrpcServiceError(cause) && !refused))
         throw new EngineUnavailable(`Temporal: ${cause.message}`, { cause: error });
@@ -153,7 +155,7 @@ export class WorkflowEngine {
   }
 }
 
-/** A keyword of Temporal's visibility store has at most 255 bytes in SQL; event types may be longer in UTF-8. */
+/** The limit of a keyword in Temporal's SQL visibility store. Event types may be longer in UTF-8, so they are cut. */
 const maxKeywordBytes = 255;
 
 function attributesOf(event: Startable): SearchAttributePair[] {

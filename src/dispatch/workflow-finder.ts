@@ -3,24 +3,24 @@ import type { TemporalServer } from '../temporal/connection.ts';
 import { connectLazily, saysThatItIsAway } from '../temporal/lazy-connection.ts';
 import { workflowId } from './workflow-engine.ts';
 
-/** Where Temporal shows an event's workflow. */
+/** The workflow of an event in Temporal; `url` is its page in the Web UI, null if no Web UI is configured. */
 export interface FoundWorkflow {
   id: string;
   run_id: string;
   url: string | null;
 }
 
-/** A page about an event waits no longer for Temporal than this; it is worth showing without the link. */
+/** How long a request about an event waits for Temporal. The event is useful without the link. */
 const limitMs = 1_000;
 
 /**
- * Looks up the workflows of events for people who want to see them in Temporal's Web UI. Connects at the first question.
+ * Creates a lookup of the workflows of events, for links to Temporal's Web UI. Connects at the first lookup.
  */
 export function createWorkflowFinder(options: TemporalServer & { namespace: string; uiUrl: string | null }) {
   const connection = connectLazily(options);
   const client = new Client({ connection, namespace: options.namespace });
   return {
-    /** Null when Temporal does not have the workflow any more, or cannot be asked at this moment. */
+    /** Null when Temporal no longer has the workflow, or is unavailable. */
     async find(eventId: string): Promise<FoundWorkflow | null> {
       const id = workflowId(eventId);
       try {

@@ -5,7 +5,7 @@ import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import { type Pause, pauseValue, resumedValue, toPause, toResumedAt } from './pause.ts';
 
-/** All that an attempt needs to know, read anew for each one, so that a corrected URL heals events that wait. */
+/** The data of one attempt. It is read for every attempt, so that a corrected URL also applies to waiting events. */
 export interface AttemptRow {
   eventId: string;
   generation: number;
@@ -14,13 +14,13 @@ export interface AttemptRow {
   deliveryStatus: DeliveryStatus | null;
   nextAttemptAt: Date | null;
   heldSince: Date | null;
-  /** How the attempt of this name ended, when it was made already. */
+  /** The outcome of the attempt of this name; null if it was not recorded yet. */
   recordedOutcome: string | null;
-  /** The relay is making this generation's first attempt itself at this moment. */
+  /** Whether the relay is making the first attempt of this generation itself at this moment. */
   relayAttempting: boolean;
-  /** While deliveries are paused. */
+  /** The pause in force; null if deliveries are not paused. */
   pause: Pause | null;
-  /** When the last pause ended, if there was one. */
+  /** When the last pause ended; null if there was none. */
   resumedAt: Date | null;
   provider: string;
   accountSlug: string;
@@ -86,10 +86,10 @@ interface Row {
   body: Buffer;
 }
 
-/** Bodies are up to a megabyte each, so a batch of reads stays well below what an answer may weigh. */
+/** Reads per statement. Bodies have up to 1 MB each, so this bounds the size of an answer. */
 const maxBatch = 64;
 
-/** Reads what attempts need, many in one statement. */
+/** Reads the rows of attempts; concurrent reads share one statement. */
 export class AttemptReader {
   readonly #batcher: Batcher<AttemptName, { row: AttemptRow | null }>;
 
@@ -110,7 +110,7 @@ export class AttemptReader {
     );
   }
 
-  /** Null when there is no such event (its partition was dropped). Throws what the database throws. */
+  /** Null when the event does not exist (its partition was dropped). Throws the database's errors. */
   async read(name: AttemptName): Promise<AttemptRow | null> {
     return (await this.#batcher.add(name)).row;
   }

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 
-/** An operator's word for an event's workflow. */
+/** An operator's command, to be passed on to the workflow of its event. */
 export type Command = { id: string; eventId: string; generation: number; token: string } & (
   | { kind: 'ack' }
   | { kind: 'fail'; dead: boolean }
@@ -8,7 +8,7 @@ export type Command = { id: string; eventId: string; generation: number; token: 
   | { kind: 'retry'; number: number }
 );
 
-// Commands of an event that is still queued wait until its workflow is started: that comes next, and reads the row.
+// Commands of an event that is still queued wait until its workflow is started, which reads the event's row anyway.
 const claimCommands = {
   name: 'claim_commands',
   text: `
@@ -32,7 +32,7 @@ interface Row {
   dead: boolean | null;
 }
 
-/** Claims commands in the order in which they were given. */
+/** Claims the oldest commands and returns them in the order in which they were given. */
 export async function claimEventCommands(
   sql: Sql,
   options: { limit: number; token: string; leaseS: number },
@@ -61,7 +61,7 @@ const finishCommand = {
   text: 'delete from event_commands where id = $1 and claim_token = $2',
 };
 
-/** The workflow has heard it, or there is none that needs to. */
+/** Deletes a command after it was signaled to the workflow, or when there is no workflow to signal. */
 export async function finishEventCommand(sql: Sql, command: Command): Promise<void> {
   await sql.query(finishCommand, [command.id, command.token]);
 }
@@ -71,7 +71,7 @@ const delayCommand = {
   text: `update event_commands set claimed_until = now() + make_interval(secs => $3), claim_token = null where id = $1 and claim_token = $2`,
 };
 
-/** Gives a command back, to be claimed again after `delayS` seconds. */
+/** Releases the claim on a command, which can be claimed again after `delayS` seconds. */
 export async function delayEventCommand(sql: Sql, command: Command, delayS: number): Promise<void> {
   await sql.query(delayCommand, [command.id, command.token, delayS]);
 }

@@ -1,20 +1,20 @@
 import type { Sql } from '../database/sql.ts';
 import { type LatencyPercentiles, latencyPercentiles } from './latency.ts';
 
-/** How deliveries go; of all events that are stored, but for what names a time. */
+/** Delivery statistics of all stored events, except where a field names a period. */
 export interface DeliveryStatistics {
-  /** Events that are to be delivered: all but rejected ones. */
+  /** All stored events except rejected ones. */
   total: number;
   pending: number;
   delivered: number;
   failed: number;
-  /** Pending ones with at least one failed attempt. */
+  /** Pending events with at least one failed attempt. */
   retrying: number;
-  /** Delivered ones among those that have ended, 0 to 1; null while none has. */
+  /** Delivered events as a share of all ended deliveries, 0 to 1; null if no delivery has ended. */
   success_rate: number | null;
-  /** Attempts that were made. */
+  /** Recorded attempts. */
   attempts: number;
-  /** From receipt, or the replay, until delivered; of what was delivered in the last 24 hours. */
+  /** Time from receipt (or replay) to delivery, of the deliveries of the last 24 hours. */
   latency_ms: LatencyPercentiles;
   by_provider: ProviderStatistics[];
   /** The last 24 hours, oldest first, the current one included. */
@@ -29,7 +29,7 @@ interface ProviderStatistics {
   failed: number;
 }
 
-/** Events that were received in the hour that begins at `hour` (ISO 8601), and what has become of them. */
+/** Events that were received in the hour that begins at `hour` (ISO 8601), by their present delivery status. */
 interface HourStatistics {
   hour: string;
   received: number;
@@ -41,7 +41,7 @@ const firstHour = `date_bin('1 hour', now(), timestamptz '2000-01-01 00:00:00+00
 const countsOf = (columns: string, condition: string) =>
   `(select ${columns} from event_stats where ${condition} union all select ${columns} from event_stat_deltas where ${condition})`;
 
-// One statement, so that all numbers are of one moment. What waits for its fold counts as well.
+// One statement, so that all numbers are of one moment. Deltas that are not folded yet are included.
 const readStatistics = {
   name: '',
   text: `
@@ -61,13 +61,13 @@ const readStatistics = {
 };
 
 interface Row {
-  /** Attempts have a row of their own, without a provider. */
+  /** Attempts are counted in a separate row with an empty provider. */
   providers: (ProviderStatistics & { retrying: number; attempts: number })[];
   by_hour: HourStatistics[];
   latencies: { bucket: number; n: number }[];
 }
 
-/** The statistics of all deliveries, from what the statements that store and change events have counted. */
+/** Reads the delivery statistics from the counters that triggers maintain (migrations/schema/statistics.sql). */
 export async function deliveryStatistics(sql: Sql): Promise<DeliveryStatistics> {
   const [row] = await sql.query<Row>(readStatistics, []);
   if (!row) throw new Error('a statement of subqueries answered without a row');

@@ -18,10 +18,10 @@ const dropKey = {
 };
 
 /**
- * The event that a resent webhook is a duplicate of. One that has failed is replayed: the provider sends it again
- * because somebody asked it to, and the event is to be delivered.
+ * Finds the event that a resent webhook duplicates. If that event has failed, it is replayed: the provider usually
+ * resends a webhook because its user asked for it, so the event should be delivered.
  *
- * @returns null when that event is gone; its key is gone then, too.
+ * @returns null when the event no longer exists; its deduplication key is then deleted.
  */
 export async function resolveDuplicate(sql: Sql, dedupKey: string): Promise<{ id: string; status: string } | null> {
   const [first] = await sql.query<Row>(findFirst, [dedupKey]);

@@ -23,7 +23,7 @@ import { fail } from './transitions/failed.ts';
 import type { Operation } from './transitions/operation.ts';
 import { replay, replayFailed } from './transitions/replayed.ts';
 
-/** Says where Temporal shows an event's workflow. */
+/** Finds the workflow of an event in Temporal; null if there is none. */
 export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
 
 const listQuery = z.strictObject({
@@ -76,7 +76,7 @@ function existing(id: string): string {
   return id;
 }
 
-/** What an operator does to one event, and its audit entry, in one transaction. */
+/** Applies an operator's command to one event and writes its audit entry, in one transaction. */
 export async function operateOnEvent(
   deps: { database: Database; call: AdminCall; eventId: string; action: AuditAction; details: AuditDetails },
   operate: (sql: Sql, eventId: string) => Promise<Operation>,
@@ -131,7 +131,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         const id = existing(params.event_id);
         const whole = await readWholeEvent(database, id);
         if (!whole) throw notFound();
-        // What was never started has no workflow to ask for.
+        // An event that was never started has no workflow, so Temporal need not be asked.
         return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
       },
       operation('event.read', {

@@ -3,7 +3,7 @@ import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.t
 import { rejectionReasons } from '../providers/provider.ts';
 import { deliveryStatuses, eventStatuses } from './event.ts';
 
-/** As a list with the words for each. */
+/** The rejection reasons as a Markdown list, for the API description. */
 const reasons = Object.entries(rejectionReasons).map(([reason, meaning]) => `- \`${reason}\`: ${meaning}`);
 
 const item = {
@@ -98,7 +98,7 @@ const workflow = z
   .object({ id: text, run_id: text, url: text.nullable().meta({ description: "Its page in Temporal's Web UI" }) })
   .meta({ id: 'Workflow' });
 
-/** One event with everything. */
+/** One event with its payload, headers, attempts, notifications and workflow. */
 export const event = z
   .object({
     ...item,

@@ -1,6 +1,6 @@
 import type { EventRow } from './event.ts';
 
-/** A moment as the API shows it. */
+/** A time as the API shows it (ISO 8601), or null. */
 export const isoOrNull = (at: Date | null) => at?.toISOString() ?? null;
 
 /** An event as the lists show it (docs/admin-api.md). */

@@ -3,7 +3,7 @@ import { parseWithinBounds, webhookBounds } from '../shared/bounded-json.ts';
 import { eventItem, isoOrNull } from './event-view.ts';
 import type { NotificationRecord, WholeEvent } from './read.ts';
 
-/** Where Temporal shows the workflow of an event; null when it has none there (any more). */
+/** The workflow of an event in Temporal; `url` is its page in the Web UI, null if no Web UI is configured. */
 export interface WorkflowLink {
   id: string;
   run_id: string;
@@ -38,7 +38,10 @@ function notificationView(one: NotificationRecord) {
 
 const isTruncated = ({ body, payloadBytes }: Pick<WholeEvent, 'body' | 'payloadBytes'>) => payloadBytes > body.length;
 
-/** The payload as people read it: parsed JSON, else text, else `{base64}`. What was cut is no JSON, even if it reads as such. */
+/**
+ * The payload in its most readable form: parsed JSON, else text, else `{base64}`. A truncated body is never parsed,
+ * because its beginning may be valid JSON with another meaning.
+ */
 function payloadView(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): unknown {
   const text = textOf(whole);
   if (text === null) return { base64: whole.body.toString('base64') };
@@ -47,7 +50,7 @@ function payloadView(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): unknown 
   return value === undefined ? text : value;
 }
 
-/** The body as a text, null when it is none. A character that was cut in two at the end of the kept part is left out. */
+/** The body as text; null if it is not UTF-8. A character that truncation has cut at the end is left out. */
 function textOf(whole: Pick<WholeEvent, 'body' | 'payloadBytes'>): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole.body, {

@@ -7,12 +7,12 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export type Trigger = 'schedule' | 'manual';
 
-/** The name under which one attempt happens at most once in the records. */
+/** Identifies one attempt. An attempt of this name is recorded at most once. */
 export interface AttemptName {
   eventId: string;
   generation: number;
   trigger: Trigger;
-  /** From 1, counted for each trigger on its own. */
+  /** Counts from 1, separately for each trigger and generation. */
   number: number;
 }
 
@@ -21,7 +21,7 @@ export const scheduledAttempts = 10;
 /** `started_generation` of an event for which no workflow was started yet; generations count from 0. */
 export const neverStarted = -1;
 
-/** An event as the lists show it; all of the table that people see. */
+/** An event as the lists show it; the other columns of the table are internal. */
 export interface EventRow {
   id: string;
   account_id: string;
@@ -42,10 +42,10 @@ export interface EventRow {
   rejection_reason: string | null;
 }
 
-/** The columns of `EventRow`, of the table under the alias `e`. */
+/** The columns of `EventRow`, for a statement in which `events` has the alias `e`. */
 export const eventColumns = `e.id, e.account_id, e.provider, e.account_slug, e.app_key, e.event_type, e.external_id, e.status,
   e.delivery_status, e.attempts, e.last_error, e.response_code, e.generation, e.received_at, e.delivered_at,
   e.next_attempt_at, e.rejection_reason`;
 
-/** Whom a committed change wakes. */
+/** The notification channels (LISTEN/NOTIFY) on which committed changes wake the relay. */
 export const channels = { queue: 'gateway_queue', commands: 'gateway_commands' } as const;

@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import { type EventStatus, eventStatuses } from './event.ts';
 import { listEvents } from './list.ts';
 
-/** What the events that are stored have; sorted, without what is missing (R47). */
+/** The distinct values of the stored events, sorted, without nulls (R47). */
 export interface FilterValues {
   providers: string[];
   event_types: string[];
@@ -10,10 +10,10 @@ export interface FilterValues {
   statuses: EventStatus[];
 }
 
-/** Nobody chooses from more. */
+/** Values of each kind. A longer list is of no use in a selection. */
 const mostValues = 1000;
 
-// A loose index scan: one hop a value, however many days have it.
+// A loose index scan: one index lookup for each value, even if many days have it.
 const readValues = {
   name: '',
   text: `
@@ -26,11 +26,11 @@ const readValues = {
     select value from hop where value is not null`,
 };
 
-/** A queue that is longer is not counted to its end. */
+/** Rows of the queue that are counted at most, so that a long queue does not make the statement slow. */
 const countedQueue = 100_000;
 
-// Received and enqueued are one state here, told apart below. What is received is queued, so where more are open than
-// queued, some are enqueued.
+// The statistics count received and enqueued events together as open. Every received event is in the queue. So if more
+// events are open than queued, at least one is enqueued. Otherwise `statusesOf` looks for one of each status.
 const readStates = {
   name: '',
   text: `
@@ -41,7 +41,7 @@ const readStates = {
 
 type States = Record<'open' | 'enqueued' | 'processed' | 'failed' | 'dead' | 'rejected', boolean | null>;
 
-/** The distinct values by which the stored events can be filtered, at most 1,000 of each. */
+/** Reads the values by which the stored events can be filtered, at most 1,000 of each. */
 export async function filterValues(sql: Sql): Promise<FilterValues> {
   const [providers, eventTypes, accountSlugs, statuses] = await Promise.all([
     valuesOf(sql, 'provider'),

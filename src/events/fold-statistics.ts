@@ -1,8 +1,7 @@
 import { lockKeys } from '../database/lock-keys.ts';
 import type { Sql } from '../database/sql.ts';
 
-/** Whoever folds holds it, so that several workers do not do the same work; the same number in all of them. */
-/** Rows a statement: a second's work at most, after a while without any worker. */
+/** Rows per statement: at most about a second of work, even when deltas have piled up while no worker ran. */
 const mostRows = 50_000;
 
 const counters = [
@@ -10,7 +9,10 @@ const counters = [
   ...['open_state', 'processed_state', 'failed_state', 'dead_state', 'rejected_state', 'attempts'],
 ];
 
-/** Turns differences into one row a key; what is taken and what it adds up to commit together, so no reader sees a gap. */
+/**
+ * Moves deltas into one row per key. The deletion and the sums commit together, so readers always see the right total.
+ * An advisory lock keeps several workers from folding at the same time.
+ */
 const fold = (names: { table: string; deltas: string; keys: string; sums: string[] }) => `
   with taken as (
     delete from ${names.deltas} where ctid = any(array(
@@ -32,16 +34,17 @@ const foldLatencies = {
   text: fold({ table: 'event_latencies', deltas: 'event_latency_deltas', keys: 'hour, bucket', sums: ['n'] }),
 };
 
-// Percentiles are of the last 24 hours; what a replay takes back from an earlier one goes the same way.
+// Percentiles cover the last 24 hours, so older rows are not needed. A replay of an older delivery inserts a negative
+// row for its hour, which is deleted here too.
 const forgetLatencies = {
   name: 'forget_event_latencies',
   text: `delete from event_latencies where hour < now() - interval '2 days'`,
 };
 
 /**
- * Folds the differences that statements on events have left into the statistics' rows, so that reading them stays cheap.
+ * Folds the deltas of the statistics into their totals, so that reading them stays cheap.
  *
- * @returns whether there may be more.
+ * @returns whether more deltas may be left.
  */
 export async function foldStatistics(sql: Sql): Promise<boolean> {
   let more = false;

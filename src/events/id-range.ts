@@ -1,9 +1,9 @@
 /**
- * The lowest and the highest of some ids. A statement that names them lets PostgreSQL leave out the days it need not look
- * at before it begins: measured with 32 days, that is 0.13 ms for a statement instead of 0.77.
+ * The lowest and the highest of some ids. A statement that names this range lets PostgreSQL prune the partitions of
+ * other days before execution. With 32 days, a statement took 0.13 ms instead of 0.77 ms.
  *
- * Not for an UPDATE that may have to wait for somebody else's change of its rows: see the functions of
- * migrations/functions/lock_events.sql.
+ * Do not use it in an UPDATE that may wait for another transaction's change of the same rows: such an UPDATE can lose
+ * the change (migrations/functions/lock_events.sql).
  */
 export function idRange(ids: readonly string[]): [low: string | null, high: string | null] {
   let [low = null] = ids;

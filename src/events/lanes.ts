@@ -1,17 +1,17 @@
 /**
- * The lanes of `event_queue`, as the column `lane` has them: what an event still needs. The relay claims each lane on its own, so
- * that a backlog of one does not delay another.
+ * The lanes of `event_queue` (the column `lane`): what a queued event still needs. The relay claims each lane
+ * separately, so that a backlog in one lane does not delay another.
  *
- * SQL functions in migrations/functions/ name the numbers in comments.
+ * SQL functions in migrations/functions/ use the numbers, with their meaning in a comment.
  */
 export const lanes = {
-  /** Its first attempt, and then its workflow. */
+  /** The event needs its first attempt, then its workflow. */
   firstAttempt: 0,
-  /** Its workflow, which makes the next attempt: it is pending, and was attempted or held already. */
+  /** The event needs its workflow for the next attempt: it is pending, and was already attempted or held. */
   pendingStart: 1,
-  /** Its workflow, which only records: its delivery has ended. The last to be started. */
+  /** The delivery has ended. The workflow only makes the event visible in Temporal, so these are started last. */
   settledStart: 2,
 } as const;
 
-/** The lanes of events that wait for their workflow only. */
+/** The lanes of events that only need their workflow. */
 export type StartLane = typeof lanes.pendingStart | typeof lanes.settledStart;

@@ -4,17 +4,17 @@ export interface LatencyPercentiles {
   p99: number | null;
 }
 
-/** As in migrations/functions/count_changed_events.sql: bucket n ends at a tenth of a millisecond times 10^(n/20). */
+/** Bucket n ends at 0.1 ms × 10^(n/20), as in migrations/functions/count_changed_events.sql. */
 const bucketsADecade = 20;
 const firstBucketMs = 0.1;
 
 const endMs = (bucket: number) => firstBucketMs * 10 ** (bucket / bucketsADecade);
 
 /**
- * Percentiles of a histogram, in milliseconds, to a tenth; null without any value. A bucket is 12 % wide, and so is the
- * error at most.
+ * Percentiles of a histogram, in milliseconds, rounded to 0.1 ms; null if the histogram is empty. A bucket is 12 %
+ * wide, which is also the largest error.
  *
- * @param buckets how many values each has, in ascending order.
+ * @param buckets the number of values in each bucket, in ascending order of the buckets.
  */
 export function latencyPercentiles(buckets: readonly { bucket: number; n: number }[]): LatencyPercentiles {
   const total = buckets.reduce((sum, { n }) => sum + n, 0);

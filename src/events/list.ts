@@ -21,9 +21,9 @@ export interface EventFilter {
 }
 
 /**
- * Events, newest first, without payload and headers. Goes back in time window by window until the list is full; its cost
- * is that of the rows that it passes, whatever else there is. Meant for `database.reader`, where statements are planned
- * for their values.
+ * Lists events, newest first, without payload and headers. Reads backwards in time, window by window, until the page is
+ * full, so the cost depends on the rows that it passes and not on the total. Use `database.reader`, whose plans are
+ * made for the actual parameter values.
  */
 export async function listEvents(sql: Sql, filter: EventFilter): Promise<EventRow[]> {
   const matching = matches(filter);
@@ -36,7 +36,7 @@ export async function listEvents(sql: Sql, filter: EventFilter): Promise<EventRo
     if (skip > 0) {
       const passed = await countMatches(sql, matching, window, skip);
       skip -= passed;
-      // There are no more than those in this window.
+      // The window has no more matches than those that are to be skipped.
       if (skip > 0) continue;
       const left = { offset: passed, limit: filter.limit };
       rows.push(...(await readMatches(sql, matching, window, left)));
@@ -54,7 +54,7 @@ const countDays = {
     from (select hour, stored from event_stats union all select hour, stored from event_stat_deltas) s group by 1 order by 1 desc`,
 };
 
-/** Without any filter, whole days are skipped by what is known of them: how many events are left to skip before when. */
+/** Skips whole days of an unfiltered list by their counts. Returns how many events to skip before the time `until`. */
 async function skipDays(sql: Sql, offset: number): Promise<{ skip: number; until: Date | undefined }> {
   let skip = offset;
   let until: Date | undefined;
@@ -66,7 +66,10 @@ async function skipDays(sql: Sql, offset: number): Promise<{ skip: number; until
   return { skip, until };
 }
 
-/** Where events of a filter are found: each source is a FROM and a WHERE clause, whose parameters from $3 on are `values`. */
+/**
+ * The sources of the events that match a filter: each is a FROM and a WHERE clause. `values` are the parameters from
+ * $3.
+ */
 interface Matching {
   sources: string[];
   values: unknown[];
@@ -88,7 +91,7 @@ function matches(filter: EventFilter): Matching {
   for (const column of equalityFilters) {
     if (filter[column] !== undefined) where((p) => `e.${column} = ${p}`, filter[column]);
   }
-  // The column for the index first, then, where it says less, what was asked for.
+  // `state` has the index. Its value `open` covers two statuses, so the status itself is a second condition.
   if (filter.status !== undefined) {
     const open = filter.status === 'received' || filter.status === 'enqueued';
     where((p) => `e.state = ${p}`, open ? 'open' : filter.status);
@@ -102,7 +105,7 @@ function matches(filter: EventFilter): Matching {
   return { sources, values };
 }
 
-/** What is received is queued; what is pending is queued, or its workflow waits for a next attempt (or both). */
+/** Received events are in the queue. Pending events are in the queue, have a time of their next attempt, or both. */
 function sourcesOf(filter: EventFilter): string[] {
   if (filter.status === 'received') return [fromQueue];
   if (filter.delivery_status === 'pending') return [`${fromEvents} and e.due_at is not null`, fromQueue];
@@ -126,7 +129,7 @@ async function readMatches(
   return sql.query<EventRow>({ name: '', text }, [window.low, window.high, ...values, page.limit, page.offset]);
 }
 
-/** How many there are in the window, but no more than `most`. */
+/** Counts the matches in a window, up to `most`. */
 async function countMatches(sql: Sql, { sources, values }: Matching, window: Window, most: number): Promise<number> {
   const ids = sources
     .map((source) => `(select e.id ${source} order by e.id desc limit $${values.length + 3})`)

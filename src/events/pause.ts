@@ -1,36 +1,36 @@
 import type { Sql } from '../database/sql.ts';
 
-/** Deliveries are paused: webhooks are accepted, and nothing is sent. */
+/** A pause of deliveries: webhooks are accepted and stored, but nothing is sent. */
 export interface Pause {
   since: Date;
-  /** Why, in the operator's words; empty when nobody said. */
+  /** The operator's reason; empty if none was given. */
   reason: string;
 }
 
-/** Whom a pause and its end wake. */
+/** The notification channel (LISTEN/NOTIFY) that announces a pause and its end. */
 export const pauseChannel = 'gateway_pause';
 
-// The pause is a row, so that all processes see it at once and it outlasts each of them. Whatever delivers looks at it in
-// the statement that reads or claims its work.
+// The pause is a row, so that all processes see it at once and a restart does not end it. Deliveries check it in the
+// same statement that reads or claims their work.
 const key = 'delivery_paused';
 const resumedKey = 'delivery_resumed';
 
-/** True while deliveries are paused; for the statements of others, which evaluate it once. */
+/** An SQL condition that is true while deliveries are paused. A statement evaluates it once, not for each row. */
 export const isPaused = `exists (select from gateway_settings where key = '${key}')`;
-/** The row's value while deliveries are paused, for `toPause`. */
+/** An SQL expression: the pause in force or null, for `toPause`. */
 export const pauseValue = `(select value from gateway_settings where key = '${key}')`;
-/** When deliveries were resumed last, for `toResumedAt`. */
+/** An SQL expression: when deliveries were last resumed, for `toResumedAt`. */
 export const resumedValue = `(select value from gateway_settings where key = '${resumedKey}')`;
 
 const readPauseRow = { name: 'read_pause', text: `select value from gateway_settings where key = '${key}'` };
 
-/** Null while deliveries go on. */
+/** The pause in force; null if deliveries are not paused. */
 export async function readPause(sql: Sql): Promise<Pause | null> {
   const [row] = await sql.query<{ value: Buffer }>(readPauseRow, []);
   return toPause(row?.value ?? null);
 }
 
-/** By then everything that has waited for the end of a pause has looked again. */
+/** Within this time after a pause, every waiting delivery has checked again (`longestLookMs` plus a margin). */
 export const aftermathMs = 60_000;
 
 const readAftermath = {
@@ -38,7 +38,7 @@ const readAftermath = {
   text: `select ${pauseValue} as pause, ${resumedValue} as resumed`,
 };
 
-/** Whether deliveries are paused, and whether what is late may be so because of a pause: there is one, or was one a moment ago. */
+/** Whether deliveries are paused, and whether a pause (now or within the last minute) may be why events are overdue. */
 export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLate: boolean }> {
   const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null }>(readAftermath, []);
   const paused = toPause(row?.pause ?? null) !== null;
@@ -46,19 +46,19 @@ export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLa
   return { paused, makesLate: paused || (resumedAt !== null && Date.now() < resumedAt.getTime() + aftermathMs) };
 }
 
-/** What `pauseValue` has read. */
+/** Parses the value of `pauseValue`. */
 export function toPause(value: Buffer | null): Pause | null {
   if (value === null) return null;
   const { since, reason }: { since: string; reason: string } = JSON.parse(value.toString('utf8'));
   return { since: new Date(since), reason };
 }
 
-/** What `resumedValue` has read. */
+/** Parses the value of `resumedValue`. */
 export function toResumedAt(value: Buffer | null): Date | null {
   return value === null ? null : new Date(value.toString('utf8'));
 }
 
-// Of two that pause at once the second waits for the first, and keeps what that one wrote.
+// If two calls pause at the same time, the second waits for the first and keeps the first one's row.
 const keepPause = {
   name: 'pause_delivery',
   text: `
@@ -68,9 +68,9 @@ const keepPause = {
 };
 
 /**
- * Pauses all deliveries and notifications until `resumeDelivery`; whatever is in flight ends.
+ * Pauses all deliveries and notifications until `resumeDelivery`. Attempts in flight are completed.
  *
- * @returns the pause that is in force: an earlier one stays as it was.
+ * @returns the pause in force: an earlier pause keeps its time and reason.
  */
 export async function pauseDelivery(sql: Sql, reason: string): Promise<Pause> {
   const since = new Date();
@@ -92,20 +92,20 @@ const endPause = {
     select pg_notify('${pauseChannel}', '') from ended`,
 };
 
-/** Lets deliveries go on. False when nothing was paused. */
+/** Resumes deliveries. Returns false if they were not paused. */
 export async function resumeDelivery(sql: Sql): Promise<boolean> {
   return (await sql.query(endPause, [Buffer.from(new Date().toISOString())])).length > 0;
 }
 
 const shortestLookMs = 1_000;
-/** All that waits goes on within a minute of the resumption, also where asking takes a while. */
+/** Deliveries continue within a minute after they are resumed. This leaves 10 s for the check itself. */
 const longestLookMs = 50_000;
-/** Those who began to wait together drift apart, so that they do not all come back together. */
+/** Jitter of up to 20 %, so that deliveries that began to wait together do not all check at the same time. */
 const spread = 0.2;
 
 /**
- * How long whoever was told of a pause waits before it looks again: about as long as the pause has lasted, so that a
- * short one costs little time and a long one few looks.
+ * How long a delivery waits before it checks the pause again: about as long as the pause has lasted so far. So a short
+ * pause causes a short delay, and a long pause causes few checks.
  */
 export function lookAgainMs(pause: Pause, nowMs: number, random: () => number = Math.random): number {
   const lastedMs = nowMs - pause.since.getTime();

@@ -3,16 +3,16 @@ import { idRange } from './id-range.ts';
 import { lanes, type StartLane } from './lanes.ts';
 import { isPaused } from './pause.ts';
 
-/** What the relay has claimed: an event that still needs its first attempt, its workflow, or both. */
+/** An event that the relay has claimed. It still needs its first attempt, its workflow, or both. */
 export interface Claimed {
   eventId: string;
   accountId: string;
   generation: number;
-  /** Whether the claimer makes the first attempt itself, and not the workflow. */
+  /** Whether the relay makes the first attempt itself, instead of the workflow. */
   direct: boolean;
 }
 
-/** A claim that somebody holds. */
+/** Identifies a claim on an event. `token` is that of the process that holds the claim. */
 export interface ClaimName {
   eventId: string;
   generation: number;
@@ -26,13 +26,13 @@ interface ClaimedRow {
   direct: boolean;
 }
 
-// A loose index scan hops from account to account, from behind the one where the last claim ended, and takes a fair
-// share of each: one account's thousands never stand before another's first. $2 and $3 say how many attempts each
-// account has in flight here, $4 how many it may have.
-/** Accounts that one claim looks at. */
+/** Accounts per claim: bounds the cost of a claim. The next claim continues after the last one. */
 const accountsAClaim = 64;
 
-/** The accounts of a lane behind `after`, by a loose index scan: one hop an account, however many events each has. */
+/**
+ * The accounts of a lane after the account `after`, by a loose index scan: one index lookup per account, even if the
+ * account has thousands of events.
+ */
 const accountsOfLane = (lane: string | number, after: string) => `hop as (
       (select account_id, 1 as n from event_queue where lane = ${lane} and account_id > ${after} order by account_id limit 1)
       union all
@@ -40,11 +40,13 @@ const accountsOfLane = (lane: string | number, after: string) => `hop as (
       from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
     )`;
 
-/** What a claim answers with: the `claimed` rows, and how far round the accounts of `turns` it went. */
+/** The answer of a claim: the `claimed` rows, and the last account that the claim has looked at. */
 const claimedAndNext = `select l.hops, l.last_account, c.* from (
       select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
     ) l left join claimed c on true`;
 
+// Each account gets a fair share, so that thousands of events of one account do not delay the first event of another.
+// $2 and $3 are the accounts and their attempts in flight in this process; $4 is the limit of each account.
 const claimFirstAttempts = {
   name: 'claim_first_attempts',
   text: `
@@ -64,7 +66,8 @@ const claimFirstAttempts = {
       select count(*) as n from picked
     ), claimed as (
       update event_queue q set claim_token = $6, claimed_until = now() + make_interval(secs => $7),
-        -- Permits are for a trickle: when more events wait than may wait for the engine, none does.
+        -- Either all claimed events wait for Temporal, or none: if there are more than permits, the relay makes all
+        -- attempts.
         direct = (select n from sized) > $8
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation, q.direct
@@ -72,15 +75,16 @@ const claimFirstAttempts = {
     ${claimedAndNext}`,
 };
 
-/** Before every UUID: the claim begins at the first account. */
+/** Sorts before every UUID, so that a claim begins at the first account. */
 export const beforeAllAccounts = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Claims events that need their first attempt, going round the accounts; none while deliveries are paused.
+ * Claims events that need their first attempt, round-robin over the accounts. Claims none while deliveries are paused.
  *
- * @param options `after` is the account behind which to go on; `busy` says how many turns of each account are taken;
- *   of at most `permits` claimed events the workflow makes the first attempt, of more all are direct.
- * @returns the claimed events, and from which account to go on next; null when the round is complete.
+ * @param options `after`: the account after which to continue; `busy`: the attempts in flight of each account;
+ *   `permits`: if no more events than this are claimed, their workflows make the first attempts, otherwise all of them
+ *   are direct.
+ * @returns the claimed events, and the account after which to continue; null when the round is complete.
  */
 export async function claimForAttempt(
   sql: Sql,
@@ -133,7 +137,7 @@ const claimStarts = {
 };
 
 /**
- * Claims events of one lane whose workflow is missing, going round the accounts.
+ * Claims events of one lane whose workflow was not started yet, round-robin over the accounts.
  */
 export async function claimForStart(
   sql: Sql,
@@ -143,7 +147,7 @@ export async function claimForStart(
   return toRound(await sql.query<RoundRow>(claimStarts, [lane, after, limit, token, leaseS]));
 }
 
-/** What one claim got, and from which account to go on; null when the round is complete. */
+/** The result of one claim, and the account after which to continue; null when the round is complete. */
 export interface Round {
   claimed: Claimed[];
   next: string | null;
@@ -164,7 +168,8 @@ const toClaimed = (row: ClaimedRow): Claimed => ({
 
 const renewLeases = {
   name: 'renew_leases',
-  // A row that is locked is being written by whoever ends the claim; the others in order, so that batches never deadlock.
+  // Skips locked rows: a transaction that ends the claim is writing them. Locks the others by id, so that batches never
+  // deadlock.
   text: `
     with mine as (
       select event_id from event_queue where event_id = any($1) and claim_token = $2 order by event_id for update skip locked
@@ -172,7 +177,7 @@ const renewLeases = {
     update event_queue q set claimed_until = now() + make_interval(secs => $3) from mine where q.event_id = mine.event_id`,
 };
 
-/** Prolongs leases that are still held. */
+/** Renews the leases that this token still holds. */
 export async function renew(sql: Sql, eventIds: string[], token: string, leaseS: number): Promise<void> {
   await sql.query(renewLeases, [eventIds, token, leaseS]);
 }
@@ -182,7 +187,7 @@ const takeOver = {
   text: `update event_queue set direct = true where event_id = $1 and generation = $2 and claim_token = $3 returning event_id`,
 };
 
-/** Turns a claim for a workflow's attempt into one for the relay's own. False when the lease is lost. */
+/** Changes a claim so that the relay makes the attempt instead of the workflow. False if the lease was lost. */
 export async function takeOverAttempt(sql: Sql, claim: ClaimName): Promise<boolean> {
   return (await sql.query(takeOver, [claim.eventId, claim.generation, claim.token])).length > 0;
 }
@@ -203,7 +208,7 @@ const handBack = {
     where q.event_id = s.event_id and q.generation = s.generation and q.claim_token = s.claim_token`,
 };
 
-/** Gives claims up, into the lane that the events' states ask for, to be claimed again after `delayS` seconds. */
+/** Releases claims and sets the lane by each event's state. The events can be claimed again after `delayS` seconds. */
 export async function handBackClaims(sql: Sql, claims: ClaimName[], delayS: number): Promise<void> {
   await sql.query(handBack, [
     claims.map((c) => c.eventId),

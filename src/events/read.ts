@@ -37,20 +37,20 @@ interface AttemptRecord {
   url: string | null;
 }
 
-/** A destination that was, or is to be, told that a generation of the event is exhausted. */
+/** The notification of one destination about one exhausted generation of the event. */
 export interface NotificationRecord {
   destination_id: string;
-  /** The destination's name then. */
+  /** The destination's name when the notification was created. */
   name: string;
   destination_type: string;
   generation: number;
   status: 'pending' | 'sent' | 'failed' | 'suppressed';
   attempts: number;
   error: string | null;
-  /** Pending: when it is due. */
+  /** When the next try of a pending notification is due; null for others. */
   next_attempt_at: Date | null;
   sent_at: Date | null;
-  /** What a suppressed one was folded into; null when that is forgotten. */
+  /** The summary that replaced a suppressed notification; null for others, and when the summary was deleted. */
   summary: {
     id: string;
     events: number;
@@ -62,22 +62,22 @@ export interface NotificationRecord {
 
 export interface WholeEvent {
   event: EventRow;
-  /** A workflow was started for it, some time. */
+  /** Whether a workflow was ever started for the event. */
   started: boolean;
   headers: [string, string][];
   contentType: string | null;
-  /** All of it, or of a rejected webhook the beginning. */
+  /** The whole body, or the beginning of the body of a rejected webhook. */
   body: Buffer;
   /** Bytes of the whole body. */
   payloadBytes: number;
-  /** SHA-256 of the whole body; null: of `body`, which is whole. */
+  /** SHA-256 of the whole body; null if `body` is whole, so that it can be computed. */
   payloadSha256: Buffer | null;
   headersTruncated: boolean;
   history: AttemptRecord[];
   notifications: NotificationRecord[];
 }
 
-/** As `json_agg` has it: times are texts. */
+/** The type of a row in the result of `json_agg`, where times are strings. */
 type AsJson<T> = T extends Date ? string : T extends object ? { [K in keyof T]: AsJson<T[K]> } : T;
 
 type WholeRow = EventRow & {
@@ -94,7 +94,7 @@ type WholeRow = EventRow & {
 
 const date = (text: string | null) => (text === null ? null : new Date(text));
 
-/** Everything about one event, or null. */
+/** Reads one event with its payload, attempts and notifications; null if it does not exist. */
 export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent | null> {
   const [row] = await sql.query<WholeRow>(readEvent, [id]);
   if (!row) return null;

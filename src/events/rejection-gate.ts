@@ -6,21 +6,22 @@ import { allAccounts, type Recorded } from './transitions/rejected.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Which limit is reached, and until when that counts, in milliseconds since 1970. */
+/** The limit that is reached, and when it is reset, in milliseconds since 1970. */
 type Closure = { limit: 'minute' | 'day'; untilMs: number };
 
 /** The end of the minute or day (UTC) that `atMs` is in, in milliseconds since 1970. */
 const endOf = (spanMs: number, atMs: number) => (Math.floor(atMs / spanMs) + 1) * spanMs;
 
 /**
- * Remembers which accounts have reached a limit, until its minute or day is over: their webhooks need not be hashed, parsed
- * or sent to the database to be counted. Warns of daily limits, which cost rows that somebody may look for.
+ * Remembers which accounts have reached a limit, until the minute or day ends. Their rejected webhooks are only
+ * counted, so they need not be hashed or parsed. Logs a warning for daily limits, because rows that an operator may
+ * look for are missing.
  */
 export class RejectionGate {
   readonly #limits: RejectionLimits;
   readonly #log: Pick<Log, 'warn'>;
   readonly #now: () => number;
-  /** Has as many entries as there are accounts at most. */
+  /** By account id. Has at most one entry per account. */
   readonly #closed = new Map<string, Closure>();
   readonly #notKept: RareWarning;
 
@@ -31,7 +32,7 @@ export class RejectionGate {
     this.#notKept = new RareWarning(options.now);
   }
 
-  /** Whether no row of this account's rejected webhooks will be kept at present. */
+  /** Whether a limit is reached, so that a rejected webhook of this account would not be kept. */
   isClosed(accountId: string): boolean {
     return this.#isClosed(accountId) || this.#isClosed(allAccounts);
   }
@@ -47,7 +48,7 @@ export class RejectionGate {
     return true;
   }
 
-  /** Takes in what the database says of the webhooks that were just recorded. */
+  /** Stores which limits are reached, from the database's answer to the last recording. */
   learn({ refused, full_minute, full_day, all_full }: Recorded): void {
     const now = this.#now();
     for (const account of full_minute) this.#closed.set(account, { limit: 'minute', untilMs: endOf(minuteMs, now) });

@@ -1,4 +1,4 @@
-/** How many bytes of rejected webhooks are kept a day (UTC), as `rejectedBytes` in record-rejections.ts counts them. */
+/** How many bytes of rejected webhooks are kept per day (UTC), as counted in transitions/rejected.ts. */
 export interface RejectionLimits {
   accountDailyBytes: number;
   dailyBytes: number;

@@ -2,17 +2,17 @@ import type { Sql } from '../database/sql.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { allAccounts } from './transitions/rejected.ts';
 
-/** What came of webhooks that failed verification since midnight (UTC). */
+/** The webhooks that failed verification since midnight (UTC). */
 export interface RejectedToday {
   received: number;
-  /** Those that are events. */
+  /** How many of them were kept as events. */
   kept: number;
-  /** What the kept ones take, at most `limit_bytes`. */
+  /** The size of the kept ones, at most `limit_bytes`. */
   bytes: number;
   limit_bytes: number;
   /** Whether no more are kept today. */
   limit_reached: boolean;
-  /** Accounts of which no more are kept today. */
+  /** Accounts that have reached their own daily limit. */
   accounts_at_limit: number;
 }
 
@@ -28,7 +28,7 @@ const readRejectedToday = {
     from rejection_days where day = (now() at time zone 'UTC')::date`,
 };
 
-/** How much was rejected today, and whether a daily limit was reached. */
+/** Reads how many webhooks were rejected today, and whether a daily limit is reached. */
 export async function rejectedOfToday(sql: Sql, limits: RejectionLimits): Promise<RejectedToday> {
   const [row] = await sql.query<Pick<RejectedToday, 'received' | 'kept' | 'bytes' | 'accounts_at_limit'>>(
     readRejectedToday,

@@ -8,7 +8,7 @@ import type { RejectionLimits } from './rejection-limits.ts';
 import { bodyBytes, inboundColumns, type ReceivedEvent } from './transitions/received.ts';
 import { type Recorded, recordRejections } from './transitions/rejected.ts';
 
-/** A webhook that failed verification. Its body and headers may be the beginning of what came. */
+/** A webhook that failed verification. Its body and headers may be truncated. */
 export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & {
   reason: string;
   /** Bytes of the whole body. */
@@ -19,10 +19,10 @@ export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey'> & {
   headersTruncated: boolean;
 };
 
-/** Without an event it is only counted. */
+/** A rejection to record; one whose `event` is null is only counted. */
 type Rejection = { accountId: string; event: RejectedEvent | null };
 
-/** Records webhooks that failed verification: `rejected`, never deduped, never delivered. */
+/** Records webhooks that failed verification as `rejected` events, which are never deduplicated or delivered. */
 export class RejectionRecorder {
   readonly #batcher: Batcher<Rejection, true>;
   readonly #gate: RejectionGate;
@@ -39,10 +39,10 @@ export class RejectionRecorder {
   }
 
   /**
-   * Resolves after the commit, whether a row was kept or only counted; one that PostgreSQL does not take is neither.
-   * Throws what the database throws when it is away.
+   * Records one rejected webhook as an event, or only counts it if a limit is reached. Resolves after the commit. A
+   * value that PostgreSQL refuses is dropped without an error. Throws the database's errors while it is unavailable.
    *
-   * @param describe makes the event; not called where it is known that no row will be kept.
+   * @param describe creates the event; not called when a limit is known to be reached.
    */
   async record(accountId: string, describe: () => RejectedEvent): Promise<void> {
     await this.#batcher.add({ accountId, event: this.#gate.isClosed(accountId) ? null : describe() });
@@ -67,7 +67,7 @@ export class RejectionRecorder {
     } catch (error) {
       const failure = databaseFailure(error);
       if (failure === 'bad_data') {
-        // One row that PostgreSQL does not take must not cost the others; of that one there is nothing to keep.
+        // One row that PostgreSQL refuses must not fail the others. The bad row itself cannot be stored.
         if (rejections.length > 1)
           await Promise.all(rejections.map((one) => this.#store(database, limits, [one], tries)));
         return done;

@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts';
 import type { DeliveryStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 
-/** What a workflow is started with, read from the event's row. */
+/** The input for starting an event's workflow, read from the event's row. */
 export interface Startable {
   eventId: string;
   generation: number;
@@ -34,7 +34,7 @@ interface StartableRow {
   next_attempt_at: Date | null;
 }
 
-/** What to start or signal the workflows of these events with. */
+/** Reads the input for starting or signaling the workflows of these events. Missing events are not in the map. */
 export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<string, Startable>> {
   const rows = await sql.query<StartableRow>(readStartables, [eventIds, ...idRange(eventIds)]);
   return new Map(

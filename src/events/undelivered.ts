@@ -3,10 +3,10 @@ import { type EventRow, eventColumns } from './event.ts';
 import { listEvents } from './list.ts';
 import { windowsBack } from './windows.ts';
 
-/** How many a list has (R65). */
+/** The length limit of both lists (R65). */
 const mostEvents = 200;
 
-/** Events whose delivery has failed after all its attempts, or was ended: the newest ones, at most 200. */
+/** Lists the newest events whose delivery has failed (exhausted or ended by an operator), at most 200. */
 export function listFailed(sql: Sql): Promise<EventRow[]> {
   return listEvents(sql, { delivery_status: 'failed', limit: mostEvents, offset: 0 });
 }
@@ -17,16 +17,16 @@ const retryingInWindow = {
 };
 
 /**
- * Pending events with at least one failed attempt: those with the most attempts first, then the newest, at most 200.
+ * Lists pending events with at least one failed attempt: most attempts first, then newest first, at most 200.
  *
- * @param options `minAttempts` leaves out those with fewer.
+ * @param options `minAttempts`: leaves out events with fewer attempts.
  */
 export async function listRetrying(sql: Sql, options: { minAttempts?: number | undefined } = {}): Promise<EventRow[]> {
   let first: EventRow[] = [];
   let least = Math.max(1, options.minAttempts ?? 1);
   for (const { low, high } of await windowsBack(sql)) {
     const found = await sql.query<EventRow>(retryingInWindow, [low, high, least, mostEvents]);
-    // Older ones go behind the newer ones of as many attempts.
+    // The sort is stable: with the same number of attempts, events of this older window come after the newer ones.
     first = [...first, ...found].sort((a, b) => b.attempts - a.attempts).slice(0, mostEvents);
     const last = first[mostEvents - 1];
     if (last) least = last.attempts + 1;

@@ -1,20 +1,20 @@
 import type { Sql } from '../database/sql.ts';
 import { dayMs, uuidFloor } from '../database/uuid-time.ts';
 
-/** A span of event ids: from `low` on, up to but without `high`. */
+/** A range of event ids: `low` is inclusive, `high` exclusive. */
 export interface Window {
   low: string;
   high: string;
 }
 
 /**
- * Days that the windows have, newest first; the last number goes on. Most lists are full after a day or two, and a window
- * of 32 days still takes a few hundred of the server's locks (a table and its indexes are one each, 64 a connection are
- * reserved by default) and a few milliseconds to plan.
+ * The lengths of the windows in days, newest first; the last one repeats. Most pages are full after a day or two. A
+ * window of 32 days needs a few hundred locks of the server and a few milliseconds of planning. Each table and each
+ * index needs a lock, and the server reserves 64 locks per connection by default.
  */
 const daysOfWindows = [1, 4, 16, 32];
 
-// One look at each end of an index; the differences that wait for their fold are few.
+// Cheap: one index lookup at each end of event_stats, and event_stat_deltas is small.
 const findSpan = {
   name: '',
   text: `
@@ -30,15 +30,15 @@ const findDays = {
     group by v.day having count(distinct wanted.kind) = cardinality($1::text[]) order by v.day`,
 };
 
-/** Values that events must have, of the kinds that are known day by day. */
+/** The filters for which `event_values` records the days that have matching events. */
 export type KnownValues = Partial<Record<'app_key' | 'provider' | 'account_slug' | 'event_type', string | undefined>>;
 
 /**
- * Cuts the time for which there are events into windows, newest first, so that a statement about one of them names its
- * bounds and PostgreSQL plans and locks only the partitions of those days. Days without the values are left out as far as
- * windows begin or end with them.
+ * Divides the time for which there are events into windows, newest first. A statement about one window names its
+ * bounds, so PostgreSQL plans and locks only the partitions of those days. Days without the filter's values are cut off
+ * at both ends of each window.
  *
- * @param limits received after `since` and before `until` (both exclusive), and older than the event `before`.
+ * @param limits events received after `since` and before `until` (both exclusive), and older than the event `before`.
  */
 export async function windowsBack(
   sql: Sql,
@@ -48,7 +48,7 @@ export async function windowsBack(
   const days = await daysOf(sql, limits);
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return [];
-  // An id has its event's time to the millisecond, so a time is a bound of ids.
+  // A UUIDv7 contains the event's time in milliseconds, so a time can be used as a bound of ids.
   const fromMs = Math.max(first, since ? since.getTime() : 0);
   const endMs = Math.min(last + dayMs, until ? until.getTime() : Number.POSITIVE_INFINITY);
   return cut(fromMs, endMs).flatMap(([lowMs, highMs]) => {
@@ -62,7 +62,7 @@ export async function windowsBack(
   });
 }
 
-/** The days, as their midnights in ms, of which there may be such events, oldest first. */
+/** The days that may have matching events, as their midnights (UTC) in ms, oldest first. */
 async function daysOf(sql: Sql, { app_key, provider, account_slug, event_type }: KnownValues): Promise<number[]> {
   const wanted = Object.entries({ app_key, provider, account_slug, event_type }).filter(
     ([, value]) => value !== undefined,
@@ -83,7 +83,7 @@ async function daysOf(sql: Sql, { app_key, provider, account_slug, event_type }:
 
 const dayOf = (atMs: number) => Math.floor(atMs / dayMs) * dayMs;
 
-/** The time from `firstMs` to `endMs` in spans that begin at midnight, newest first. */
+/** Divides the time from `firstMs` to `endMs` into spans that begin at midnight, newest first. */
 function cut(firstMs: number, endMs: number): [lowMs: number, highMs: number][] {
   const spans: [number, number][] = [];
   for (let highMs = endMs, n = 0; highMs > firstMs; n++) {

@@ -26,7 +26,7 @@ backup was made with; without it, the keys in DATA_DIR/secrets are used.
 --unverified takes a file without a valid signature. Its writer decides what is restored: the addresses that events are sent
 to, which of them are delivered, and what the audit log says.`;
 
-/** The role `restore`: loads a backup into an empty database, says what it did, and ends. */
+/** Runs the role `restore`: loads a backup into an empty database and prints a report. */
 export async function runRestore(context: RoleContext): Promise<void> {
   const { file, into, allowUnverified } = given(context.arguments);
   try {
@@ -67,11 +67,11 @@ function given(args: string[]): { file: string; into: string | null; allowUnveri
 const riskOf =
   'The backup was UNVERIFIED: check the delivery URLs of all accounts and the addresses of all destinations before you resume.';
 
-/** Into the database that `npm start` brings along: started for this, and stopped again. */
+/** Restores into the embedded PostgreSQL of `npm start`, which is started before and stopped afterwards. */
 async function inEmbedded({ config, log }: RoleContext, restore: (url: string) => Promise<void>): Promise<void> {
   const dataDir = openDataDir(config.dataDir);
   try {
-    // Its workflows would be taken for those of the restored events.
+    // The existing workflows have nothing to do with the restored events, but could have the same ids.
     const workflows = join(dataDir.path, 'temporal.db');
     if (existsSync(workflows))
       throw new BackupError(
@@ -90,7 +90,7 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
   }
 }
 
-/** What the restored gateway needs as its keys: those that the restored rows are sealed with. */
+/** Advice on the settings of the keys: the restored gateway needs the keys that sealed the restored rows. */
 async function keyAdvice(url: string, { key_id }: Manifest, keyring: Keyring | null, log: Log): Promise<string> {
   const needed =
     `SECRETS_KEY must be that of the gateway that made the backup, whose id is ${key_id} (npm start keeps it in ` +
@@ -122,11 +122,11 @@ function reportOf(source: ArchiveSource, restored: Restored, advice: string[]): 
     `Restored ${source.name}, made at ${manifest.created_at} by gateway ${manifest.gateway_version}:`,
     '',
     ...Object.entries(rowsByTable).map(([name, rows]) => `  ${name.padEnd(width)}  ${rows}`),
-    ...skipped.map((name) => `  ${name} is no table of the gateway and was left out`),
+    ...skipped.map((name) => `  ${name} is not a table of the gateway and was skipped`),
     '',
     migrated.length === 0 ? 'The schema was up to date.' : `Migrated to this version: ${migrated.join(', ')}.`,
     `${pending} events are pending; ${requeued} of them had a workflow, and get a new one.`,
-    'Deliveries are PAUSED. Look around, then resume them with POST /admin/delivery/resume.',
+    'Deliveries are PAUSED. Check the restored data, then resume them with POST /admin/delivery/resume.',
     ...advice,
     ...(head === null
       ? []

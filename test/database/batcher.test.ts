@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Batcher, BatcherFull } from '../../src/database/batcher.ts';
 
-/** Runs batches that end when they are told to. */
+/** A batcher whose batches end when the test ends them. */
 function held(options: { maxBatch: number; maxRunning: number; maxWaiting?: number; key?: (item: string) => string }) {
   const batches: { items: string[]; end(results?: string[]): void; fail(error: Error): void }[] = [];
   const batcher = new Batcher<string, string>(
@@ -16,7 +16,7 @@ function held(options: { maxBatch: number; maxRunning: number; maxWaiting?: numb
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 const addAll = (batcher: Batcher<string, string>, items: string) => [...items].map((item) => batcher.add(item));
 
-test('what comes in one tick is one batch, in order, each with its own result', async () => {
+test('calls of one tick share a batch, in order, and each gets its own result', async () => {
   const { batcher, batches, items } = held({ maxBatch: 10, maxRunning: 1 });
   const added = addAll(batcher, 'abc');
   expect(batches).toEqual([]);
@@ -26,7 +26,7 @@ test('what comes in one tick is one batch, in order, each with its own result', 
   expect(await Promise.all(added)).toEqual(['a!', 'b!', 'c!']);
 });
 
-test('what comes while a batch runs goes into the next one', async () => {
+test('calls that arrive while a batch runs share the next one', async () => {
   const { batcher, batches, items } = held({ maxBatch: 10, maxRunning: 1 });
   const added = addAll(batcher, 'a');
   await tick();
@@ -42,7 +42,7 @@ test('what comes while a batch runs goes into the next one', async () => {
   expect(await Promise.all(added)).toEqual(['a!', 'b!', 'c!', 'd!']);
 });
 
-test('a batch has maxBatch items, and maxRunning batches run at once', async () => {
+test('a batch has at most maxBatch items, and at most maxRunning batches run at once', async () => {
   const { batcher, batches, items } = held({ maxBatch: 2, maxRunning: 2 });
   const added = addAll(batcher, 'abcdefg');
   await tick();
@@ -69,7 +69,7 @@ test('items of one key never share a batch, and keep their order', async () => {
   expect((await Promise.all(added)).join('')).toBe('a!A!b!B!c!a!b!');
 });
 
-test('more than maxWaiting are refused, and taken again when there is room', async () => {
+test('more than maxWaiting items are refused, and accepted again when there is room', async () => {
   const { batcher, batches } = held({ maxBatch: 1, maxRunning: 1, maxWaiting: 2 });
   const running = batcher.add('a');
   await tick();
@@ -87,7 +87,7 @@ test('more than maxWaiting are refused, and taken again when there is room', asy
 });
 
 describe('errors', () => {
-  test('a batch that fails fails its own calls only', async () => {
+  test('a failed batch fails only its own calls', async () => {
     const { batcher, batches } = held({ maxBatch: 2, maxRunning: 2 });
     const settled = Promise.allSettled(addAll(batcher, 'abcdef'));
     await tick();
@@ -98,7 +98,7 @@ describe('errors', () => {
     expect(results.map((result) => result.status === 'fulfilled')).toEqual([false, false, true, true, true, true]);
     expect(results[0]).toMatchObject({ reason: new Error('broken') });
   });
-  test('a missing result fails its own call only', async () => {
+  test('a missing result fails only its own call', async () => {
     const { batcher, batches } = held({ maxBatch: 3, maxRunning: 1 });
     const settled = Promise.allSettled(addAll(batcher, 'ab'));
     await tick();
@@ -109,7 +109,7 @@ describe('errors', () => {
   });
 });
 
-test('a batch holds so many bytes and no more, but always one item', async () => {
+test('a batch holds at most maxBatch bytes, but always at least one item', async () => {
   const batches: string[][] = [];
   const batcher = new Batcher<string, true>(
     async (items) => {
@@ -122,7 +122,7 @@ test('a batch holds so many bytes and no more, but always one item', async () =>
   expect(batches).toEqual([['aaa', 'bb'], ['c', 'e'], ['dddddddd']]);
 });
 
-test('more bytes than may wait are refused, and taken again when the others are gone', async () => {
+test('more than maxWaiting bytes are refused, and accepted again when the others are done', async () => {
   const batcher = new Batcher<string, true>(async (items) => items.map(() => true), {
     ...{ maxBatch: 10, maxRunning: 1 },
     bytes: { of: (item) => item.length, maxBatch: 5, maxWaiting: 6 },
@@ -131,6 +131,6 @@ test('more bytes than may wait are refused, and taken again when the others are 
   await expect(batcher.add('bbb')).rejects.toThrow(BatcherFull);
   await first;
   await expect(batcher.add('bbb')).resolves.toBe(true);
-  // One that is too large for any wait still goes alone.
+  // An item that is larger than the limit is accepted when nothing else waits.
   await expect(batcher.add('cccccccccc')).resolves.toBe(true);
 });

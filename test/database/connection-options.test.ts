@@ -32,7 +32,7 @@ const url = (parameters: Record<string, string>) =>
 const supported =
   'supported are sslmode, sslrootcert, sslcert, sslkey, with sslmode one of disable, prefer, require, verify-ca, verify-full';
 
-describe('mistakes stop the start, and no password is repeated', () => {
+describe('an invalid URL stops the start, and the message contains no password', () => {
   test.each<[Record<string, string>, string | RegExp]>([
     [{ sslmode: 'allow' }, `has an unknown sslmode 'allow'; ${supported}`],
     [{ sslmode: 'VERIFY-FULL' }, /unknown sslmode 'VERIFY-FULL'/],
@@ -112,16 +112,16 @@ test.each<Record<string, string>>([
   { gssencmode: 'disable' },
   { uselibpqcompat: 'true', sslmode: 'require' },
   { connect_timeout: '10' },
-])('%j asks for nothing that is not done', (parameters) => {
+])('%j is accepted, because it asks for what the gateway does anyway', (parameters) => {
   expect(databaseUrlMistake(url(parameters))).toBeNull();
 });
 
-test('the last of several modes counts, as in libpq', () => {
+test('the last of several sslmode parameters counts, as in libpq', () => {
   expect(databaseUrlMistake(`${url({ sslmode: 'allow' })}&sslmode=disable`)).toBeNull();
   expect(connectionOptions(`${url({ sslmode: 'require' })}&sslmode=disable`).ssl).toBe(false);
 });
 
-test('PGSSLMODE is the mode of a DATABASE_URL without one, and of nothing else', () => {
+test('PGSSLMODE is only used for a DATABASE_URL without sslmode', () => {
   const databaseUrl = (text?: string) =>
     readConfig('all', { PGSSLMODE: 'require', ...(text === undefined ? {} : { DATABASE_URL: text }) }).databaseUrl;
   expect(databaseUrl('postgres://u:p%40@h/d')).toBe('postgres://u:p%40@h/d?sslmode=require');
@@ -132,7 +132,7 @@ test('PGSSLMODE is the mode of a DATABASE_URL without one, and of nothing else',
   );
 });
 
-describe('what is not about TLS', () => {
+describe('parameters that are not about TLS', () => {
   test('a URL with all its parts', () => {
     expect(connectionOptions('postgres://u%40x:p%3A%2Fw@[::1]:5433/d%20b?sslmode=disable')).toMatchObject({
       ...{ user: 'u@x', password: 'p:/w', host: '::1', port: 5433, database: 'd b', ssl: false },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** The error of a promise that has to fail. */
+/** The error of a promise, which must reject. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -61,7 +61,7 @@ test('a missing partition', async () => {
   expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['no_partition', true]);
 });
 
-test('a deadlock is worth another try', async () => {
+test('a deadlock can be retried', async () => {
   const clients = [await database.pool.connect(), await database.pool.connect()] as const;
   const lock = (client: pg.PoolClient, id: number) => client.query('update pairs set n = n + 1 where id = $1', [id]);
   for (const client of clients) await client.query('begin');
@@ -76,7 +76,7 @@ test('a deadlock is worth another try', async () => {
   expect(errors.map(databaseFailure)).toEqual(['retry']);
 }, 30_000);
 
-test('a lost race of serializable transactions is worth another try', async () => {
+test('a serialization failure can be retried', async () => {
   const clients = [await database.pool.connect(), await database.pool.connect()] as const;
   for (const client of clients) {
     await client.query('begin isolation level serializable');
@@ -92,7 +92,7 @@ test('a lost race of serializable transactions is worth another try', async () =
   expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['retry', true]);
 });
 
-describe('the server or the way to it', () => {
+describe('the server or the connection to it is unavailable', () => {
   const connecting = async (change: (to: URL) => void, options: pg.ClientConfig = {}) => {
     const to = new URL(url);
     change(to);
@@ -118,14 +118,14 @@ describe('the server or the way to it', () => {
         }),
     ],
     [
-      'a database that is not there',
+      'a database that does not exist',
       () =>
         connecting((to) => {
           to.pathname = '/nope';
         }),
     ],
     [
-      'a user who is not there',
+      'a user that does not exist',
       () =>
         connecting((to) => {
           to.username = 'nobody';
@@ -184,7 +184,7 @@ describe('the server or the way to it', () => {
   }
 });
 
-test('what MikroORM wraps is told all the same', async () => {
+test('an error that MikroORM wraps is classified too', async () => {
   const em = database.orm.em.fork();
   const error = await errorOf(em.findOne(AccountEntity, { id: 'nope' }));
   expect([databaseFailure(error), isDatabaseError(error)]).toEqual(['bad_data', true]);

@@ -25,7 +25,7 @@ const stored = () =>
     database,
     `select p.proname as name, p.prosrc as body from pg_proc p where p.pronamespace = 'public'::regnamespace order by p.proname`,
   );
-/** The whole definition of each function, with parameters, result and settings, in PostgreSQL's own words. */
+/** The definition of each function as PostgreSQL prints it, with parameters, result and settings. */
 const definitions = (schema: string) =>
   rows(
     database,
@@ -35,7 +35,7 @@ const definitions = (schema: string) =>
   );
 const apply = (changed: readonly SqlFunction[]) => database.transaction((sql) => applyFunctions(sql, changed));
 
-test('each function of the database has the text of its file, and none is without a file or defined twice', async () => {
+test('each function of the database has the text of its file, and each has exactly one file', async () => {
   expect(files.length).toBeGreaterThan(10);
   expect(await stored()).toEqual(files.map((file) => ({ name: file.name, body: bodyOf(file) })));
   await database.pool.query('create schema drift');
@@ -48,7 +48,7 @@ test('each function of the database has the text of its file, and none is withou
   expect(await definitions('drift')).toEqual(await definitions('public'));
 });
 
-test('a file defines one function, which is named like the file, and says first what it is for', () => {
+test('each file defines one function of the same name, and its first line says what the function is for', () => {
   for (const { name, text } of files) {
     expect(text.match(/create or replace function (\w+)\(/g), name).toEqual([`create or replace function ${name}(`]);
     expect(text, name).toMatch(/^-- \S/);
@@ -63,11 +63,11 @@ test.each([
   ],
   ['left by an earlier version', `comment on function is_retired_key is 'an older text'`],
   [
-    'beside one with other parameters',
+    'overloaded with other parameters',
     `create function is_retired_key(text) returns boolean language sql as 'select false'`,
   ],
   ['missing', 'drop function is_retired_key'],
-])('a function that is %s refuses a start, and the next migration puts it right', async (_, change) => {
+])('a function that is %s stops the start, and the next migration corrects it', async (_, change) => {
   await checkSchema(database);
   await database.pool.query(change);
   await expect(checkSchema(database)).rejects.toThrow(
@@ -79,7 +79,7 @@ test.each([
   expect(await migrateOnce(url, log)).toEqual(nothing);
 });
 
-test('a function whose result, parameters or their names change is replaced, and one without a file is dropped', async () => {
+test('a function whose result, parameters or parameter names change is replaced, and one without a file is dropped', async () => {
   const versions = [
     'create or replace function later(a integer) returns integer language sql as $$ select 1 $$;\n',
     'create or replace function later(a integer) returns text language sql as $$ select 2::text $$;\n',

@@ -8,10 +8,10 @@ import { migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-/** Where Linux lists its connections, with the timer of each. */
+/** Where Linux lists its TCP connections, with their timers. */
 const list = '/proc/net/tcp';
 const keepAliveTimer = '02';
-/** Its unit of time: a second has so many. */
+/** The unit of the timers: ticks per second. */
 const ticks = 100;
 
 let url: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   url = await migratedDatabase();
 });
 
-/** In how many seconds the system asks whether the server of an idle connection is there; null: it does not, or not yet. */
+/** Seconds until the next keep-alive probe of an idle connection; null if none is scheduled yet. */
 async function secondsToProbe(applicationName: string): Promise<number | null> {
   const [found] = await queryOnce<{ client_port: number }>(
     url,
@@ -32,7 +32,7 @@ async function secondsToProbe(applicationName: string): Promise<number | null> {
   return kind === keepAliveTimer ? Number.parseInt(when, 16) / ticks : null;
 }
 
-// Just after a statement the connection waits for something else.
+// Right after a statement, another timer of the connection is active.
 const untilProbed = (applicationName: string) =>
   until('the system asks after the server', () => secondsToProbe(applicationName));
 

@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** What the gateway's connections do at this moment with a table, or wait to do; others have work of their own. */
+/** The statements about a table that the gateway's connections run or wait for. Other connections are ignored. */
 const busyWith = (table: string) =>
   rows(
     gateway.database,
@@ -25,7 +25,7 @@ const busyWith = (table: string) =>
     [table],
   );
 
-test('a change that waits for a lock too long is given up on both sides: nothing stays locked or in a transaction', async () => {
+test('a change that waits too long for a lock ends in the gateway and the server, and leaves no lock or transaction', async () => {
   const account = await gateway.admin.createAccount({});
   const path = `/admin/accounts/${account.id}`;
   await other.query('begin');
@@ -42,7 +42,7 @@ test('a change that waits for a lock too long is given up on both sides: nothing
   expect((await gateway.admin.request('PATCH', path, { org_id: 'x' })).status).toBe(200);
 }, 30_000);
 
-test('a read that takes too long ends in the database, too', async () => {
+test('a read that takes too long also ends in the database', async () => {
   await other.query('begin');
   await other.query('lock table event_latencies');
   const answers = await Promise.all([1, 2, 3].map(() => gateway.admin.request('GET', '/admin/delivery/stats')));

@@ -35,7 +35,7 @@ const ours = [
   ...['gateway_settings', 'rejection_counts'],
 ];
 
-test('brings an empty database up, with partitions for the days ahead, and does nothing the second time', async () => {
+test('migrates an empty database, with partitions for the coming days, and does nothing the second time', async () => {
   expect(await migrate(database, log)).toEqual({ migrations: names, functions });
   const made = await tables();
   expect(made).toEqual(expect.arrayContaining(ours));
@@ -45,15 +45,15 @@ test('brings an empty database up, with partitions for the days ahead, and does 
   expect(await tables()).toEqual(made);
 }, 30_000);
 
-test('several at once: one works, the others find it done', async () => {
+test('of several concurrent migrations, one works and the others find nothing to do', async () => {
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateOnce(url, log)));
   expect(applied.flatMap(({ migrations }) => migrations)).toEqual(names);
   expect(applied.flatMap(({ functions }) => functions)).toEqual(functions);
   expect(await tables()).toEqual(expect.arrayContaining(ours));
 }, 30_000);
 
-test('a connection that breaks in a migration ends it', async () => {
-  // An uncommitted table of the same name holds the first migration up.
+test('a lost connection ends the migration with an error', async () => {
+  // An uncommitted table of the same name blocks the first migration.
   const client = await database.readers.connect();
   await client.query('begin');
   await client.query('create table accounts (id integer)');
@@ -72,7 +72,7 @@ test('a connection that breaks in a migration ends it', async () => {
   expect(await migrateOnce(url, log)).toEqual({ migrations: names, functions });
 }, 30_000);
 
-test('down takes everything back, and up works again', async () => {
+test('down removes everything, and up works again', async () => {
   await migrate(database, log);
   const made = await tables();
   await database.orm.migrator.down({ to: 0 });
@@ -82,7 +82,7 @@ test('down takes everything back, and up works again', async () => {
   expect(await tables()).toEqual(made);
 }, 30_000);
 
-test('a database that is not there is an error, not a hang', async () => {
+test('a database that does not exist is an error and does not hang', async () => {
   const gone = new URL(url);
   gone.pathname = '/no_such_database';
   await expect(migrateOnce(gone.href, log)).rejects.toThrow(/no_such_database/);

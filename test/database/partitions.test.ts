@@ -14,13 +14,13 @@ import { rows } from '../support/stored.ts';
 const dayMs = 86_400_000;
 
 describe('uuidFloor', () => {
-  test('is written as a UUID', () => {
+  test('has the format of a UUID', () => {
     expect(uuidFloor(new Date(0))).toBe('00000000-0000-0000-0000-000000000000');
-    // The moment of RFC 9562, appendix A.6.
+    // The time of the example in RFC 9562, appendix A.6.
     expect(uuidFloor(new Date('2022-02-22T14:22:22-05:00'))).toBe('017f22e2-79b0-0000-0000-000000000000');
     expect(uuidFloor(new Date(2 ** 48 - 1))).toBe('ffffffff-ffff-0000-0000-000000000000');
   });
-  test('is at most every UUIDv7 of its moment and above every one before', () => {
+  test('is not above any UUIDv7 of its millisecond, and above all earlier ones', () => {
     const maxMs = Date.parse('9999-12-31T23:59:59Z');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: maxMs }), fc.uint8Array({ minLength: 16, maxLength: 16 }), (ms, random) => {
@@ -43,7 +43,7 @@ describe('ensurePartitions', () => {
   });
   afterAll(() => database.close());
 
-  /** The days of one table, as `YYYYMMDD`, that lie in a year far from those that `migrate` makes. */
+  /** The partitions of one table, as `YYYYMMDD`, in a year for which `migrate` creates none. */
   const days = async (table: string, year: number) =>
     (
       await rows(
@@ -55,7 +55,7 @@ describe('ensurePartitions', () => {
     ).map((row) => row.name.slice(table.length + 1));
   const tables = ['events', 'event_payloads', 'delivery_attempts'];
 
-  test('makes the day before, the day itself and those after it, in every table, again and again', async () => {
+  test('creates the day before, the day itself and the days after it in every table, also when repeated', async () => {
     for (let n = 0; n < 3; n++) {
       await ensurePartitions(database, new Date('2001-03-01T23:59:59.999Z'), 2);
       for (const table of tables) {
@@ -64,7 +64,7 @@ describe('ensurePartitions', () => {
     }
   });
 
-  test('fills what is missing between what is there', async () => {
+  test('creates the missing days between existing ones', async () => {
     await ensurePartitions(database, new Date('2002-06-01T00:00:00Z'), 0);
     await ensurePartitions(database, new Date('2002-06-05T00:00:00Z'), 0);
     await ensurePartitions(database, new Date('2002-06-03T00:00:00Z'), 2);
@@ -72,7 +72,7 @@ describe('ensurePartitions', () => {
     for (const table of tables) expect(await days(table, 2002)).toEqual(june);
   });
 
-  test('several at once make each one once', async () => {
+  test('concurrent calls create each partition once', async () => {
     const from = new Date('2003-01-10T12:00:00Z');
     await Promise.all(Array.from({ length: 8 }, (_, n) => ensurePartitions(database, from, n % 4)));
     for (const table of tables) {
@@ -80,11 +80,11 @@ describe('ensurePartitions', () => {
     }
   });
 
-  test('waits for another process that makes some for longer than it waits for a table', async () => {
+  test('waits longer for another process that creates partitions than for a lock of a table', async () => {
     const other = await database.pool.connect();
     await other.query('select pg_advisory_lock($1)', [lockKeys.partitions]);
     const making = ensurePartitions(database, new Date('2006-06-06T00:00:00Z'), 0);
-    // Longer than the second after which it gives up a table.
+    // Longer than the lock timeout for a table (1 s).
     const released = other.query('select pg_sleep(1.3), pg_advisory_unlock($1)', [lockKeys.partitions]);
     try {
       await making;
@@ -95,7 +95,7 @@ describe('ensurePartitions', () => {
     expect(await days('events', 2006)).toEqual(['20060605', '20060606']);
   }, 30_000);
 
-  test('every moment of a day goes into its own partition', async () => {
+  test('every time of a day belongs to the partition of that day', async () => {
     const day = new Date('2004-02-29T00:00:00Z');
     await ensurePartitions(database, day, 1);
     const moments = [0, 1, dayMs / 2, dayMs - 1, dayMs].map((ms) => new Date(day.getTime() + ms));
@@ -117,7 +117,7 @@ describe('ensurePartitions', () => {
     }
   });
 
-  test('leaves no connection behind and no lock when it fails', async () => {
+  test('leaves no connection and no lock behind when it fails', async () => {
     const other = await database.pool.connect();
     await other.query('begin');
     await other.query('lock table events in access exclusive mode');

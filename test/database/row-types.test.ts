@@ -9,18 +9,18 @@ import { describeStatement } from './row-types/described.ts';
 import { runComposedStatements } from './row-types/run-each.ts';
 import { textsOfModules, textsWhile } from './row-types/texts.ts';
 
-/** Calls whose statement is not checked, as file and part of the declared row, with the reason. */
+/** Calls whose statement is not checked, as file and columns of the declared row, with the reason. */
 const notChecked = [
-  // Reads a sequence of the archive by its name; it has two columns of PostgreSQL's own.
+  // Reads a sequence by its name in the archive. PostgreSQL defines the columns of sequences.
   'src/backups/snapshot.ts: value, called',
 ];
 
 let migrated: string;
 let declared: DeclaredRows[];
-/** Each place of src/ with the texts that it sends. */
+/** The statements of each place in src/, by file and line. */
 let sent: [where: string, text: string][];
 
-// The compiler reads the whole project: seven seconds alone, several times that beside other tests.
+// The compiler reads the whole project: 7 s alone, several times as long while other tests run.
 beforeAll(async () => {
   migrated = await migratedDatabase();
   declared = declaredRows();
@@ -32,7 +32,9 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-/** Which rows are not what the code says, as the schema of the client's database is now. */
+/**
+ * The places whose declared rows differ from those of the statement, by the present schema of the client's database.
+ */
 async function found(client: pg.Client): Promise<string[]> {
   const all: string[] = [];
   for (const rows of declared) {
@@ -57,7 +59,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-test('the rows of every statement are what their types say', async () => {
+test('the rows of every statement have their declared types', async () => {
   expect(await withClient(migrated, found)).toEqual([]);
 }, 30_000);
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('a program starts on its own schema, and says so on an older one', async () => {
+test('the program starts on its own schema, and refuses an older one with an explanation', async () => {
   await migrate(database, log);
   await expect(checkSchema(database)).resolves.toBeUndefined();
   await database.pool.query('delete from mikro_orm_migrations where name = $1', [migrations.at(-1)?.name]);

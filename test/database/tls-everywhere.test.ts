@@ -36,7 +36,10 @@ const withDatabase = async (url: string, work: (database: Awaited<ReturnType<typ
   }
 };
 
-/** Everything that connects to PostgreSQL; each ends with an error when it cannot, or (what tries for ever) with `seen`. */
+/**
+ * All code that connects to PostgreSQL. Each ends with an error if it cannot connect, or with `seen` if it retries
+ * forever.
+ */
 const places: Record<string, (url: string, seen: () => Promise<unknown>) => Promise<unknown>> = {
   'the main pool': (url) => withDatabase(url, (database) => database.query({ name: '', text: 'select 1' }, [])),
   entities: (url) => withDatabase(url, (database) => database.orm.em.fork().execute('select 1')),
@@ -57,7 +60,7 @@ const places: Record<string, (url: string, seen: () => Promise<unknown>) => Prom
 };
 
 describe.each(['require', 'verify-ca', 'verify-full'])('sslmode=%s', (mode) => {
-  // null: the server closes the connection. N: it has no TLS. S: it has, but then does not speak it.
+  // null: the server closes the connection. N: it has no TLS. S: it claims to have TLS, but then sends something else.
   describe.each([null, 'N', 'Sgarbage'])('a server that answers %j', (answer) => {
     let server: RecordingServer;
     beforeAll(async () => {
@@ -93,9 +96,11 @@ describe('a server without TLS', () => {
   });
   afterEach(() => server.close());
 
-  /** What is sent first, up to the message that names the user. The password is never asked for. */
+  /**
+   * The first bytes sent, after waiting for the message with the user's name. The server never asks for the password.
+   */
   async function firstSent(use: (url: string, seen: () => Promise<unknown>) => Promise<unknown>, parameters: string) {
-    const seen = until('it goes on', () => server.seen.find(({ sent }) => sent.includes('someone')));
+    const seen = until('the first message arrives', () => server.seen.find(({ sent }) => sent.includes('someone')));
     const url = server.through(`postgresql://someone:${password}@h/db${parameters}`);
     const failed = use(url, () => seen).catch(() => undefined);
     const { sent } = await seen;
@@ -106,11 +111,11 @@ describe('a server without TLS', () => {
   }
 
   describe.each(Object.entries(places))('%s', (_name, use) => {
-    test.each(['', '?sslmode=prefer'])('URL %j: asks for TLS, and goes on without it', async (parameters) => {
+    test.each(['', '?sslmode=prefer'])('URL %j: asks for TLS, and continues without it', async (parameters) => {
       expect(await firstSent(use, parameters)).toEqual(sslRequest);
     });
 
-    test('sslmode=disable does not ask', async () => {
+    test('sslmode=disable does not ask for TLS', async () => {
       expect(await firstSent(use, '?sslmode=disable')).not.toEqual(sslRequest);
     });
   });

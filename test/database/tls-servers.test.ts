@@ -47,7 +47,7 @@ const withParameters = (base: string, parameters: Record<string, string>, change
   return changed.href;
 };
 
-/** Whether each of the gateway's pools talks to the server over TLS. */
+/** Whether each of the gateway's pools uses TLS. */
 async function overTls(address: string): Promise<boolean[]> {
   const database = await openDatabase({ url: address, log });
   const statement = { name: '', text: 'select ssl from pg_stat_ssl where pid = pg_backend_pid()' };
@@ -62,7 +62,7 @@ async function overTls(address: string): Promise<boolean[]> {
 }
 const yes = [true, true, true];
 
-/** What the start would say about it, after it is made sure that the password did not go over the network. */
+/** The message with which the start fails. Also checks that the password was not sent over the network. */
 async function refusal(address: string): Promise<string> {
   const way = await recordedWay(address);
   onTestFinished(() => way.close());
@@ -80,11 +80,11 @@ async function refusal(address: string): Promise<string> {
   for (const { sent } of way.seen) {
     expect(sent.subarray(0, sslRequest.length)).toEqual(sslRequest);
     expect(sent.includes(password)).toBe(false);
-    // The name of the user stands in the first message of PostgreSQL itself.
+    // The first PostgreSQL message contains the user's name, so none was sent in clear text.
     expect(sent.includes('gateway')).toBe(false);
   }
   const explained = explainDatabaseError(through, error);
-  if (!(explained instanceof StartError)) throw new Error('it is not explained', { cause: explained });
+  if (!(explained instanceof StartError)) throw new Error('the error is not explained', { cause: explained });
   expect(explained.message).not.toContain(password);
   expect(explained.message).toContain('DATABASE_URL');
   return explained.message;
@@ -100,7 +100,7 @@ describe('a certificate for the address in DATABASE_URL', () => {
     ['prefer', () => ({ sslmode: 'prefer' })],
     ['no mode', () => ({})],
     [
-      'a client certificate that is not asked for',
+      'a client certificate that the server does not ask for',
       () => ({ sslmode: 'require', sslcert: files.cert, sslkey: files.key }),
     ],
   ])('%s connects over TLS', async (_name, parameters) => {
@@ -133,7 +133,7 @@ describe('a certificate for the address in DATABASE_URL', () => {
     }
   });
 
-  test('a server that closes a connection of prefer is noticed, and the pool goes on', async () => {
+  test('with prefer, the pool replaces a connection that the server has closed', async () => {
     const database = await openDatabase({ url: withParameters(url, {}), log });
     const end = { name: '', text: 'select pg_terminate_backend(pg_backend_pid())' };
     await expect(database.query(end, [])).rejects.toSatisfy(isDatabaseError);
@@ -142,8 +142,8 @@ describe('a certificate for the address in DATABASE_URL', () => {
   });
 });
 
-describe('other certificates', () => {
-  test('one for another name: verify-full is refused, verify-ca is not', async () => {
+describe('invalid certificates', () => {
+  test('a certificate for another name: verify-full refuses it, verify-ca accepts it', async () => {
     await server.show(await authority.issue({ hosts: ['db.example.com', 'localhost'] }));
     const full = { sslmode: 'verify-full', sslrootcert: files.right };
     expect(await refusal(withParameters(url, full))).toMatch(/is not for 127\.0\.0\.1.*verify-ca/s);
@@ -151,7 +151,7 @@ describe('other certificates', () => {
     expect(await overTls(withParameters(url, full, { hostname: 'localhost' }))).toEqual(yes);
   });
 
-  test('one that has expired is refused by every mode that checks', async () => {
+  test('an expired certificate is refused by every mode that verifies', async () => {
     await server.show(await authority.issue({ addresses: ['127.0.0.1'] }, lastYear));
     for (const sslmode of ['verify-full', 'verify-ca', 'require'])
       expect(await refusal(withParameters(url, { sslmode, sslrootcert: files.right }))).toContain('expired');
@@ -159,7 +159,7 @@ describe('other certificates', () => {
   });
 });
 
-describe('a role that has to show a certificate', () => {
+describe('a role that needs a client certificate', () => {
   const role = { username: 'with_certificate', password: 'own' };
   beforeAll(async () => server.show(await authority.issue({ addresses: ['127.0.0.1'] })));
   const say = async (parameters: Record<string, string>) => {
@@ -173,17 +173,17 @@ describe('a role that has to show a certificate', () => {
     return explained instanceof StartError ? explained.message : explained;
   };
 
-  test('the right one connects', async () => {
+  test('the right certificate connects', async () => {
     expect(await say({ sslcert: files.cert, sslkey: files.key })).toBeNull();
   });
 
-  test('none, or one of another authority, is told', async () => {
+  test('no certificate, and one of another authority, fail with an explanation', async () => {
     expect(await say({})).toMatch(/sslcert and sslkey/);
     expect(await say({ sslcert: files.strangeCert, sslkey: files.strangeKey })).toMatch(/sslcert/);
   });
 });
 
-test('many connections of prefer at once, some ended while they connect', async () => {
+test('with prefer, many connections at once work while others are ended during the handshake', async () => {
   const clients = Array.from({ length: 40 }, () => new pg.Client(connectionOptions(withParameters(url, {}))));
   const ends = await Promise.allSettled(
     clients.map(async (client, index) => {
@@ -205,13 +205,13 @@ test('many connections of prefer at once, some ended while they connect', async 
 });
 
 describe('a PostgreSQL without TLS', () => {
-  test.each(['require', 'verify-ca', 'verify-full'])('%s is refused, and the password not sent', async (sslmode) => {
+  test.each(['require', 'verify-ca', 'verify-full'])('%s is refused, and the password is not sent', async (sslmode) => {
     const address = withParameters(await freshDatabase(), { sslmode });
     const said = await refusal(address);
     expect(said).toMatch(new RegExp(`has no TLS.*sslmode=${sslmode}`, 's'));
   });
 
-  test('prefer, the default, and disable go on in clear text', async () => {
+  test('prefer, the default, and disable connect in clear text', async () => {
     const address = inject('postgresUrl');
     const each: Record<string, string>[] = [{}, { sslmode: 'prefer' }, { sslmode: 'disable' }];
     for (const parameters of each)

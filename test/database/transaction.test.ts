@@ -25,8 +25,8 @@ const ways = {
   entities: (work: Work) => inEntityTransaction(database.orm.em.fork(), (_inside, sql) => work(sql)),
 };
 
-// An error of a connection that has no listener ends the process: here it fails the run.
-describe.each(['pool', 'readers', 'entities'] as const)('a transaction of %s', (name) => {
+// An error event without a listener would end the process; here it fails the test run.
+describe.each(['pool', 'readers', 'entities'] as const)('a transaction with %s', (name) => {
   const pool = () => (name === 'readers' ? database.readers : database.pool);
   const other = () => (name === 'readers' ? database.pool : database.readers);
 
@@ -36,7 +36,7 @@ describe.each(['pool', 'readers', 'entities'] as const)('a transaction of %s', (
   }
 
   test('fails when its connection breaks between two statements, and the pool replaces the connection', async () => {
-    // One more than the pool has: a connection that the pool never gets back would be missed by the last transaction.
+    // One more than the pool has connections. If one was not returned, the last transaction would wait forever.
     for (let n = 0; n <= pool().options.max; n++) {
       const broken = ways[name](async (sql) => {
         await breakOff(sql);

@@ -14,7 +14,7 @@ afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => String(headers['webhook-id'])).sort();
-/** Answers a delivery when the test says so. */
+/** A consumer that answers when the test calls `release`. */
 function heldBack() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
@@ -33,7 +33,7 @@ function start({ firstAttempts, leases }: Process): void {
   firstAttempts.start();
 }
 
-test('an account with many events and a slow consumer does not hold up the first event of another', async () => {
+test('an account with many events and a slow consumer does not delay the first event of another account', async () => {
   const { release, reply } = heldBack();
   const crowd = await stage.account(reply);
   const single = await stage.account();
@@ -45,7 +45,7 @@ test('an account with many events and a slow consumer does not hold up the first
   const [late = ''] = await stage.send(single, 1);
   await until('a later one is delivered as well', () => single.consumer.deliveries.length > 1);
   expect(idsOf(single.consumer.deliveries)).toEqual([one, late]);
-  // The turns went to the oldest, and there were never more.
+  // The oldest events got the turns, and there were never more attempts than turns.
   expect(idsOf(crowd.consumer.deliveries)).toEqual(many.slice(0, 4));
   release();
   await until('the others follow', () => crowd.consumer.deliveries.length === many.length);
@@ -70,13 +70,13 @@ test('two processes make the first attempt of each event once', async () => {
   expect(idsOf(delivered())).toEqual(sent.toSorted());
 }, 30_000);
 
-test('no more events wait for their workflow than there are permits; the relay makes the attempts of the others', async () => {
+test('at most as many events as permits wait for their workflow; the relay makes the attempts of the others', async () => {
   const account = await stage.account();
   const process = stage.process({ firstAttempt: 'auto', permits: 2 });
   const { link, permits, firstAttempts } = process;
   link.set(stage.engines.up);
   start(process);
-  // One at a time, so that none is claimed in a crowd, whose attempts are all the relay's.
+  // One at a time, because the relay makes all attempts of a claim with more events than permits.
   const waiting: string[] = [];
   for (const left of [1, 0]) {
     const [id = ''] = await stage.send(account, 1);
@@ -93,7 +93,7 @@ test('no more events wait for their workflow than there are permits; the relay m
   expect(permits.free()).toBe(1);
 }, 30_000);
 
-test('when the workflow cannot be started, the permit is free again and the relay makes the attempt', async () => {
+test('when the workflow cannot be started, the permit is released and the relay makes the attempt', async () => {
   const account = await stage.account();
   const process = stage.process({ firstAttempt: 'auto', permits: 2 });
   const { link, permits } = process;
@@ -106,7 +106,7 @@ test('when the workflow cannot be started, the permit is free again and the rela
   expect(permits.free()).toBe(2);
 }, 30_000);
 
-test('FIRST_ATTEMPT=workflow hands the event back when its start fails, and starts it when Temporal takes it', async () => {
+test('FIRST_ATTEMPT=workflow hands an event back when its start fails, and starts it when Temporal is available', async () => {
   const account = await stage.account();
   const process = stage.process({ firstAttempt: 'workflow' });
   const { link, permits, firstAttempts } = process;
@@ -125,7 +125,7 @@ test('FIRST_ATTEMPT=workflow hands the event back when its start fails, and star
   expect(account.consumer.deliveries).toEqual([]);
 }, 30_000);
 
-test('an attempt that ends after its lease was lost counts no more than once', async () => {
+test('an attempt that ends after its lease was lost is recorded once', async () => {
   const { release, reply } = heldBack();
   const account = await stage.account(reply, 200);
   const [id = ''] = await stage.send(account, 1);
@@ -137,7 +137,7 @@ test('an attempt that ends after its lease was lost counts no more than once', a
       [id],
     );
   const slow = stage.process();
-  // Its leases are not renewed, as in a process that stands still.
+  // The leases of this process are not renewed, as in a process that is suspended.
   slow.firstAttempts.start();
   await until('the attempt is made', () => account.consumer.deliveries.length === 1);
   await rows(stage.gateway.database, `update event_queue set claimed_until = now() - interval '1 s'`);

@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
-/** The time limits of attempts that make leases of one and of three seconds: the margin for all else is 16 s. */
+/** Time limits of attempts that result in leases of 1 s and 3 s: a lease is 16 s longer than the time limit. */
 const [secondOfLease, threeSeconds] = [{ timeLimitMs: -15_000 }, { timeLimitMs: -13_000 }];
 
-/** An event in the queue whose workflow is missing. */
+/** A queued event that only needs its workflow. */
 async function queuedEvent(): Promise<string> {
   const [id = ''] = await stage.send(await stage.account(), 1);
   await stage.move([id], 2);
@@ -30,7 +30,7 @@ const claim = ({ token, leaseS }: { token: string; leaseS: number }) =>
   claimForStart(stage.gateway.database, { lane: 2, after: beforeAllAccounts, limit: 10, token, leaseS });
 const claimedBy = async (id: string) =>
   (await rows(stage.gateway.database, 'select claim_token from event_queue where event_id = $1', [id]))[0]?.claim_token;
-/** The end of a lease, in ms from now by the server's clock. */
+/** The remaining time of a lease in ms, by the server's clock. */
 const leftMs = async (id: string): Promise<number> =>
   (
     await rows(
@@ -46,7 +46,7 @@ const other = () => ({ token: randomUUID(), leaseS: 30 });
 
 test('a lease that is held is renewed, so that no other process claims its event', async () => {
   const id = await queuedEvent();
-  // Long enough that a renewal on a busy machine is in time.
+  // Long enough for renewals to be in time on a busy machine.
   const { leases } = stage.process(threeSeconds);
   await claim(leases);
   leases.start();
@@ -60,7 +60,7 @@ test('a lease that is held is renewed, so that no other process claims its event
   expect(await claimedBy(id)).toBe(leases.token);
 }, 30_000);
 
-test('a lease that is released is not renewed, and another process takes the event over', async () => {
+test('a released lease is not renewed, and another process claims the event', async () => {
   const id = await queuedEvent();
   const { leases } = stage.process(secondOfLease);
   await claim(leases);
@@ -71,12 +71,12 @@ test('a lease that is released is not renewed, and another process takes the eve
   expect(await claimedBy(id)).toBe(taker.token);
 }, 30_000);
 
-test('a lease that was lost is neither renewed nor good for a write', async () => {
+test('a lost lease is not renewed, and allows no write', async () => {
   const id = await queuedEvent();
   const { leases } = stage.process(secondOfLease);
   await claim(leases);
   leases.hold(id);
-  // The process was away for longer than its lease.
+  // The process was suspended for longer than its lease.
   await rows(stage.gateway.database, `update event_queue set claimed_until = now() - interval '1 s'`);
   const taker = other();
   expect((await claim(taker)).claimed).toHaveLength(1);
@@ -94,7 +94,7 @@ test('a lease that was lost is neither renewed nor good for a write', async () =
   expect(await claimedBy(id)).toBe(taker.token);
 }, 30_000);
 
-test('leases are renewed again after their connection broke', async () => {
+test('leases are renewed again after their connection was lost', async () => {
   const id = await queuedEvent();
   const database = await openDatabase({ url: stage.gateway.databaseUrl, log, maxConnections: 1 });
   const leases = new Leases({ sql: database, log, ...secondOfLease });
@@ -104,7 +104,7 @@ test('leases are renewed again after their connection broke', async () => {
     leases.hold(id);
     const [mine] = (await database.pool.query('select pg_backend_pid() as pid')).rows;
     await stage.gateway.database.pool.query('select pg_terminate_backend($1)', [mine?.pid]);
-    // The first renewal cuts the long lease to that of the process.
+    // The first renewal shortens the long lease to the one of the process.
     await until('the lease is renewed', async () => (await leftMs(id)) < 2_000);
     const renewed: Date = await endOf(id);
     await until('the lease is renewed again', async () => (await endOf(id)) > renewed);

@@ -4,7 +4,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { queryOnce } from '../support/gateway-roles.ts';
 import { silenceableWay } from '../support/silenceable-way.ts';
 
-test('it stops, also when its connection is dead and nobody has noticed', async () => {
+test('the listener stops even if its connection is dead without an error', async () => {
   const server = inject('postgresUrl');
   const way = await silenceableWay(new URL(server));
   const called = { times: 0, next: Promise.withResolvers<void>() };

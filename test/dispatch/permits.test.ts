@@ -14,14 +14,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes permits as the relay does: as many as are free. */
+/** Takes permits as the relay does: at most as many as are free. */
 function takeAll(prefix: string): string[] {
   const ids = Array.from({ length: permits.free() }, (_, n) => `${prefix}-${n}`);
   for (const id of ids) permits.take(id);
   return ids;
 }
 
-test('no more than the limit are free, and each that begins or is released makes room for one', async () => {
+test('at most the limit is free, and each attempt that begins or permit that is released frees one', async () => {
   const [first = ''] = takeAll('first');
   expect(permits.free()).toBe(0);
   permits.began(first);
@@ -33,7 +33,7 @@ test('no more than the limit are free, and each that begins or is released makes
   expect(permits.free()).toBe(1);
 });
 
-test('a permit that ends twice makes room once', () => {
+test('a permit that ends twice frees one permit', () => {
   const [first = ''] = takeAll('first');
   const { release } = permits.take(first);
   release();
@@ -42,14 +42,14 @@ test('a permit that ends twice makes room once', () => {
   expect(permits.free()).toBe(1);
 });
 
-test('an earlier permit of an event does not release the one that it holds now', () => {
+test('releasing an earlier permit of an event does not release its present one', () => {
   const earlier = permits.take('event');
   permits.take('event');
   earlier.release();
   expect(permits.free()).toBe(2);
 });
 
-test('while the engine is behind there are none, and permits that are held stay held', () => {
+test('while Temporal does not keep up, no permits are free, and held permits remain held', () => {
   for (const id of takeAll('first').slice(1)) permits.began(id);
   keepsUp = false;
   expect(permits.free()).toBe(0);
@@ -57,7 +57,7 @@ test('while the engine is behind there are none, and permits that are held stay 
   expect(permits.free()).toBe(2);
 });
 
-test('a permit of an attempt that never begins comes back by itself', async () => {
+test('the permit of an attempt that never begins is released after a time limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { begun } = permits.take('event');
   vi.runAllTimers();
@@ -65,7 +65,7 @@ test('a permit of an attempt that never begins comes back by itself', async () =
   expect(permits.free()).toBe(3);
 });
 
-test('as the process ends, nothing waits for a permit any more', async () => {
+test('closing releases all permits', async () => {
   const waiting = ['one', 'two'].map((id) => permits.take(id).begun);
   permits.close();
   await Promise.all(waiting);

@@ -24,12 +24,12 @@ import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 
-/** The parts of the relay of one process, wired as src/dispatch/relay.ts does; none runs yet. */
+/** The parts of one process's relay, composed as in src/dispatch/relay.ts, but not started. */
 export type Process = ReturnType<Awaited<ReturnType<typeof openDispatchStage>>['process']>;
 
 /**
- * The HTTP side of a gateway, PostgreSQL and Temporal, with the parts of any number of relays that each test starts itself. No
- * worker polls the task queue, so workflows start and make no attempt.
+ * A gateway without a worker, PostgreSQL and Temporal. Tests start the parts of any number of relays themselves. No
+ * worker polls the task queue, so workflows are started but make no attempts.
  */
 export async function openDispatchStage() {
   const gateway = await startGateway({ worker: false });
@@ -45,7 +45,7 @@ export async function openDispatchStage() {
     new WorkflowEngine({ connection, namespace, taskQueue: temporal.taskQueue, schedule });
   const stage = {
     gateway,
-    /** Temporal as it is, and one that refuses every call at once, since it has no such namespace. */
+    /** `up` works; `refusing` fails every call immediately, because its namespace does not exist. */
     engines: { up: engine(temporal.namespace), refusing: engine('missing') },
     workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
     async account(...replies: Consumer['replies']) {
@@ -62,7 +62,7 @@ export async function openDispatchStage() {
       }
       return ids;
     },
-    /** Takes events past their first attempt, as if it had failed (lane 1) or succeeded (2): they need their workflow only. */
+    /** Moves events past their first attempt, as if it had failed (lane 1) or succeeded (lane 2). */
     async move(ids: string[], lane: 1 | 2): Promise<void> {
       const state = {
         1: `scheduled_attempts = 1, attempts = 1, next_attempt_at = now() + interval '10 min'`,
@@ -73,7 +73,7 @@ export async function openDispatchStage() {
     },
     queued: async (): Promise<string[]> =>
       (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
-    /** @param timeLimitMs decides how long a lease is */
+    /** @param timeLimitMs determines the length of a lease */
     process(
       options: { firstAttempt?: PermitMode; permits?: number; accountConcurrency?: number; timeLimitMs?: number } = {},
     ) {
@@ -106,7 +106,7 @@ export async function openDispatchStage() {
       processes.push(parts);
       return parts;
     },
-    /** Ends what a test has started and empties the queue. */
+    /** Stops everything that a test has started, and empties the queue. */
     async clear() {
       for (const consumer of consumers) consumer.hangUp();
       await Promise.all(processes.splice(0).map((parts) => parts.stop()));

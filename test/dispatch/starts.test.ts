@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
-/** Events that only need their workflow. */
+/** Stores events that only need their workflow. */
 async function moved(lane: 1 | 2, count: number): Promise<string[]> {
   const ids = await stage.send(await stage.account(), count);
   await stage.move(ids, lane);
@@ -34,7 +34,7 @@ const claims = (): Promise<{ event_id: string; claim_token: string | null }[]> =
     [],
   );
 
-test('two processes start each workflow once, and take its event off the queue', async () => {
+test('two processes start each workflow once, and delete its event from the queue', async () => {
   const ids = [...(await moved(1, 6)), ...(await moved(2, 6))];
   const both = [stage.process(), stage.process()];
   for (const { link, starts, leases } of both) {
@@ -74,12 +74,12 @@ test('without a connection to Temporal no event is claimed, and all start once t
   expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'RUNNING'));
 }, 30_000);
 
-test('an event whose start fails is handed back, and its workflow starts when Temporal takes it', async () => {
+test('an event whose start fails is handed back, and its workflow starts when Temporal is available', async () => {
   const ids = await moved(1, 2);
   const { link, starts } = stage.process();
   link.set(stage.engines.refusing);
   starts.start();
-  // Handed back: it waits for its next try, and no process holds it.
+  // The event waits for its next try, and no process holds its claim.
   await until('a start has failed', async () => (await claims()).some(({ claim_token }) => claim_token === null));
   expect(await Promise.all(ids.map(started))).toEqual([null, null]);
   link.set(stage.engines.up);
@@ -88,7 +88,7 @@ test('an event whose start fails is handed back, and its workflow starts when Te
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
 }, 30_000);
 
-test('a process that stops lets the starts in flight end', async () => {
+test('a process that stops waits for the starts in flight', async () => {
   const ids = await moved(2, 8);
   const { link, starts, leases, stop } = stage.process();
   link.set(stage.engines.up);

@@ -10,7 +10,7 @@ let crowd: string;
 let single: string;
 beforeAll(async () => {
   gateway = await startGateway({ worker: false });
-  // The account of the crowd is the older one, so it sorts first.
+  // The account with many events is older, so it comes first in the order of claims.
   const many = await gateway.admin.createAccount({});
   const few = await gateway.admin.createAccount({});
   [crowd, single] = [many.id, few.id];
@@ -25,7 +25,7 @@ const lease = { token: randomUUID(), leaseS: 30 };
 const release = (lane: number) =>
   gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
 
-test('a claim of first attempts takes of every account, not of the first one alone', async () => {
+test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const options = {
     ...lease,
@@ -41,7 +41,7 @@ test('a claim of first attempts takes of every account, not of the first one alo
   expect(next).toBeNull();
 });
 
-test('an account that has all its turns taken is passed over', async () => {
+test('an account without free turns is skipped', async () => {
   await release(0);
   const options = {
     ...lease,
@@ -71,7 +71,7 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
   expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
 });
 
-test.each([1, 2] as const)('a claim of starts in lane %i takes of every account', async (lane) => {
+test.each([1, 2] as const)('a claim of starts in lane %i takes events of every account', async (lane) => {
   await release(lane);
   const { claimed } = await claimForStart(gateway.database, { ...lease, lane, after: beforeAllAccounts, limit: 10 });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);

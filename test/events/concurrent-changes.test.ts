@@ -5,7 +5,7 @@ import { markStartedEvents } from '../../src/events/transitions/started.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
-// The start of a workflow is noted in the same moment in which its first attempt is recorded: neither may get lost.
+// The start of a workflow and the outcome of its first attempt can be recorded at the same time. Neither may get lost.
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test('marks of started workflows and outcomes of attempts, all at once, all count', async () => {
+test('concurrent records of started workflows and of attempts are all applied', async () => {
   const { database } = gateway;
   const account = await gateway.admin.createAccount({});
   const sent = await Promise.all(

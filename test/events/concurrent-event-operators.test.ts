@@ -8,7 +8,7 @@ import { operatorOf } from '../support/operator.ts';
 import { rows, storedEvent } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
-// What operators do to events at the same moment: each command counts once, and is in the audit log once, as it was.
+// Concurrent commands of operators: each command is applied once, and has one audit entry with its result.
 
 let gateway: TestGateway;
 let operate: ReturnType<typeof operatorOf>;
@@ -33,7 +33,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSo
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
-/** Of the commands that were answered in time: see `answered`. */
+/** The audit entries of the commands that were answered in time: see `answered`. */
 const auditedStatuses = async (id: string, action: string) =>
   (await entriesOf(gateway.database, id, action))
     .map(({ details }) => details.status)
@@ -47,8 +47,8 @@ async function pendingEvent(fields: Record<string, unknown> = {}) {
 }
 
 /**
- * A command waits at most 5 s for others on its event, and is then answered 503 without an effect. On a slow machine some
- * of these many wait longer, and are sent again.
+ * A command waits at most 5 s for others on its event, and is then answered 503 without an effect. On a slow machine
+ * some of these many wait longer, and are sent again.
  */
 async function answered(kind: Kind, id: string): Promise<Answer> {
   for (;;) {
@@ -57,7 +57,7 @@ async function answered(kind: Kind, id: string): Promise<Answer> {
   }
 }
 
-/** Every kind of command, as many times at once. */
+/** Sends every kind of command the same number of times, concurrently. */
 async function everything(id: string, operators: number): Promise<Done[]> {
   const rounds = await times(operators, () =>
     Promise.all(kinds.map(async (kind) => ({ kind, answer: await answered(kind, id) }))),
@@ -65,7 +65,7 @@ async function everything(id: string, operators: number): Promise<Done[]> {
   return rounds.flat();
 }
 
-/** Each command was taken, or a retry refused because the event was dead; and each is one entry of the audit log. */
+/** Checks that each command was applied, or was a retry of a dead event, and has one audit entry. */
 async function expectTakenAndAudited(id: string, done: Done[]) {
   for (const { kind, answer } of done)
     if (answer.status === 409) expect([kind, answer.body.code]).toEqual(['retry', 'event_dead']);
@@ -78,8 +78,8 @@ async function expectTakenAndAudited(id: string, done: Done[]) {
   expect(await auditedStatuses(id, 'delivery.retry')).toEqual(of('retry'));
 }
 
-describe.each([2, 20])('%i operators at one event', (operators) => {
-  test('replay it: each is a generation of its own, and audited with it', async () => {
+describe.each([2, 20])('%i operators change one event concurrently', (operators) => {
+  test('replay: each replay starts a generation, which its audit entry names', async () => {
     const { id } = await pendingEvent();
     const answers = await times(operators, () => operate.replay(id));
     expect(statuses(answers)).toEqual(Array(operators).fill(202));
@@ -91,7 +91,7 @@ describe.each([2, 20])('%i operators at one event', (operators) => {
     expect(await storedEvent(gateway.database, id)).toMatchObject({ generation: operators, status: 'received' });
   });
 
-  test('retry it: as many manual attempts are asked for', async () => {
+  test('retry: each retry requests one manual attempt', async () => {
     const { id } = await pendingEvent();
     expect(statuses(await times(operators, () => operate.retry(id)))).toEqual(Array(operators).fill(202));
     const asked = await rows(
@@ -103,20 +103,20 @@ describe.each([2, 20])('%i operators at one event', (operators) => {
     expect(await auditedStatuses(id, 'delivery.retry')).toEqual(Array(operators).fill(202));
   });
 
-  test('acknowledge, fail, kill, replay and retry it: each counts once, and what is left is one of their states', async () => {
+  test('all commands: each is applied once, and the event ends in the state of one of them', async () => {
     for (let round = 0; round < 3; round++) {
       const { id } = await pendingEvent();
       const done = await everything(id, operators);
       await expectTakenAndAudited(id, done);
       const now = listItemOf(await gateway.admin.event(id));
       expect(now.generation).toBe(operators);
-      // The last one's answer is the event as it is.
+      // The answer of the last command is the event's present state.
       expect(done.map(({ answer }) => answer.body)).toContainEqual(now);
     }
   }, 30_000);
 });
 
-test('the same while a worker delivers the events: nothing is lost, and every delivery comes to an end', async () => {
+test('all commands while a worker delivers the events: none is lost, and every delivery ends', async () => {
   let n = 0;
   const consumer = await startConsumer((response) => response.writeHead(++n % 3 === 0 ? 200 : 500).end());
   consumers.push(consumer);

@@ -17,7 +17,7 @@ const pathOf = (name: Name, id: string) =>
   name === 'retry' ? `/admin/delivery/retry/${id}` : `/admin/events/${id}/${name}`;
 const operate = (name: Name, id: string, body?: unknown) => gateway.admin.post(pathOf(name, id), body);
 
-/** A pending event of an account of its own. */
+/** Stores a pending event of a new account. */
 async function pending() {
   const account = await gateway.admin.createAccount({});
   const { body } = await send(gateway.baseUrl, account, 'x');
@@ -37,7 +37,7 @@ const commands = (id: string) =>
   ]);
 const queued = async (id: string) =>
   (await rows(gateway.database, 'select generation, lane from event_queue where event_id = $1', [id]))[0];
-/** The answer must be the event as the lists show it, and so what is stored. */
+/** Checks that the answer is the event as the lists show it, and that it is stored like this. */
 async function expectEvent(answer: Answer, status: number, fields: Record<string, unknown>, id: string) {
   expect(answer.status).toBe(status);
   const item = listItemOf(await gateway.admin.event(id));
@@ -50,7 +50,7 @@ const expectProblem = (answer: Answer, status: number, code: string) => {
 };
 
 describe('ack', () => {
-  test('of a pending event ends its delivery and tells its workflow', async () => {
+  test('of a pending event ends its delivery and signals its workflow', async () => {
     const { id } = await pending();
     const answer = await operate('ack', id);
     const fields = { status: 'processed', delivery_status: 'delivered', delivered_at: expect.any(String) };
@@ -60,7 +60,7 @@ describe('ack', () => {
     await expectEvent(again, 200, { ...fields, delivered_at: answer.body.delivered_at }, id);
     expect(await commands(id)).toHaveLength(1);
   }, 30_000);
-  test('of a dead event leaves the delivery as it ended', async () => {
+  test('of a dead event does not change its delivery', async () => {
     const { id } = await pending();
     await operate('fail', id, { dead: true });
     await expectEvent(await operate('ack', id), 200, { status: 'processed', delivery_status: 'failed' }, id);
@@ -68,7 +68,7 @@ describe('ack', () => {
 });
 
 describe('fail', () => {
-  test('notes the error, and attempts go on', async () => {
+  test('stores the error, and attempts continue', async () => {
     const { id } = await pending();
     const answer = await operate('fail', id, { error: 'the consumer says no' });
     const fields = { status: 'failed', delivery_status: 'pending', last_error: 'the consumer says no' };
@@ -91,11 +91,11 @@ describe('fail', () => {
     ['a null error', { error: null }, { status: 'failed', last_error: null }],
     ['2,000 characters', { error: 'x'.repeat(2000) }, { last_error: 'x'.repeat(2000) }],
     ['characters beyond ASCII', { error: 'nö 😕' }, { last_error: 'nö 😕' }],
-  ])('takes %s', async (_name, body, fields) => {
+  ])('accepts %s', async (_name, body, fields) => {
     const { id } = await pending();
     await expectEvent(await operate('fail', id, body), 200, { ...fields, delivery_status: 'pending' }, id);
   });
-  test('takes an announced body that is not there', async () => {
+  test('accepts a content type without a body', async () => {
     const { id } = await pending();
     const headers = { 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' };
     expect((await rawRequest(gateway.baseUrl, { path: pathOf('fail', id), headers })).status).toBe(200);
@@ -131,7 +131,7 @@ describe('fail', () => {
 
 describe('replay', () => {
   const fresh = { status: 'received', delivery_status: 'pending', attempts: 0, last_error: null, delivered_at: null };
-  test('begins a new generation', async () => {
+  test('starts a new generation', async () => {
     const { id } = await pending();
     await expectEvent(await operate('replay', id), 202, { ...fresh, generation: 1 }, id);
     await expectEvent(await operate('replay', id), 202, { ...fresh, generation: 2 }, id);
@@ -141,21 +141,21 @@ describe('replay', () => {
     ['processed', () => ['ack', undefined]],
     ['failed', () => ['fail', { error: 'old' }]],
     ['dead', () => ['fail', { error: 'old', dead: true }]],
-  ])('revives what is %s', async (state, to) => {
+  ])('revives an event that is %s', async (state, to) => {
     const { id } = await pending();
     const [name, body] = to();
     expect((await operate(name, id, body)).body.status).toBe(state);
     await expectEvent(await operate('replay', id), 202, { ...fresh, generation: 1 }, id);
     expect(await queued(id)).toEqual({ generation: 1, lane: 0 });
   });
-  test('20 at once are 20 generations', async () => {
+  test('20 concurrent replays start 20 generations', async () => {
     const { id } = await pending();
     const answers = await Promise.all(Array.from({ length: 20 }, () => operate('replay', id)));
     expect(answers.map((answer) => answer.body.generation).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
     );
   });
-  test('of a disabled account waits for it', async () => {
+  test('of an event of a disabled account is accepted', async () => {
     const { account, id } = await pending();
     await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false });
     await expectEvent(await operate('replay', id), 202, { ...fresh, generation: 1 }, id);
@@ -163,7 +163,7 @@ describe('replay', () => {
 });
 
 describe('retry', () => {
-  test('asks for a manual attempt and changes no state', async () => {
+  test('requests a manual attempt and changes no state', async () => {
     const { id } = await pending();
     const before = (await gateway.admin.event(id)) as Record<string, unknown>;
     const { status, delivery_status, attempts, generation } = before;
@@ -178,7 +178,7 @@ describe('retry', () => {
     expectProblem(await operate('retry', id), 409, 'event_dead');
     expect((await commands(id)).map((command) => command.kind)).toEqual(['fail']);
   });
-  test('of a disabled account is 409', async () => {
+  test('of an event of a disabled account is 409', async () => {
     const { account, id } = await pending();
     await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false });
     expectProblem(await operate('retry', id), 409, 'conflict');
@@ -186,7 +186,7 @@ describe('retry', () => {
 });
 
 describe('a rejected event', () => {
-  test('is neither replayed nor retried', async () => {
+  test('cannot be replayed or retried', async () => {
     const { id } = await rejected();
     for (const name of ['replay', 'retry'] as const) expectProblem(await operate(name, id), 409, 'event_rejected');
     expect(await queued(id)).toBeUndefined();
@@ -195,7 +195,7 @@ describe('a rejected event', () => {
     ['ack', undefined, 'processed'],
     ['fail', {}, 'failed'],
     ['fail', { dead: true }, 'dead'],
-  ])('is still one after %s %j', async (name, body, status) => {
+  ])('is still rejected after %s %j', async (name, body, status) => {
     const { id } = await rejected();
     const fields = { status, delivery_status: null, delivered_at: null, rejection_reason: 'no_secret_configured' };
     await expectEvent(await operate(name, id, body), 200, fields, id);
@@ -204,34 +204,34 @@ describe('a rejected event', () => {
   });
 });
 
-describe('an account that was deleted', () => {
-  test('tells the workflows that were started', async () => {
+describe('the deletion of an account', () => {
+  test('signals the workflows that were started', async () => {
     const { account, id } = await pending();
     await gateway.database.pool.query('update events set started_generation = 0 where id = $1', [id]);
     await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
     expect((await commands(id)).map((command) => command.kind)).toEqual(['account_deleted']);
   });
 
-  test('leaves its events readable and their delivery ended', async () => {
+  test('ends the deliveries of its events, which remain readable', async () => {
     const { account, id } = await pending();
     await gateway.admin.request('DELETE', `/admin/accounts/${account.id}`);
     expect(await gateway.admin.event(id)).toMatchObject({
       ...{ status: 'received', delivery_status: 'failed', last_error: 'account_deleted', payload: 'x' },
     });
     for (const name of ['replay', 'retry'] as const) expectProblem(await operate(name, id), 409, 'conflict');
-    // It has no workflow yet that would have to be told.
+    // The event has no workflow yet that has to be signaled.
     expect(await commands(id)).toEqual([]);
     await expectEvent(await operate('ack', id), 200, { status: 'processed', delivery_status: 'failed' }, id);
     await expectEvent(await operate('fail', id, {}), 200, { status: 'failed', delivery_status: 'failed' }, id);
   });
 });
 
-test.each(operations)('%s of nothing is 404', async (name) => {
+test.each(operations)('%s of an unknown event is 404', async (name) => {
   for (const id of ['01900000-0000-7000-8000-000000000000', 'nope', '%00', '%'])
     expectProblem(await operate(name, id), 404, 'not_found');
 });
 
-test.each(operations)('%s is a POST', async (name) => {
+test.each(operations)('%s is only accepted as POST', async (name) => {
   const { id } = await pending();
   const answer = await gateway.admin.request('GET', pathOf(name, id));
   expectProblem(answer, 405, 'method_not_allowed');

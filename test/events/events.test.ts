@@ -20,7 +20,7 @@ const ids = async (query: string) => {
   expect(status).toBe(200);
   return body.map((item: Item) => item.id);
 };
-/** Stores events a second apart, oldest first, and answers with their ids, newest first. */
+/** Stores events one second apart, oldest first, and returns their ids, newest first. */
 async function store(appKey: string, count: number, endMs = Date.now()): Promise<string[]> {
   const account = await gateway.admin.createAccount({});
   const receiver = new EventReceiver(gateway.database);
@@ -77,14 +77,14 @@ describe('filters', () => {
   });
   const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`;
 
-  test.each(['a,b', '[1]', '{"a":1}', 'true'])('the value %s is a text like any other', async (value) => {
+  test.each(['a,b', '[1]', '{"a":1}', 'true'])('the value %s is treated as text', async (value) => {
     const account = await gateway.admin.createAccount({});
     const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: value, type: value }));
     expect(await ids(query({ external_id: value }))).toEqual([body.id]);
     expect(await ids(query({ event_type: value }))).toEqual([body.id]);
   });
 
-  test('each by itself, and together', async () => {
+  test('work alone and combined', async () => {
     expect(await ids(query({ app_key: 'f-one' }))).toEqual([one.id]);
     expect(await ids(query({ app_key: 'f-two' }))).toEqual([rejected, failed.id]);
     expect(await ids(query({ app_key: 'f-two', provider: 'support_chat' }))).toEqual([failed.id]);
@@ -110,7 +110,7 @@ describe('filters', () => {
   });
 });
 
-test('since and until are exclusive, newest first', async () => {
+test('since and until are exclusive, and the list is newest first', async () => {
   const endMs = Date.parse('2026-03-01T12:00:00.500Z');
   const [newest, middle, oldest] = await store('times', 3, endMs);
   const at = (n: number) => encodeURIComponent(new Date(endMs - n * 1000).toISOString());
@@ -126,7 +126,7 @@ test('since and until are exclusive, newest first', async () => {
 });
 
 describe('pages', () => {
-  test.each([1, 3, 4, 12, 13, 1000])('of %i, by the links, hold every event once', async (limit) => {
+  test.each([1, 3, 4, 12, 13, 1000])('of %i events, by their links, contain every event once', async (limit) => {
     const appKey = `pages & ${limit}`;
     const stored = await store(appKey, 12);
     const walked: string[] = [];
@@ -138,7 +138,7 @@ describe('pages', () => {
       expect(answer.body.length).toBeLessThanOrEqual(limit);
       walked.push(...answer.body.map((item: Item) => item.id));
       path = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
-      // What comes in meanwhile shifts no page.
+      // Events that arrive between two requests do not shift the pages.
       if (page === 0) await store(appKey, 1, Date.now() + 60_000);
     }
     expect(walked).toEqual(stored);
@@ -151,7 +151,7 @@ describe('pages', () => {
     const { headers } = await list('?app_key=offsets&limit=2&offset=1');
     expect(headers.get('link')).toBe(`</admin/events?app_key=offsets&limit=2&before=${stored[2]}>; rel="next"`);
   });
-  test('are of 100 unless asked otherwise, and of 1,000 at most', async () => {
+  test('have 100 events by default, and 1,000 at most', async () => {
     const stored = await store('many', 1001);
     expect(await ids('?app_key=many')).toEqual(stored.slice(0, 100));
     expect(await ids('?app_key=many&limit=1000')).toEqual(stored.slice(0, 1000));

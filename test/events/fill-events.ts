@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { ensurePartitions } from '../../src/database/partitions.ts';
 import type { DeliveryStatus, EventStatus } from '../../src/events/event.ts';
 
-/** An event to be put into the tables as it is. */
+/** An event that is inserted into the tables directly. */
 export interface StoredFields {
   receivedAt: Date;
   accountId: string;
@@ -28,7 +28,7 @@ const insertEvents = `
     $12::timestamptz[], $13::timestamptz[], $14::boolean[])
     as t (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, received_at, attempts, delivered_at, next_attempt_at, queued)`;
 
-/** Puts events into the tables; those that are received, or pending without a next attempt, are queued as well. */
+/** Inserts events into the tables. Those that are received, or pending without a next attempt, are also queued. */
 export async function fillEvents(database: Database, events: readonly StoredFields[]): Promise<string[]> {
   for (const day of new Set(events.map((e) => e.receivedAt.toISOString().slice(0, 10))))
     await ensurePartitions(database, new Date(day), 1);

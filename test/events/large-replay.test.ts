@@ -8,7 +8,7 @@ import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { fillEvents } from './fill-events.ts';
 
-// More than are replayed within the call.
+// More than the 2,000 that are replayed within the call.
 const many = 2_500;
 const dayMs = 86_400_000;
 
@@ -48,7 +48,7 @@ const applyAll = async () => {
 const stateOf = async (id: string) =>
   (await rows(gateway.database, 'select status, delivery_status, generation from events where id = $1', [id]))[0];
 
-test('a replay of many is noted, and carried out batch by batch, each event once', async () => {
+test('a replay of many events is noted, and applied in batches, each event once', async () => {
   await failedEvents(many);
   const counts = await Promise.all([replayFailed(gateway.database), replayFailed(gateway.database)]);
   expect(counts.sort((a, b) => a - b)).toEqual([0, many]);
@@ -60,7 +60,7 @@ test('a replay of many is noted, and carried out batch by batch, each event once
   expect(await count('event_replays')).toBe(0);
 }, 30_000);
 
-test('a worker carries it out by itself', async () => {
+test('a worker applies noted replays', async () => {
   await failedEvents(many);
   const answer = await gateway.admin.post('/admin/events/replay-failed');
   expect(answer).toMatchObject({ status: 202, body: { replayed: many } });
@@ -79,7 +79,7 @@ test.each([
     { status: 'dead', delivery_status: 'failed', generation: 1 },
   ],
 ] as const)(
-  '%s of an event whose replay waits comes after that replay',
+  '%s of an event with a noted replay is applied after that replay',
   async (_name, operate, expected) => {
     const [id = ''] = await failedEvents(many);
     expect(await replayFailed(gateway.database)).toBe(many);
@@ -93,7 +93,7 @@ test.each([
   30_000,
 );
 
-test('what is no longer failed when its turn comes is left alone; so is the event of a deleted account', async () => {
+test('a noted replay is dropped if its event is no longer failed or its account was deleted', async () => {
   const [delivered = '', dead = ''] = await failedEvents(many);
   await replayFailed(gateway.database);
   await rows(gateway.database, `update events set status = 'enqueued', delivery_status = 'delivered' where id = $1`, [
@@ -106,14 +106,14 @@ test('what is no longer failed when its turn comes is left alone; so is the even
   expect(await count('event_replays')).toBe(0);
   expect(await stateOf(delivered)).toMatchObject({ status: 'enqueued', generation: 0 });
   expect(await stateOf(dead)).toMatchObject({ status: 'dead', generation: 0 });
-  // The first batch was carried out before the account was deleted, which then ended it.
+  // The first batch was replayed before the account was deleted, and the deletion ended its deliveries.
   const replayed = await count('events where generation = 1');
   expect(replayed).toBeGreaterThan(900);
   expect(replayed).toBeLessThan(1_001);
   expect(await count(`events where generation = 1 and delivery_status <> 'failed'`)).toBe(0);
 }, 30_000);
 
-test('operators and workers at the same events at once: each event is replayed once and changed after it', async () => {
+test('concurrent operators and workers: each event is replayed once, and the commands are applied after it', async () => {
   const ids = await failedEvents(many);
   await replayFailed(gateway.database);
   const some = ids.filter((_, i) => i % 10 === 0);
@@ -123,7 +123,7 @@ test('operators and workers at the same events at once: each event is replayed o
   expect(await count(`events where status = 'processed' and delivery_status = 'delivered'`)).toBe(some.length);
 }, 30_000);
 
-test('filters are those of the call', async () => {
+test('only events that match the filters are noted', async () => {
   await failedEvents(many, 'app');
   await failedEvents(many, 'other');
   expect(await replayFailed(gateway.database, { app_key: 'other', provider: 'generic' })).toBe(many);

@@ -22,7 +22,9 @@ import { allEvents, expectedList } from './reference.ts';
 const log = createLog('silent');
 const dayMs = 86_400_000;
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-/** The edges of the windows (1, 4, 16 and 32 days), both ends of days among them, days without events between. */
+/**
+ * Times at the edges of the windows (1, 4, 16 and 32 days) and at both ends of days, with days without events between.
+ */
 const daysBack = [0, 1, 2, 4, 5, 6, 20, 21, 22, 52, 53, 54, 90];
 const momentsOfDay = [0, 1, dayMs / 2, dayMs - 1];
 const moments = daysBack.flatMap((day) => momentsOfDay.map((ms) => new Date(today - day * dayMs + ms)));
@@ -42,7 +44,7 @@ const values = {
 };
 
 function randomEvent(receivedAt: Date): StoredFields {
-  // As states come about: what is rejected has no delivery unless a consumer said something about it.
+  // Only possible combinations. An event without a delivery was rejected; an ack or fail may have changed its status.
   const deliveryStatus = pick<DeliveryStatus | null>([...deliveryStatuses, null]);
   const statuses: EventStatus[] =
     deliveryStatus === null
@@ -68,13 +70,13 @@ async function openFresh(): Promise<Database> {
   return openDatabase({ url: await migratedDatabase(), log });
 }
 
-describe('of many days', () => {
+describe('lists of many days', () => {
   let database: Database;
   let all: EventRow[];
   beforeAll(async () => {
     database = await openFresh();
     const events = moments.flatMap((at) => Array.from({ length: 12 }, () => randomEvent(at)));
-    // One a long way off on either side, as clocks that are wrong make them.
+    // One far in the past and one far in the future, as wrong clocks cause them.
     await fillEvents(database, [
       ...events,
       randomEvent(new Date(today - 400 * dayMs)),
@@ -92,7 +94,7 @@ describe('of many days', () => {
   };
   const page = { limit: 100, offset: 0 };
 
-  test('all of them, whole', async () => {
+  test('without a filter, all events with all fields', async () => {
     expect(await listEvents(database.reader, { limit: 100_000, offset: 0 })).toEqual(all);
   });
 
@@ -100,14 +102,14 @@ describe('of many days', () => {
     ...Object.entries(values),
     ['status', eventStatuses],
     ['delivery_status', deliveryStatuses],
-  ])('by %s alone, also for what no event has', async (name, some) => {
+  ])('by %s alone, also for values that no event has', async (name, some) => {
     for (const value of [...some, ...(name.endsWith('status') ? [] : ['absent', ''])]) {
       for (const limit of [1, 7, 100_000]) await matches({ ...page, limit, [name]: value });
     }
   });
 
   test.each(['since', 'until'])(
-    'by %s, at the very moments of events and between them',
+    'by %s, at the times of events and one millisecond before and after',
     async (name) => {
       for (const at of moments) {
         for (const ms of [-1, 0, 1]) await matches({ ...page, [name]: new Date(at.getTime() + ms) });
@@ -144,7 +146,7 @@ describe('of many days', () => {
   }, 30_000);
 
   test.each([1, 11, 12, 13, 100])(
-    'pages of %i by cursor and by offset hold every event once',
+    'pages of %i events, by cursor and by offset, contain every event once',
     async (limit) => {
       const byCursor: string[] = [];
       for (let before: string | undefined; ; before = byCursor.at(-1)) {
@@ -159,12 +161,12 @@ describe('of many days', () => {
     30_000,
   );
 
-  test('failed ones, the newest 200', async () => {
+  test('the newest 200 failed deliveries', async () => {
     expect(await listFailed(database.reader)).toEqual(all.filter((e) => e.delivery_status === 'failed').slice(0, 200));
   });
 
   test.each([undefined, -1, 0, 1, 2, 3, 9, 10])(
-    'those being retried with at least %s attempts',
+    'events that are being retried with at least %s attempts',
     async (minAttempts) => {
       const expected = all
         .filter((e) => e.delivery_status === 'pending' && e.attempts >= Math.max(1, minAttempts ?? 1))
@@ -174,7 +176,7 @@ describe('of many days', () => {
     },
   );
 
-  test('the values to filter by', async () => {
+  test('the values of the filters', async () => {
     expect(await filterValues(database.reader)).toEqual({
       providers: [...values.provider].sort(),
       event_types: [...values.event_type].sort(),
@@ -183,7 +185,7 @@ describe('of many days', () => {
     });
   });
 
-  test('more than 200 being retried with the same attempts: the newest of all windows', async () => {
+  test('of more than 200 retried events with the same number of attempts, the newest of all windows', async () => {
     const waiting = moments.flatMap((at) =>
       Array.from({ length: 6 }, () => ({
         ...randomEvent(at),
@@ -198,14 +200,14 @@ describe('of many days', () => {
   });
 });
 
-describe('of an empty database', () => {
+describe('lists of an empty database', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openFresh();
   });
   afterAll(() => database.close());
 
-  test('are empty, and no number is missing', async () => {
+  test('are empty, and all numbers of the statistics are present', async () => {
     const { reader } = database;
     for (const filter of [
       {},
@@ -227,7 +229,7 @@ describe('of an empty database', () => {
     expect(by_hour.every((hour) => hour.received + hour.delivered + hour.failed === 0)).toBe(true);
   });
 
-  test('1,200 values of a kind: the first 1,000', async () => {
+  test('of 1,200 values of a filter, the first 1,000', async () => {
     const names = Array.from({ length: 1200 }, (_, n) => `slug-${String(n).padStart(4, '0')}`);
     await fillEvents(
       database,

@@ -14,8 +14,9 @@ import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 
-// A statement that finds the row locked by another one must apply to what that one left. It does not, without a word,
-// where the UPDATE of a partitioned table names a range of ids besides (PostgreSQL 18, generic plans): it then changes none.
+// If a statement waits for a row that another transaction has locked, it must apply to the committed row. An UPDATE of
+// a partitioned table that also names a range of ids can silently change no row in this case (PostgreSQL 18, generic
+// plans).
 
 let gateway: TestGateway;
 let other: pg.Client;
@@ -44,7 +45,7 @@ const row = async () =>
 const changeOfEvent = 'update events set swept_at = now() where id = $1';
 const claim = { name: '', text: 'update event_queue set claim_token = $2 where event_id = $1' };
 
-/** Runs the statement while another transaction holds the row and changes something about it that does not matter. */
+/** Runs the statement while another transaction has locked the row and changes an unrelated column. */
 async function whileLocked<T>(statement: () => Promise<T>, change = changeOfEvent): Promise<T> {
   await other.query('begin');
   await other.query(change, [id]);
@@ -76,14 +77,14 @@ test.each([
   expect(await row()).toMatchObject({ attempts: 1, response_code: responseCode, delivery_status: deliveryStatus });
 });
 
-test('the mark that a workflow was started is set', async () => {
+test('the start of a workflow is recorded', async () => {
   const token = randomUUID();
   await gateway.database.query(claim, [id, token]);
   await whileLocked(() => markStartedEvents(gateway.database, [{ eventId: id, generation: 0, token, runId: 'run' }]));
   expect(await row()).toMatchObject({ status: 'enqueued', started_generation: 0, run_id: 'run' });
 });
 
-test('a claim is given back', async () => {
+test('a claim is handed back', async () => {
   const token = randomUUID();
   await gateway.database.query(claim, [id, token]);
   await whileLocked(

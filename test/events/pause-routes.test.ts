@@ -5,7 +5,7 @@ import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
 
-// What the admin API says of a pause. What it does to deliveries: test/e2e/pause*.test.ts.
+// The admin API of a pause. For its effect on deliveries, see test/e2e/pause*.test.ts.
 
 let gateway: TestGateway;
 let consumer: Consumer;
@@ -31,7 +31,7 @@ const stored = async () => {
 const going = { paused: false, since: null, reason: null };
 const times = (count: number, make: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, make));
 
-test('a pause is answered, shown in the statistics and stored; so is its end', async () => {
+test('a pause and its end are answered, stored and shown in the statistics', async () => {
   expect(await shown()).toBeNull();
   const before = Date.now();
   const { status, body } = await pause({ reason: 'the shop moves' });
@@ -51,7 +51,7 @@ test.each([[undefined], [{}], [{ reason: '' }]])('%j gives no reason', async (bo
   expect(await shown()).toEqual({ since: answer.body.since, reason: null });
 });
 
-test('a reason may be 200 characters of any script, as they are', async () => {
+test('a reason may have 200 characters of any script, and is kept unchanged', async () => {
   const reason = `"Umzug" – 引越し \n${'x'.repeat(200)}`.slice(0, 200);
   expect((await pause({ reason })).body.reason).toBe(reason);
   expect((await shown()).reason).toBe(reason);
@@ -64,7 +64,7 @@ test('a second pause keeps the time and the reason of the first', async () => {
   expect((await pause()).body).toEqual(first.body);
 });
 
-test('resuming what is not paused is nothing, and a pause after it begins anew', async () => {
+test('resuming without a pause changes nothing, and a later pause has a new time', async () => {
   expect(await resume()).toMatchObject({ status: 200, body: going });
   const first = await pause({ reason: 'first' });
   await resume();
@@ -74,7 +74,7 @@ test('resuming what is not paused is nothing, and a pause after it begins anew',
   expect(Date.parse(second.body.since)).toBeGreaterThanOrEqual(Date.parse(first.body.since));
 });
 
-test('of several that pause at once all answer with the one pause that there is', async () => {
+test('concurrent pauses are all answered with the same pause', async () => {
   let n = 0;
   const answers = await times(20, () => pause({ reason: `reason ${n++}` }));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -82,7 +82,7 @@ test('of several that pause at once all answer with the one pause that there is'
   for (const { body } of answers) expect(body).toEqual({ paused: true, ...since });
 });
 
-test('of several that resume at once one has done it', async () => {
+test('of several concurrent resumptions, one has an effect', async () => {
   await pause();
   await entries();
   const answers = await times(20, () => resume());
@@ -91,7 +91,7 @@ test('of several that resume at once one has done it', async () => {
   expect(resumed.toSorted()).toEqual([...Array(19).fill(false), true]);
 });
 
-test('pauses and resumptions at once: each is answered, and the last state is one of the two', async () => {
+test('concurrent pauses and resumptions are all answered, and leave a valid state', async () => {
   let n = 0;
   const answers = await times(30, () => (n++ % 2 === 0 ? pause({ reason: `reason ${n}` }) : resume()));
   expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
@@ -99,7 +99,7 @@ test('pauses and resumptions at once: each is answered, and the last state is on
   if (last !== null) expect(last.reason).toMatch(/^reason \d+$/);
 });
 
-test('each leaves one entry, with what came of it', async () => {
+test('each call has one audit entry with its result', async () => {
   await entries();
   const first = await pause({ reason: 'why' });
   await pause({ reason: 'again' });
@@ -123,14 +123,14 @@ test.each([
   ['until', { until: 'tomorrow' }],
   ['', ['reason']],
   ['', 'reason'],
-])('422, named %j, for %j', async (path, body) => {
+])('422 at the path %j for the body %j', async (path, body) => {
   const answer = await pause(body);
   expect(answer).toMatchObject({ status: 422, body: { code: 'invalid' } });
   expect(JSON.stringify(answer.body.errors)).toContain(path);
   expect(await shown()).toBeNull();
 });
 
-test('422 for a body or a query that resuming does not take; the pause stays', async () => {
+test('an unknown body or query is 422, and the pause remains', async () => {
   await pause();
   expect(await resume({ reason: 'x' })).toMatchObject({ status: 422, body: { code: 'invalid' } });
   for (const name of ['pause', 'resume'])
@@ -138,7 +138,7 @@ test('422 for a body or a query that resuming does not take; the pause stays', a
   expect(await shown()).not.toBeNull();
 });
 
-test('nobody pauses or resumes without a token', async () => {
+test('pause and resume without a token are 401', async () => {
   for (const name of ['pause', 'resume'])
     expect((await fetch(`${gateway.baseUrl}/admin/delivery/${name}`, { method: 'POST' })).status).toBe(401);
   expect(await shown()).toBeNull();
@@ -154,7 +154,7 @@ describe('while deliveries are paused', () => {
   const commands = (id: string) =>
     rows(gateway.database, 'select kind from event_commands where event_id = $1 order by id', [id]);
 
-  test('a retry is a conflict that says why, and leaves nothing to do', async () => {
+  test('a retry is answered 409 with the reason, and leaves no command', async () => {
     const { id } = await pending();
     await pause();
     const answer = await gateway.admin.post(`/admin/delivery/retry/${id}`);
@@ -166,7 +166,7 @@ describe('while deliveries are paused', () => {
     expect(await commands(id)).toEqual([{ kind: 'retry' }]);
   });
 
-  test('a retry that could not be made anyhow is refused for that', async () => {
+  test('a retry that is impossible for another reason is refused with that reason', async () => {
     const { account, id } = await pending();
     await pause();
     await gateway.admin.request('PATCH', `/admin/accounts/${account.id}`, { enabled: false });
@@ -194,7 +194,7 @@ describe('while deliveries are paused', () => {
     });
   });
 
-  test('a test delivery and the test of a destination are made: somebody asks for just that', async () => {
+  test('a test delivery and the test of a destination are sent, because an operator asks for exactly that', async () => {
     const { account } = await pending();
     const destination = await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, {
       destination_type: 'webhook',

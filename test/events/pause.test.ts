@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('a pause that somebody else has written is one', async () => {
+test('a pause that another program has written is in force', async () => {
   const since = '2026-11-21T02:30:00.000Z';
   await rows(database, `insert into gateway_settings (key, value) values ('delivery_paused', $1)`, [
     Buffer.from(`{"since": "${since}", "reason": "restored from Üb.sql"}`),
@@ -29,7 +29,7 @@ test('a pause that somebody else has written is one', async () => {
   expect(await resumeDelivery(database)).toBe(false);
 });
 
-test('a transaction that is undone has neither paused nor resumed', async () => {
+test('a transaction that is rolled back does not pause or resume', async () => {
   const undone = new Error('undone');
   const inVain = (work: (sql: Parameters<typeof readPause>[0]) => Promise<unknown>) =>
     database
@@ -46,7 +46,7 @@ test('a transaction that is undone has neither paused nor resumed', async () => 
   await resumeDelivery(database);
 });
 
-test('a worker says at the start that deliveries are paused, and when that changes', async () => {
+test('a worker logs at its start that deliveries are paused, and logs each change', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   let resumed = 0;
@@ -75,7 +75,7 @@ test('a worker says at the start that deliveries are paused, and when that chang
   }
 }, 30_000);
 
-test('who waits looks again about as long after as the pause has lasted, and within a minute', () => {
+test('a delivery checks again after about the time that the pause has lasted, and within a minute', () => {
   const pause = { since: new Date(0), reason: '' };
   const looks = [-5_000, 0, 500, 10_000, 50_000, 3_600_000, 8 * 24 * 3_600_000];
   const waits = (random: number) => looks.map((atMs) => lookAgainMs(pause, atMs, () => random));

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 const account = () => gateway.admin.createAccount({});
 const dayMs = 86_400_000;
 
-/** Events that are handed over in the same tick share a batch. */
+/** Stores events in the same tick, so that they share a batch. */
 const receiveAll = (events: ReceivedEvent[]) => Promise.all(events.map((event) => receiver.receive(event)));
 
 describe('a bad row', () => {
@@ -42,7 +42,7 @@ describe('a missing partition', () => {
   test.each([
     ['long ago', -400],
     ['far ahead', 400],
-  ])('%s is made on the spot', async (_name, days) => {
+  ])('%s is created when an event needs it', async (_name, days) => {
     const owner = await account();
     const receivedAt = new Date(Date.now() + days * dayMs);
     const events = Array.from({ length: 10 }, () => receivedEvent(owner, { receivedAt }));
@@ -54,7 +54,7 @@ describe('a missing partition', () => {
     expect(partition).toEqual({ name });
   });
 
-  test('of several days at once, from several processes', async () => {
+  test('partitions of several days are created by concurrent processes', async () => {
     const owner = await account();
     const other = new EventReceiver(gateway.database);
     const days = [-500, -510, -520, -530];
@@ -65,11 +65,11 @@ describe('a missing partition', () => {
   }, 30_000);
 });
 
-describe('an account that went away meanwhile', () => {
+describe('an account that was deleted or disabled after it was read', () => {
   test.each([
     ['deleted', (id: string) => gateway.admin.request('DELETE', `/admin/accounts/${id}`)],
     ['disabled', (id: string) => gateway.admin.request('PATCH', `/admin/accounts/${id}`, { enabled: false })],
-  ])('%s: its events are refused, those of others stored', async (_name, leave) => {
+  ])('%s: its events are refused, and those of others are stored', async (_name, leave) => {
     const [gone, stays] = [await account(), await account()];
     await leave(gone.id);
     expect(await receiveAll([receivedEvent(gone), receivedEvent(stays)])).toEqual([
@@ -81,7 +81,7 @@ describe('an account that went away meanwhile', () => {
 });
 
 describe('duplicates', () => {
-  test('of equal keys the first is stored, in one batch, in two, and in two processes', async () => {
+  test('of equal keys, the first is stored: in one batch, in two batches, and in two processes', async () => {
     const owner = await account();
     const other = new EventReceiver(gateway.database);
     const dedupKey = randomUUID();
@@ -93,7 +93,7 @@ describe('duplicates', () => {
     expect(await receiver.receive(receivedEvent(owner, { dedupKey }))).toEqual({ kind: 'duplicate' });
   });
 
-  test('a key holds for 24 hours', async () => {
+  test('a key is valid for 24 hours', async () => {
     const owner = await account();
     const dedupKey = randomUUID();
     const event = (ageMs: number) => receivedEvent(owner, { dedupKey, receivedAt: new Date(Date.now() - ageMs) });
@@ -110,7 +110,7 @@ describe('duplicates', () => {
     expect(kept).toMatchObject({ event_id: second.id, lasts: { days: 1 } });
   });
 
-  test('without a key nothing is one', async () => {
+  test('events without a key are never duplicates', async () => {
     const owner = await account();
     const receipts = await receiveAll([receivedEvent(owner), receivedEvent(owner)]);
     expect(receipts).toEqual([{ kind: 'stored' }, { kind: 'stored' }]);

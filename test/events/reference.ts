@@ -3,7 +3,7 @@ import { type EventRow, eventColumns } from '../../src/events/event.ts';
 import type { EventFilter } from '../../src/events/read.ts';
 import { rows } from '../support/stored.ts';
 
-/** Every event with the columns of the lists, newest first: what the lists are compared with. */
+/** Reads all events with the columns of the lists, newest first, for comparison with the lists. */
 export async function allEvents(database: Database): Promise<EventRow[]> {
   return database.query<EventRow>({ name: '', text: `select ${eventColumns} from events e order by e.id desc` }, []);
 }
@@ -13,7 +13,7 @@ const equalities = [
   ...(['status', 'delivery_status'] as const),
 ];
 
-/** What `listEvents` should answer, from all events. */
+/** The expected result of `listEvents`, computed from all events. */
 export function expectedList(all: readonly EventRow[], filter: EventFilter): EventRow[] {
   return all
     .filter(
@@ -26,7 +26,7 @@ export function expectedList(all: readonly EventRow[], filter: EventFilter): Eve
     .slice(filter.offset, filter.offset + filter.limit);
 }
 
-/** The statistics' numbers, counted anew from the tables. */
+/** The numbers of the statistics, counted from the tables. */
 export async function recounted(database: Database) {
   const [counts] = await rows(
     database,

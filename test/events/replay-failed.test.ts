@@ -42,7 +42,7 @@ const event = (
   ...{ status, deliveryStatus, attempts: 10, deliveredAt: null, nextAttemptAt: null },
   ...fields,
 });
-/** `n` failed events over the last days. */
+/** `n` failed events of the last days. */
 const failedEvents = (n: number, days = 5) =>
   Array.from({ length: n }, (_, i) =>
     event('failed', 'failed', { receivedAt: new Date(Date.now() - (i % days) * dayMs) }),
@@ -60,7 +60,7 @@ const state = async (id: string | undefined) => {
   return row;
 };
 
-test('takes what has failed, of any day, and leaves what is dead, rejected, at work or done', async () => {
+test('replays failed events of any day, and skips dead, rejected, pending and delivered ones', async () => {
   const gone = await gateway.admin.createAccount({});
   await gateway.admin.request('DELETE', `/admin/accounts/${gone.id}`);
   const receivedAt = (days: number) => ({ receivedAt: new Date(Date.now() - days * dayMs) });
@@ -90,12 +90,12 @@ test('takes what has failed, of any day, and leaves what is dead, rejected, at w
   expect(await replayFailed(gateway.database)).toBe(0);
 }, 30_000);
 
-test('does to each what the replay of one does', async () => {
+test('resets each event as the replay of a single event does', async () => {
   const [one, many] = await fillEvents(gateway.database, failedEvents(2, 1));
   await gateway.database.pool.query(
     `update events set scheduled_attempts = 10, manual_attempts = 2, last_error = 'no', response_code = 500, held_since = now(), delivered_at = now()`,
   );
-  // One that is queued and claimed, too.
+  // Including an event that is queued and claimed.
   await gateway.database.pool.query(
     `insert into event_queue (event_id, account_id, generation, lane, direct, claimed_until, claim_token)
      select id, account_id, 0, 2, true, now() + interval '1 minute', $1 from events`,
@@ -113,7 +113,7 @@ test('does to each what the replay of one does', async () => {
   });
 });
 
-test('of an application, of a provider, of both; names are data', async () => {
+test('filters by application, by provider and by both, and quotes their names', async () => {
   const names = ['app', `it's "%L" \\ '; drop table events; --`];
   const events = names.flatMap((appKey) =>
     ['generic', 'mail'].map((provider) => event('failed', 'failed', { appKey, provider })),
@@ -126,7 +126,7 @@ test('of an application, of a provider, of both; names are data', async () => {
   expect(await replayFailed(gateway.database)).toBe(1);
 });
 
-test('wakes the relay, and only if there is something to do', async () => {
+test('wakes the relay only if an event was replayed', async () => {
   let told = 0;
   other.on('notification', () => told++);
   await other.query(`listen ${channels.queue}`);
@@ -149,7 +149,7 @@ test('is part of its caller’s transaction', async () => {
   expect(await rows(gateway.database, 'select * from event_queue')).toEqual([]);
 }, 30_000);
 
-describe('at once', () => {
+describe('concurrently', () => {
   test('eight calls replay each event once', async () => {
     await fillEvents(gateway.database, failedEvents(2_000));
     const replayed = await Promise.all(Array.from({ length: 8 }, () => replayFailed(gateway.database)));
@@ -162,7 +162,7 @@ describe('at once', () => {
 
   test.each<[string, (id: string) => Promise<unknown>, Record<string, unknown>]>([
     [
-      'a declaration of death',
+      'a declaration as dead',
       (id) => other.query(`update events set status = 'dead' where id = $1`, [id]),
       { status: 'dead', generation: 0 },
     ],
@@ -181,7 +181,7 @@ describe('at once', () => {
       { generation: 1 },
     ],
     [
-      'a change that means nothing',
+      'an unrelated change',
       (id) => other.query(`update events set swept_at = now() where id = $1`, [id]),
       { generation: 1, status: 'received' },
     ],
@@ -196,13 +196,13 @@ describe('at once', () => {
       const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       await until('it waits for the event', async () => (await other.query(waits)).rowCount === 1);
       await other.query('commit');
-      expect(await replaying).toBe(_name === 'a change that means nothing' ? 9 : 8);
+      expect(await replaying).toBe(_name === 'an unrelated change' ? 9 : 8);
       expect(await state(id)).toMatchObject(wanted);
     },
     30_000,
   );
 
-  test('operators and attempts beside it lose nothing', async () => {
+  test('commands of operators and attempts are all applied', async () => {
     const ids = await fillEvents(gateway.database, failedEvents(200));
     const recorder = new OutcomeRecorder(gateway.database, async () => undefined);
     const work = ids.map(async (id, n) => {

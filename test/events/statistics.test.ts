@@ -34,7 +34,7 @@ const attempt = (eventId: string, number: number, succeeded: boolean, generation
     ...{ succeeded, last: number === 10, nextAttemptAt: succeeded ? null : new Date(), claimToken: null },
   });
 
-/** The statistics, and the same from the tables. Both begin with an hour, so both are read within one. */
+/** The statistics and the same numbers from the tables, both read within the same hour. */
 async function expectExact(): Promise<Awaited<ReturnType<typeof compared>>> {
   const hour = Math.floor(Date.now() / hourMs);
   try {
@@ -72,13 +72,13 @@ async function compared() {
   return numbers;
 }
 
-test('everything that can happen to events, all at once and folded meanwhile, is counted', async () => {
+test('concurrent changes of events are all counted, also while deltas are folded', async () => {
   const { database } = gateway;
   const accounts = await Promise.all([0, 1, 2].map(() => gateway.admin.createAccount({})));
   const ids: string[] = [];
   const receive = async (n: number) => {
     const account = accounts[n % 3];
-    // Some hours back, and on both sides of midnight.
+    // Several hours ago, and on both sides of midnight.
     const receivedAt = new Date(Date.now() - (n % 30) * hourMs);
     const event = receivedEvent(account, {
       receivedAt,
@@ -119,7 +119,7 @@ test('everything that can happen to events, all at once and folded meanwhile, is
         return attempt(id, 1, true, 1);
       case 7:
         await attempt(id, 1, false);
-        // Recorded, but of a generation that is over.
+        // An attempt of an earlier generation, which is recorded.
         await replay(database, id);
         return attempt(id, 2, false);
       case 8:
@@ -154,12 +154,12 @@ test('everything that can happen to events, all at once and folded meanwhile, is
   const states = await rows(database, 'select distinct status from events order by 1');
   expect((await filterValues(database.reader)).statuses).toEqual(states.map(({ status }) => status));
 
-  // What a migration of a database with events counts is the same.
+  // A recount of all events has the same result.
   await database.pool.query('select recount_events()');
   expect(await expectExact()).toEqual(before);
 }, 30_000);
 
-test('what changes nothing about the numbers leaves no row behind', async () => {
+test('an update that does not change the statistics inserts no delta', async () => {
   const account = await gateway.admin.createAccount({});
   const event = receivedEvent(account);
   await receiver.receive(event);
@@ -170,7 +170,7 @@ test('what changes nothing about the numbers leaves no row behind', async () => 
   expect(await rows(gateway.database, 'select * from event_stat_deltas')).toEqual([]);
 });
 
-test('a healthy delivery touches no index after its insert', async () => {
+test('a delivery that succeeds at once updates no index after the insert', async () => {
   const account = await gateway.admin.createAccount({});
   const event = receivedEvent(account);
   await receiver.receive(event);

@@ -5,7 +5,7 @@ import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { fillEvents } from './fill-events.ts';
 
-// More than the deletion itself stops.
+// More events than the deletion itself stops.
 const many = 4_500;
 const dayMs = 86_400_000;
 
@@ -43,12 +43,12 @@ const pendingOf = async (id: string) => {
 };
 const remove = (id: string) => gateway.admin.request('DELETE', `/admin/accounts/${id}`);
 
-test('a deletion stops what one transaction may, and leaves the rest to the workers', async () => {
+test('a deletion stops one batch of events, and workers stop the others', async () => {
   const id = await accountWithPending(many);
   const other = await accountWithPending(10);
   expect((await remove(id)).status).toBe(204);
   expect(await pendingOf(id)).toBe(many - 2_000);
-  // Several workers at once.
+  // Several workers concurrently.
   while ((await Promise.all([stopNextEvents(gateway.database), stopNextEvents(gateway.database)])).some(Boolean));
   expect(await pendingOf(id)).toBe(0);
   expect(await pendingOf(other)).toBe(10);
@@ -62,7 +62,7 @@ test('a deletion stops what one transaction may, and leaves the rest to the work
   expect(texts).toEqual([{ last_error: 'account_deleted' }]);
 }, 30_000);
 
-test('a running worker does the rest', async () => {
+test('a running worker stops the remaining events', async () => {
   const id = await accountWithPending(many);
   expect((await remove(id)).status).toBe(204);
   await gateway.startWorker();
@@ -73,7 +73,7 @@ test('a running worker does the rest', async () => {
   );
 }, 30_000);
 
-test('a deletion of few leaves nothing to do', async () => {
+test('a deletion with few events leaves nothing to the workers', async () => {
   const id = await accountWithPending(9);
   await remove(id);
   expect(await pendingOf(id)).toBe(0);

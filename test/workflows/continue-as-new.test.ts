@@ -18,8 +18,8 @@ import {
 } from '../../workflows/messages.ts';
 import { until } from '../support/until.ts';
 
-// A workflow goes on in a new run after a replay, and when its history has become long. What the run before it had not done
-// yet must not get lost, and nothing may be done twice.
+// A workflow continues as a new run after a replay, and when its history has become long. The new run must take over
+// the unfinished work of the run before it, and must not repeat finished work.
 
 let native: NativeConnection;
 let connection: Connection;
@@ -43,7 +43,7 @@ interface Answers {
   notify?(): Promise<NotifyResult>;
 }
 
-/** Starts a workflow of an event, with activities that note what they are asked for. */
+/** Starts the workflow of an event, with activities that record their calls. */
 async function begin(answers: Answers) {
   const taskQueue = `test-${randomUUID()}`;
   const asked: string[] = [];
@@ -74,7 +74,7 @@ async function begin(answers: Answers) {
     taskQueue,
     args: [{ eventId, generation: 0, schedule, resume: fresh }],
   });
-  // Without the run's id: the latest one.
+  // A handle without a run id refers to the latest run.
   const latest = workflow.getHandle<typeof deliverEvent>(handle.workflowId);
   const state = (wanted: Partial<DeliveryState>) =>
     until(`the workflow is as wanted: ${JSON.stringify(wanted)}`, async () =>
@@ -85,18 +85,19 @@ async function begin(answers: Answers) {
 
 const replay = { generation: 1, schedule, resume: fresh };
 
-test('a long history: the next run goes on with the number of the attempt that the run before was at', async () => {
+test('a long history: the next run continues with the attempt number of the run before it', async () => {
   const runs = new Set<string>();
   const { asked, latest, state } = await begin({
     attempt({ number }) {
       runs.add(Context.current().info.workflowExecution?.runId ?? '');
       if (number === 1) return { kind: 'failed', waitMs: 0 };
-      // The account is disabled, which asks for the same attempt again, until there is a second run.
+      // Reports a disabled account, so that the workflow repeats the same attempt until there is a second run.
       return runs.size === 1 ? { kind: 'wait', waitMs: 100 } : { kind: 'delivered' };
     },
   });
   await state({ attempts: 1 });
-  // Temporal suggests a new run from 4 MiB on, and takes 4 MB at once. The signal is of another generation: it says nothing.
+  // Temporal suggests a new run from a history of 4 MiB on, and accepts at most 4 MB per call. The signals belong to
+  // another generation, so the workflow ignores them.
   const megabyte = { generation: -1, padding: 'x'.repeat(1_000_000) };
   for (let n = 0; n < 5; n++) await latest.signal(ackSignal, megabyte);
   expect(await latest.result()).toEqual({ outcome: 'delivered', generation: 0, attempts: 2 });
@@ -104,7 +105,7 @@ test('a long history: the next run goes on with the number of the attempt that t
   expect(new Set(asked)).toEqual(new Set(['0 schedule 1', '0 schedule 2']));
 }, 30_000);
 
-test('a replay during an attempt: the attempt ends, and the next run serves the retries that waited', async () => {
+test('a replay during an attempt: the attempt is completed, and the next run makes the waiting retries', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const { asked, latest, state } = await begin({
     async attempt({ generation, trigger }) {
@@ -122,7 +123,7 @@ test('a replay during an attempt: the attempt ends, and the next run serves the 
   expect(asked).toEqual(['0 schedule 1', '0 manual 1', '0 manual 2', '1 schedule 1']);
 }, 30_000);
 
-test('a replay while a destination is being notified: the next run notifies it, and ends no earlier', async () => {
+test('a replay while a destination is being notified: the next run notifies it before it ends', async () => {
   const { promise: told, resolve: tell } = Promise.withResolvers<NotifyResult>();
   const notifications = [{ generation: 0, destinationId: 'one', destinationType: 'webhook' as const }];
   const { asked, latest, state } = await begin({
@@ -138,7 +139,7 @@ test('a replay while a destination is being notified: the next run notifies it, 
   expect(asked).toEqual(['0 schedule 1', '0 notify one', '0 notify one', '1 schedule 1']);
 }, 30_000);
 
-test('a replay of a generation that runs already, or of an earlier one, begins no new run', async () => {
+test('a replay of the present generation or an earlier one starts no new run', async () => {
   const { asked, latest, state, firstRun } = await begin({
     attempt: ({ number }) => (number === 1 ? { kind: 'failed', waitMs: 10 * minuteMs } : { kind: 'delivered' }),
   });

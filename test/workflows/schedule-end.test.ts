@@ -6,11 +6,12 @@ import { registerSearchAttributes } from '../../src/temporal/search-attributes.t
 import type { deliverEvent } from '../../workflows/index.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
 
-// Whatever the attempts come to, the schedule is what a workflow may ask for.
+// A workflow never makes more scheduled attempts than its schedule has, even if an attempt's result asks for another
+// one.
 
 const delaysMs = [1, 1, 1];
 
-/** A workflow that is told after each attempt that another one is due at once. */
+/** Runs a workflow whose attempts always report that another attempt is due immediately. */
 async function neverOver(attempts: number) {
   const address = inject('temporalAddress');
   const native = await NativeConnection.connect({ address });
@@ -21,7 +22,7 @@ async function neverOver(attempts: number) {
   const asked: number[] = [];
   const attemptDelivery = async ({ number }: AttemptRequest): Promise<AttemptResult> => {
     asked.push(number);
-    // Some more than there should be, so that a workflow without an end has one.
+    // More attempts than expected, so that the test also ends if the workflow does not stop.
     return number < 20 ? { kind: 'failed', waitMs: 0 } : { kind: 'delivered' };
   };
   const worker = await Worker.create({
@@ -51,14 +52,14 @@ async function neverOver(attempts: number) {
   return { asked, result };
 }
 
-test('a failure of the last attempt of the schedule is its end, whoever says that there is another', async () => {
+test('the failure of the last scheduled attempt ends the schedule, even if its result asks for another attempt', async () => {
   expect(await neverOver(0)).toEqual({
     asked: [1, 2, 3, 4],
     result: { outcome: 'already_settled', generation: 1, attempts: 4 },
   });
 }, 30_000);
 
-test('a workflow that begins behind its schedule makes one attempt, which settles the event', async () => {
+test('a workflow that starts after the end of its schedule makes one attempt, which settles the event', async () => {
   expect(await neverOver(4)).toEqual({
     asked: [5],
     result: { outcome: 'already_settled', generation: 1, attempts: 5 },

@@ -17,8 +17,8 @@ import {
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../support/until.ts';
 
-// What an operator asks for at the very moment at which the last destination was told: both come to the workflow at
-// once when its worker was away for a moment.
+// An operator's signal and the end of the last notification reach the workflow in the same workflow task, as happens
+// when its worker was away for a moment.
 
 let native: NativeConnection;
 let connection: Connection;
@@ -38,7 +38,10 @@ const replay = { generation: 1, schedule, resume: { attempts: 0, nextAttemptAt: 
 
 type Handle = WorkflowHandleWithStartDetails<typeof deliverEvent>;
 
-/** A workflow whose delivery is exhausted and that waits for its one notification; `signal` comes together with its end. */
+/**
+ * Runs a workflow whose delivery is exhausted and that waits for its only notification. `signal` is sent so that it
+ * arrives together with the end of that notification.
+ */
 async function together(signal: (workflow: Handle) => Promise<void>) {
   const taskQueue = `test-${randomUUID()}`;
   const asked: string[] = [];
@@ -72,7 +75,7 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
     typedSearchAttributes: new TypedSearchAttributes([{ key: searchAttributes.deliveryStatus, value: 'pending' }]),
     args: [{ eventId, generation: 0, schedule, resume: { attempts: 9, nextAttemptAt: null, settled: false } }],
   });
-  await until('the destination is being told', async () => (await handle.query(stateQuery)).phase === 'notifying');
+  await until('the destination is being notified', async () => (await handle.query(stateQuery)).phase === 'notifying');
   await stop();
   tell({ status: 'sent' });
   await until('the notification is done', async () => (await handle.describe()).raw.pendingActivities?.length === 0);
@@ -86,7 +89,7 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
   return { result, asked, shown: typedSearchAttributes.get(searchAttributes.deliveryStatus) };
 }
 
-test('a retry is made', async () => {
+test('a retry that arrives with the end of the last notification is made', async () => {
   expect(await together((workflow) => workflow.signal(retrySignal, { generation: 0, number: 1 }))).toEqual({
     result: { outcome: 'delivered', generation: 0, attempts: 10 },
     asked: ['0 schedule 10', '0 manual 1'],
@@ -94,7 +97,7 @@ test('a retry is made', async () => {
   });
 }, 30_000);
 
-test('a replay is begun, and no longer found among the failed deliveries', async () => {
+test('a replay starts, and its search attributes no longer say failed', async () => {
   expect(await together((workflow) => workflow.signal(replaySignal, replay))).toEqual({
     result: { outcome: 'delivered', generation: 1, attempts: 1 },
     asked: ['0 schedule 10', '1 schedule 1'],
@@ -102,7 +105,7 @@ test('a replay is begun, and no longer found among the failed deliveries', async
   });
 }, 30_000);
 
-test('a replay revives what was declared dead just before', async () => {
+test('a replay revives an event that was declared dead just before', async () => {
   const { result, asked } = await together(async (workflow) => {
     await workflow.signal(failSignal, { generation: 0, dead: true });
     await workflow.signal(replaySignal, replay);

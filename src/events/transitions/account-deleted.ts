@@ -1,6 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
 
-/** Events that one transaction stops: about a tenth of a second, for which the recording of an attempt of one of them waits. */
+/**
+ * Events per transaction: about 0.1 s of work. Recording an attempt of one of these events waits for the transaction.
+ */
 const eventsABatch = 2_000;
 
 /**
@@ -8,10 +10,11 @@ const eventsABatch = 2_000;
  * | --- | --- | --- |
  * | the account is deleted | unchanged | `failed` if it was `pending` |
  *
- * Rows in `event_commands` notify the running workflows. No destination is notified. An attempt that finds its account deleted
- * before this function has come to its event ends the delivery itself: exhausted.ts.
+ * Rows in `event_commands` notify the running workflows. No destination is notified. If an attempt finds its account
+ * deleted before this function has reached its event, the attempt ends the delivery itself: exhausted.ts.
  *
- * migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for what is left of large accounts.
+ * The statements: migrations/functions/stop_account_events.sql, and stop_next_account_events.sql for the remaining
+ * events of large accounts.
  */
 const stopEvents = { name: 'stop_account_events', text: 'select stop_account_events($1, $2) as stopped' };
 const noteAccount = {
@@ -21,8 +24,9 @@ const noteAccount = {
 const stopNext = { name: 'stop_next_account_events', text: 'select stop_next_account_events($1) as more' };
 
 /**
- * Ends the deliveries of a deleted account and notifies its running workflows, inside the deletion's transaction. Events beyond a
- * batch are left to `stopNextEvents`; until then each attempt finds its account deleted and ends.
+ * Ends the deliveries of a deleted account and notifies its running workflows, inside the deletion's transaction. It
+ * stops one batch; `stopNextEvents` stops the remaining events. Until then, each attempt finds its account deleted and
+ * ends.
  */
 export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
   const [row] = await sql.query<{ stopped: number }>(stopEvents, [accountId, eventsABatch]);
@@ -30,9 +34,9 @@ export async function stopAccount(sql: Sql, accountId: string): Promise<void> {
 }
 
 /**
- * Stops some of the events that a deleted account has left.
+ * Stops a batch of the remaining events of a deleted account.
  *
- * @returns whether there may be more.
+ * @returns whether more events may be left.
  */
 export async function stopNextEvents(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ more: boolean }>(stopNext, [eventsABatch]);

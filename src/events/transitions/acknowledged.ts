@@ -7,7 +7,8 @@ import { apply, type Operation } from './operation.ts';
  * | --- | --- | --- |
  * | `ack` | `processed` | `delivered` if it was `pending` |
  *
- * Attempts stop. The change and the word for the workflow are one statement, so that both commit or neither does.
+ * Attempts stop. The change and the workflow's command are written by one statement, so that both commit or neither
+ * does.
  */
 const ackEvent = {
   name: 'ack_event',
@@ -28,7 +29,7 @@ const ackEvent = {
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };
 
-/** The consumer has processed it: attempts stop. */
+/** Acknowledges an event: the consumer has processed it, so attempts stop. */
 export function ack(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, ackEvent, [eventId], 'any');
 }

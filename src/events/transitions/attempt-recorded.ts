@@ -4,7 +4,7 @@ import type { AttemptName, DeliveryStatus, EventStatus } from '../event.ts';
 import { idRange } from '../id-range.ts';
 import type { WhenExhausted } from './exhausted.ts';
 
-/** One attempt that was made, to be recorded. */
+/** The result of one attempt, to be recorded. */
 export interface Outcome extends AttemptName {
   startedAt: Date;
   durationMs: number;
@@ -12,27 +12,27 @@ export interface Outcome extends AttemptName {
   responseCode: number | null;
   responseBody: string | null;
   error: string | null;
-  /** Where it went, without credentials; null when nothing was sent. */
+  /** The request's URL, without credentials; null when nothing was sent. */
   url: string | null;
-  /** The answer was 2xx. */
+  /** Whether the consumer answered 2xx. */
   succeeded: boolean;
-  /** It was the last scheduled one: a failure ends the delivery. */
+  /** Whether this was the last scheduled attempt, whose failure ends the delivery. */
   last: boolean;
   nextAttemptAt: Date | null;
-  /** The relay's lease, when the relay made the attempt: a lost lease records nothing. */
+  /** The relay's lease, if the relay made the attempt. If the lease was lost, nothing is recorded. */
   claimToken: string | null;
 }
 
 export interface Recorded {
-  /** False when the name was recorded before, or the lease was lost: nothing changed. */
+  /** False if an attempt of this name was already recorded, or the lease was lost. Then nothing has changed. */
   recorded: boolean;
-  /** This statement turned `pending` into `failed`: the one moment at which an event is exhausted. */
+  /** Whether this statement changed `pending` to `failed`. That happens once per generation. */
   exhausted: boolean;
-  /** The event's generation and states now. */
+  /** The event's generation and states after the statement. */
   generation: number;
   status: EventStatus;
   deliveryStatus: DeliveryStatus | null;
-  /** The delivery was ended by the deletion of its account before this attempt was recorded. */
+  /** Whether the deletion of the account ended the delivery before this attempt was recorded. */
   accountDeleted: boolean;
 }
 
@@ -45,8 +45,8 @@ export interface Recorded {
  * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
  * | a manual attempt fails | unchanged | unchanged |
  *
- * An attempt of an older generation is recorded and changes nothing about the event. What an attempt means is decided where the
- * rows are locked: in the database (migrations/functions/record_outcomes.sql). What follows the last failure: exhausted.ts.
+ * An attempt of an older generation is recorded and does not change the event. The database decides the new state while
+ * the rows are locked: migrations/functions/record_outcomes.sql. For what follows the last failure, see exhausted.ts.
  */
 const recordOutcomes = {
   name: 'record_outcomes',
@@ -63,14 +63,15 @@ interface Row {
   account_deleted: boolean;
 }
 
-/** Records attempts with what they mean for their events, all that finished together in one statement. */
+/** Records attempts and updates their events. Attempts that end at the same time share one statement. */
 export class OutcomeRecorder {
   readonly #batcher: Batcher<Outcome, { recorded: Recorded | null }>;
 
   constructor(database: Transactions, whenExhausted: WhenExhausted) {
     this.#batcher = new Batcher(
       async (outcomes) => {
-        // Few attempts can be the last one; all others are a statement and no more.
+        // Only a failed last attempt can exhaust an event, which needs a transaction. All others need one statement
+        // only.
         const rows = outcomes.some(({ last, succeeded }) => last && !succeeded)
           ? await database.transaction(async (sql) => {
               const recorded = await record(sql, outcomes);
@@ -92,7 +93,7 @@ export class OutcomeRecorder {
     );
   }
 
-  /** Null when there is no such event any more. Throws what the database throws; then nothing was recorded. */
+  /** Null if the event no longer exists. Throws the database's errors; then nothing was recorded. */
   async record(outcome: Outcome): Promise<Recorded | null> {
     return (await this.#batcher.add(outcome)).recorded;
   }

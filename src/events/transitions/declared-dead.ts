@@ -7,8 +7,8 @@ import { apply, type Operation } from './operation.ts';
  * | --- | --- | --- |
  * | `fail` with `dead` | `dead` | `failed` if it was `pending` |
  *
- * Nobody will process the event: attempts stop, and destinations are not notified. Only a replay revives it. The statement is that
- * of failed.ts.
+ * The consumer will never process the event: attempts stop, and destinations are not notified. Only a replay revives
+ * it. The statement is in failed.ts.
  */
 export function declareDead(sql: Sql, eventId: string, error: string | null): Promise<Operation> {
   return apply(sql, failEvent, [eventId, error, true], 'any');

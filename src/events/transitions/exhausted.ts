@@ -1,8 +1,8 @@
 import type { Sql, Transactions } from '../../database/sql.ts';
 
 /**
- * Called inside the transaction in which deliveries fail for good, with the ids of their events: what has to follow is noted
- * there, such as notifications, or the deliveries have not failed.
+ * Called with the ids of exhausted events, inside the transaction that ends their deliveries. It writes the
+ * consequences, such as notifications, so that both commit or neither does.
  */
 export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
 
@@ -12,10 +12,11 @@ export type WhenExhausted = (sql: Sql, eventIds: string[]) => Promise<void>;
  * | the account is disabled for 7 days | `failed` if `delivery_status` was `pending` | `failed` if it was `pending` |
  * | the account is deleted | unchanged | `failed` if it was `pending` |
  *
- * An attempt finds the account disabled for so long, or deleted. Most events of a deleted account end earlier: account-deleted.ts.
+ * Applies when an attempt finds that its account was disabled for 7 days, or deleted. Most events of a deleted account
+ * end earlier: account-deleted.ts.
  *
- * The other way to be exhausted, the failure of the last scheduled attempt, is a row of attempt-recorded.ts, whose statement
- * records the attempt and ends the delivery at once.
+ * An event is also exhausted when its last scheduled attempt fails. That is a row of attempt-recorded.ts, whose
+ * statement records the attempt and ends the delivery together.
  */
 const giveUpEvent = {
   name: 'give_up_event',
@@ -27,10 +28,10 @@ const giveUpEvent = {
 };
 
 /**
- * Ends the delivery of an event without an attempt: its account is gone, or was disabled for too long. Only the latter is
- * something that destinations are told of.
+ * Ends the delivery of an event without an attempt: its account was deleted, or was disabled for too long. Destinations
+ * are only notified of the latter.
  *
- * @returns whether this call ended it, so that what follows from the end happens once.
+ * @returns whether this call ended the delivery. Of several calls, one does.
  */
 export async function giveUp(
   database: Transactions,

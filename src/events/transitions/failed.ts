@@ -9,8 +9,8 @@ import { apply, type Operation } from './operation.ts';
  *
  * Attempts continue. The same statement declares events dead: declared-dead.ts.
  *
- * $1 the event, $2 the error or null, $3 whether the event is declared dead. The change and the word for the workflow are one
- * statement, so that both commit or neither does.
+ * $1 the event, $2 the error or null, $3 whether the event is declared dead. The change and the workflow's command are
+ * written by one statement, so that both commit or neither does.
  */
 export const failEvent = {
   name: 'fail_event',
@@ -31,7 +31,7 @@ export const failEvent = {
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };
 
-/** The consumer could not process it. Attempts continue. */
+/** Marks an event as failed: the consumer could not process it. Attempts continue. */
 export function fail(sql: Sql, eventId: string, error: string | null): Promise<Operation> {
   return apply(sql, failEvent, [eventId, error, false], 'any');
 }

@@ -6,7 +6,8 @@ import { lanes } from '../lanes.ts';
  * | --- | --- | --- |
  * | the account is disabled or enabled | unchanged | unchanged |
  *
- * The next attempt of each waiting event finds it disabled. Nothing is sent or counted; the event is looked at again at `next_attempt_at`.
+ * The next attempt of each waiting event finds the account disabled. Nothing is sent or counted. The account is checked
+ * again at `next_attempt_at`.
  */
 const holdEvent = {
   name: 'hold_event',
@@ -20,7 +21,7 @@ const holdEvent = {
     from e where q.event_id = e.id and q.generation = $2 and q.claim_token = $4`,
 };
 
-/** Notes that an event waits for its account to be enabled again, and hands the relay's lease back if there is one. */
+/** Records that an event waits for its account to be enabled, and releases the relay's lease if there is one. */
 export async function holdEventUntil(
   sql: Sql,
   hold: { eventId: string; generation: number; until: Date; claimToken: string | null },

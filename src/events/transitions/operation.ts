@@ -27,13 +27,13 @@ const whyNot = {
          from events e join accounts a on a.id = e.account_id where e.id = $1`,
 };
 
-/** Resets those of these events whose replay was noted: migrations/functions/apply_replays.sql. */
+/** Replays those of the given events that have a noted replay: migrations/functions/apply_replays.sql. */
 export const applyReplays = { name: 'apply_replays', text: 'select apply_replays($1)' };
 
 /**
- * Applies an operator's command, or says why it does not apply.
+ * Applies an operator's command, or returns why it does not apply.
  *
- * @param statement has the conditions of `guard` itself and returns the event's row, or none.
+ * @param statement must check the conditions of `guard` itself. It returns the event's row, or no row.
  */
 export function apply(
   sql: Sql,
@@ -44,21 +44,21 @@ export function apply(
   return applied(sql, values[0], guard, async () => (await sql.query<EventRow>(statement, values))[0]);
 }
 
-/** The same for a command that is more than one statement. */
+/** Like `apply`, for a command that needs more than one statement. */
 export async function applied(
   sql: Sql,
   eventId: string,
   guard: Guard,
   change: () => Promise<EventRow | undefined>,
 ): Promise<Operation> {
-  // A replay that was requested before happens before.
+  // A replay that was requested earlier must be applied before this command.
   await sql.query(applyReplays, [[eventId]]);
   for (;;) {
     const event = await change();
     if (event) return { ok: true, event };
     const reason = await refusal(sql, eventId, guard);
     if (reason !== null) return { ok: false, reason };
-    // The obstacle of a moment ago is gone (a dead event was revived): the statement applies now.
+    // The reason no longer holds, for example because a dead event was revived. So try again.
   }
 }
 

@@ -5,7 +5,7 @@ import { ensurePartitions } from '../../database/partitions.ts';
 import { channels } from '../event.ts';
 import { lanes } from '../lanes.ts';
 
-/** A verified webhook on its way into the tables. */
+/** A verified webhook that is to be stored. */
 export interface ReceivedEvent {
   id: string;
   accountId: string;
@@ -19,11 +19,11 @@ export interface ReceivedEvent {
   headers: string;
   contentType: string | null;
   body: Uint8Array;
-  /** Of equal keys within 24 hours only the first is an event; null is never deduped. A UUID made of a hash. */
+  /** A UUID made of a hash. Within 24 hours, only the first webhook of a key is stored. Null: not deduplicated. */
   dedupKey: string | null;
 }
 
-/** The parameters that storing a verified and a rejected webhook have in common, a column each. */
+/** The parameters that storing verified and rejected webhooks have in common, one array per column. */
 export function inboundColumns(events: readonly Omit<ReceivedEvent, 'dedupKey'>[]): unknown[] {
   return [
     events.map((e) => e.id),
@@ -43,7 +43,7 @@ export function inboundColumns(events: readonly Omit<ReceivedEvent, 'dedupKey'>[
 export type Receipt =
   | { kind: 'stored' }
   | { kind: 'duplicate' }
-  /** The account was deleted or disabled since it was read. */
+  /** The account was deleted or disabled after it was read. */
   | { kind: 'refused' }
   | { kind: 'failed'; failure: DatabaseFailure };
 
@@ -52,8 +52,8 @@ export type Receipt =
  * | --- | --- | --- |
  * | the webhook is verified and stored | `received` | `pending` |
  *
- * In the same statement: the key of the deduplication, the payload, and the row of the queue that the relay claims. A duplicate,
- * and a webhook whose account was deleted or disabled since it was read, stores nothing.
+ * The same statement stores the deduplication key, the payload, and the row in the queue that the relay claims. Nothing
+ * is stored for a duplicate, or if the account was deleted or disabled after it was read.
  */
 const receiveEvents = {
   name: 'receive_events',
@@ -84,16 +84,18 @@ const receiveEvents = {
     from input i left join live l on l.id = i.id left join accepted c on c.id = i.id`,
 };
 
-/** More rows a statement gain nothing, and a larger one would hold many requests for a single slow commit. */
+/** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
 const maxBatch = 256;
-/** One batch commits while the next one is sent. */
+/** Batches at the same time: one commits while the next one is sent. */
 const maxRunning = 2;
-/** About two seconds of full speed; more means that PostgreSQL does not keep up, and the provider should come back. */
+/**
+ * Waiting webhooks: about 2 s at full speed. With more, PostgreSQL is too slow, and the provider should retry later.
+ */
 const maxWaiting = 10_000;
 
 /**
- * Bodies travel as text of twice their size, in one string a column: a batch of large ones must stay far from the longest
- * string there is, and what waits must fit into memory while the database hangs.
+ * The driver sends all bodies of a batch as one hexadecimal string of twice their size. `maxBatch` keeps it far below
+ * V8's longest string. `maxWaiting` bounds the memory while the database does not answer.
  */
 export const bodyBytes = {
   of: (event: { body: Uint8Array }) => event.body.length,
@@ -101,7 +103,7 @@ export const bodyBytes = {
   maxWaiting: 128 * 1024 * 1024,
 };
 
-/** Stores verified webhooks; those that arrive together are committed together. */
+/** Stores verified webhooks. Webhooks that arrive at the same time share one commit. */
 export class EventReceiver {
   readonly #database: Database;
   readonly #batcher: Batcher<ReceivedEvent, Receipt>;
@@ -118,8 +120,8 @@ export class EventReceiver {
   }
 
   /**
-   * Resolves after the commit.
-   * @throws BatcherFull when too many wait already.
+   * Stores one webhook. Resolves after the commit.
+   * @throws BatcherFull when too many webhooks are already waiting.
    */
   receive(event: ReceivedEvent): Promise<Receipt> {
     return this.#batcher.add(event);
@@ -137,7 +139,7 @@ export class EventReceiver {
           if (failure === 'no_partition') await this.#makePartitions(events);
           return this.#store(events, tries - 1);
         case 'bad_data':
-          // One row that PostgreSQL does not take must not cost the others: each goes alone.
+          // One row that PostgreSQL refuses must not fail the others, so each row is stored separately.
           if (events.length === 1) return [{ kind: 'failed', failure }];
           return (await Promise.all(events.map((event) => this.#store([event])))).flat();
         case 'unavailable':
@@ -160,7 +162,7 @@ export class EventReceiver {
     return events.map((event) => receipts.get(event.id) ?? { kind: 'failed', failure: 'unavailable' });
   }
 
-  /** The days of these events alone; a failure shows when the insert is tried again. */
+  /** Creates the partitions of these events' days only. If that fails, the next insert fails again. */
   async #makePartitions(events: ReceivedEvent[]): Promise<void> {
     const days = new Map(events.map((e) => [e.receivedAt.toISOString().slice(0, 10), e.receivedAt]));
     for (const day of days.values()) await ensurePartitions(this.#database, day, 1).catch(() => undefined);

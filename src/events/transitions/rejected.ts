@@ -1,27 +1,28 @@
 /**
- * Rows an account and minute: enough to see what is wrong with a sender. Beyond them there is only the counter, which has one
- * row an account and minute, for a day.
+ * Rows kept per account and minute: enough to see what is wrong with a sender. Further webhooks are only counted, in
+ * one row per account and minute that is kept for a day.
  */
 const rowsPerMinute = 60;
 
 /**
- * What a row takes besides body and headers: its columns in `events` and `event_payloads` and their index entries, about
- * 0.5 KB, and its part of the lists' indexes. Without this, a flood of empty bodies would count as nothing.
+ * The size of a row without its body and headers, in bytes: the columns in `events` and `event_payloads` with their
+ * index entries (about 0.5 KB), and the entries in the indexes of the lists. Without it, a flood of empty bodies would
+ * count as nothing.
  */
 export const rowBytes = 1024;
 
-/** In the place of an account: all accounts together. */
+/** Stands for all accounts together, in place of an account's id. */
 export const allAccounts = '00000000-0000-0000-0000-000000000000';
 
 /** The answer of {@link recordRejections}. */
 export interface Recorded {
-  /** Rows that would have been kept, but for the daily limits. */
+  /** Rows that were not kept because of a daily limit. */
   refused: number;
-  /** Accounts of which no more rows are kept in this minute. */
+  /** Accounts that have reached the limit of this minute. */
   full_minute: string[];
-  /** Accounts of which no more rows are kept on this day (UTC). */
+  /** Accounts that have reached their limit of this day (UTC). */
   full_day: string[];
-  /** Whether no more rows of any account are kept on this day. */
+  /** Whether the daily limit of all accounts together is reached. */
   all_full: boolean;
 }
 
@@ -30,11 +31,12 @@ export interface Recorded {
  * | --- | --- | --- |
  * | the webhook is not verified | `rejected` | null: there is nothing to deliver |
  *
- * `rejection_reason` says why, and never changes: by it, replay and retry refuse the event whatever its status is by then.
+ * `rejection_reason` never changes. Replay and retry check it to refuse the event, even if an operator has changed its
+ * status.
  *
- * Counts rejected webhooks by account and minute, and by account and day, and keeps those that are within the limits. Each
- * limit counts what the ones before it have let pass, so that one account's flood does not use up what is for all. The
- * counters' rows are locked in the order of their limits and accounts, so that two of these never deadlock.
+ * Counts rejected webhooks by account and minute, and by account and day, and keeps those within the limits. Each limit
+ * only counts webhooks that have passed the limits before it, so that a flood to one account does not use up the limit
+ * of all accounts. The counters are locked in the order of limits and accounts, so that two statements never deadlock.
  */
 export const recordRejections = {
   name: 'record_rejections',

@@ -8,8 +8,8 @@ import { applied, applyReplays, type Operation } from './operation.ts';
  * | `replay` | `received` | `pending` |
  * | `replay-failed`, or a duplicate | `received` if either state was `failed`, unless `dead` | `pending` in the same case |
  *
- * `generation` + 1, with ten new attempts at once. Rejected events and those of deleted accounts are never replayed. What a replay
- * resets is in migrations/functions/replay_events.sql alone.
+ * The generation is increased by 1, and ten new attempts start at once. Rejected events and events of deleted accounts
+ * are never replayed. Only migrations/functions/replay_events.sql defines what a replay resets.
  */
 const replayEvents = { name: 'replay_events', text: 'select replay_events(array[$1]::uuid[], $2) as id' };
 const readReplayed = { name: 'read_replayed', text: `select ${eventColumns} from events e where e.id = $1` };
@@ -21,15 +21,15 @@ async function replayed(sql: Sql, eventId: string, onlyFailed: boolean): Promise
 }
 
 /**
- * Ten new attempts at once, under a new generation; revives dead events too (docs/concepts.md).
+ * Replays an event: starts ten new attempts under a new generation. Revives dead events too (docs/concepts.md).
  *
- * @param sql in a transaction, so that the row that is returned is the one that this call has changed.
+ * @param sql must be in a transaction, so that the returned row is the one that this call has changed.
  */
 export function replay(sql: Sql, eventId: string): Promise<Operation> {
   return applied(sql, eventId, 'needs_account', () => replayed(sql, eventId, false));
 }
 
-/** Replays an event if it has failed by now: of several concurrent calls, one does. Null when it was not replayed. */
+/** Replays an event if it has failed. Of several concurrent calls, one replays it. Null if this call did not. */
 export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRow | null> {
   await sql.query(applyReplays, [[eventId]]);
   return (await replayed(sql, eventId, true)) ?? null;
@@ -42,15 +42,17 @@ const replayFailedEvents = {
 };
 const applyNextReplays = { name: 'apply_next_replays', text: 'select apply_next_replays($1) as taken' };
 
-/** Replays in one transaction: a tenth of a second's work, during which operators who change one of these events wait. */
+/**
+ * Replays per transaction: about 0.1 s of work. Operators' commands on one of these events wait for the transaction.
+ */
 const replaysABatch = 1_000;
 
 /**
- * Replays every event whose delivery or whose processing has failed, but none that is dead, rejected, or of a deleted account.
- * More than a few thousand show it a moment later, when a worker has got to them: see `applyWaitingReplays`.
+ * Replays every event whose delivery or processing has failed, except dead and rejected events and those of deleted
+ * accounts. More than 2,000 events are only noted; workers replay them shortly afterwards (`applyWaitingReplays`).
  *
  * @param filter only events of this application or provider.
- * @returns how many are replayed; of two calls at once each event is counted by one.
+ * @returns how many events are replayed. Of two concurrent calls, one counts each event.
  */
 export async function replayFailed(
   sql: Sql,
@@ -64,9 +66,9 @@ export async function replayFailed(
 }
 
 /**
- * Carries out some of the replays that `replayFailed` has left to the workers.
+ * Applies a batch of the replays that `replayFailed` has noted for the workers.
  *
- * @returns whether there may be more.
+ * @returns whether more noted replays may be left.
  */
 export async function applyWaitingReplays(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ taken: number }>(applyNextReplays, [replaysABatch]);

@@ -9,8 +9,8 @@ import { apply, type Operation } from './operation.ts';
  * | --- | --- | --- |
  * | `retry` | unchanged | unchanged |
  *
- * The outcome of the manual attempt is a row of attempt-recorded.ts. The number of the attempt and the word for the workflow are one
- * statement, so that both commit or neither does.
+ * The outcome of the manual attempt is a row of attempt-recorded.ts. The attempt's number and the workflow's command
+ * are written by one statement, so that both commit or neither does.
  */
 const retryEvent = {
   name: 'retry_event',
@@ -24,13 +24,14 @@ const retryEvent = {
     ), command as (
       insert into event_commands (event_id, kind, generation, number) select id, 'retry', generation, manual_attempts from e
     ), hurried as (
-      -- A retry waits for the event's workflow; one that only has to be recorded need not wait behind thousands.
+      -- The retry waits until the event's workflow is started. In the lane of settled events, thousands may be before
+      -- it.
       update event_queue q set lane = ${lanes.pendingStart} from e where q.event_id = e.id and q.lane = ${lanes.settledStart}
     )
     select ${eventColumns}, pg_notify('${channels.commands}', '') from e`,
 };
 
-/** One manual attempt now, besides the schedule. A disabled account and a pause are refused: nothing would be sent. */
+/** Requests one manual attempt now, in addition to the schedule. Refused for a disabled account and during a pause. */
 export function retry(sql: Sql, eventId: string): Promise<Operation> {
   return apply(sql, retryEvent, [eventId], 'needs_sending_now');
 }

@@ -11,12 +11,12 @@ import type { ClaimName } from '../queue.ts';
  */
 const markStarted = { name: 'mark_started', text: 'select mark_started($1, $2, $3, $4, $5, $6)' };
 
-/** A claim whose workflow runs. */
+/** A claimed event whose workflow was started; `runId` is null if the run is not known. */
 export interface Started extends ClaimName {
   runId: string | null;
 }
 
-/** Notes that workflows run, and takes the events off the queue; nothing changes where the lease was lost. */
+/** Records that workflows were started, and deletes the events from the queue. Skips claims whose lease was lost. */
 export async function markStartedEvents(sql: Sql, started: Started[]): Promise<void> {
   await sql.query(markStarted, [
     started.map((s) => s.eventId),

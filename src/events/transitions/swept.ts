@@ -6,8 +6,9 @@ import { lanes } from '../lanes.ts';
  * | --- | --- | --- |
  * | the sweep finds the event overdue | unchanged | unchanged |
  *
- * It is queued for its workflow, which is started again if it does not run. Most overdue events do have a workflow that is only
- * late (Temporal was down, or its account has too many attempts in flight), so each is queued at most every five minutes.
+ * The event is queued for its workflow, which is started again if it is not running. Most overdue events have a
+ * workflow that is only late (Temporal was down, or the account has too many attempts in flight). So each event is
+ * queued at most every five minutes.
  */
 const sweepOverdue = {
   name: 'sweep_overdue_events',
@@ -22,20 +23,20 @@ const sweepOverdue = {
       returning e.id, e.account_id, e.generation
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from swept
-      -- One that is queued already gets its workflow anyhow.
+      -- An event that is already queued will get its workflow.
       on conflict (event_id) do nothing
       returning event_id
     )
     select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
 };
 
-/** How long past its time an event may be before the sweep queues it. */
+/** Seconds after which an event that is past its time counts as overdue. */
 export const overdueS = 120;
 
 /**
- * Queues events that are overdue, so that their workflow is started again if there is none.
+ * Queues overdue events, so that their workflow is started again if it is not running.
  *
- * @returns how many, and whether there may be more.
+ * @returns how many were queued, and whether more may be overdue.
  */
 export async function sweep(
   sql: Sql,

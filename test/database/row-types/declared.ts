@@ -3,7 +3,9 @@ import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { isCallExpression, isPropertyAccessExpression, isTypeAliasDeclaration } from 'typescript/unstable/ast/is';
 import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync';
 
-/** What a value is at run time: `string`, `number`, `boolean`, `Date`, `Buffer`, any of them with `[]`, or `json`. */
+/**
+ * The type of a value at run time: `string`, `number`, `boolean`, `Date`, `Buffer`, one of them with `[]`, or `json`.
+ */
 export type Kind = string;
 
 /** The type of the rows of one query, as the code declares it. */
@@ -14,15 +16,15 @@ export interface DeclaredRows {
   statement: string;
   /** The kinds that a column may have; null is left out, since the server does not say whether a column can be null. */
   columns: Map<string, Set<Kind>>;
-  /** The columns of other names that the type allows, as `Record<string, string>` does. */
+  /** The type of columns of any other name, for types such as `Record<string, string>`. */
   others: Set<Kind>;
 }
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * Finds each call of `.query` below src/ whose rows have a type, and each entity of MikroORM. The types come from the compiler,
- * so that inferred, composed and imported ones count as well.
+ * Finds each call of `.query` below src/ whose rows have a type, and each entity of MikroORM. The types come from the
+ * compiler, so that inferred, composed and imported ones count as well.
  */
 export function declaredRows(): DeclaredRows[] {
   const api = new API({ cwd: root });
@@ -33,7 +35,7 @@ export function declaredRows(): DeclaredRows[] {
     const names = program.getSourceFileNames().filter((name) => name.startsWith(`${root}src/`));
     return names.flatMap((name) => {
       const file = program.getSourceFile(name);
-      // Most files have neither, and to walk their trees would take seconds.
+      // Most files have neither, and walking their syntax trees would take seconds.
       return file && /\.query\b|InferEntity</.test(file.text) ? ofFile(file, name.slice(root.length), checker) : [];
     });
   } finally {

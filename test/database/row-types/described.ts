@@ -1,21 +1,21 @@
 import type pg from 'pg';
 import type { Kind } from './declared.ts';
 
-/** A column that a statement answers with. */
+/** A column in the result of a statement. */
 export interface Column {
   name: string;
   kind: Kind;
-  /** As PostgreSQL calls its type. */
+  /** The name of the type in PostgreSQL. */
   type: string;
 }
 
-/** What node-postgres makes of a value of a type; of any other it makes a text. */
+/** The JavaScript types to which node-postgres converts PostgreSQL types; all others become strings. */
 const kinds: Record<string, Kind> = {
   ...{ int2: 'number', int4: 'number', float4: 'number', float8: 'number', oid: 'number', bool: 'boolean' },
   ...{ date: 'Date', timestamp: 'Date', timestamptz: 'Date', bytea: 'Buffer', json: 'json', jsonb: 'json' },
 };
 
-/** The part of the protocol that asks for a description and does not run the statement. */
+/** Sends the messages of the protocol that describe a statement without running it. */
 class Description implements pg.Submittable {
   readonly columns: Promise<{ name: string; dataTypeID: number }[]>;
   readonly #text: string;
@@ -50,7 +50,7 @@ class Description implements pg.Submittable {
   }
 }
 
-/** The columns of a statement, from the server's description of it. @throws what the server says of the statement. */
+/** The columns of a statement, from the server's description. @throws the server's error about the statement. */
 export async function describeStatement(client: pg.ClientBase, text: string): Promise<Column[]> {
   const description = client.query(new Description(text));
   const columns = await description.columns;

@@ -19,9 +19,9 @@ import { countByKey, resealAll } from '../../../src/secrets/reseal.ts';
 import { createSecretBox } from '../../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../../support/keyring.ts';
 
-/** Runs the statements whose text a function composes, in an otherwise empty database. */
+/** Runs the functions that compose the text of a statement, in an otherwise empty database. */
 export async function runComposedStatements(database: Database): Promise<void> {
-  // Lists and expiry look only where the statistics say that there are events, and only at tables that have pages.
+  // Lists and expiry only read days for which the statistics contain events, and tables that have pages.
   await database.pool.query(
     `insert into event_stats (hour, provider, stored, rejected_state) values (now(), 'generic', 1, 1)`,
   );
@@ -36,7 +36,7 @@ export async function runComposedStatements(database: Database): Promise<void> {
     for (const operate of [ack, replay, retry]) await operate(sql, id);
     for (const end of [fail, declareDead]) await end(sql, id, null);
     await listAuditLogs(sql, { actor: 'admin', since: new Date(0), limit: 1 });
-    // With an offset, the events before it are counted.
+    // With an offset, the list counts the events before it.
     for (const filter of [{ status: 'processed' }, { status: 'received' }, { delivery_status: 'pending' }] as const)
       for (const offset of [0, 1]) await listEvents(sql, { ...filter, offset, limit: 1 });
     await foldStatistics(sql);

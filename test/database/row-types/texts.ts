@@ -8,10 +8,10 @@ type Passed = string | { text: string };
 const textOf = (passed: Passed) => (typeof passed === 'string' ? passed : passed.text);
 
 /**
- * The statements that only use what their module holds: the module is loaded once more with one function for each of them
- * added, so that PostgreSQL gets exactly the text that the gateway sends.
+ * The statements that only use names of their module. The module is loaded again with an added function for each
+ * statement, so that PostgreSQL gets exactly the text that the gateway sends.
  *
- * @returns texts by `where`; statements that need a value of their function are missing.
+ * @returns texts by `where`; statements that use a local value of their function are missing.
  */
 export async function textsOfModules(declared: readonly DeclaredRows[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
@@ -44,7 +44,7 @@ async function loadWith(path: string, added: string) {
   }
 }
 
-/** Runs `work` and notes the text of each statement on a connection, with the line of src/ that it comes from. */
+/** Runs `work` and records the text of each statement on a connection, with the line of src/ that sends it. */
 export async function textsWhile(work: () => Promise<unknown>): Promise<[where: string, text: string][]> {
   const texts: [string, string][] = [];
   const { query } = pg.Client.prototype;

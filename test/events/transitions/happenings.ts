@@ -13,19 +13,19 @@ import { receivedEvent, rejectedEvent, rejectionRecorder } from '../../support/r
 import { rows } from '../../support/stored.ts';
 import type { State } from './page.ts';
 
-/** An event in the database, of an account of its own. */
+/** A stored event of a separate account. */
 export interface Subject {
   id: string;
   accountId: string;
   appKey: string;
-  /** What was received; null: it was rejected. */
+  /** The received webhook; null if the event was rejected. */
   received: ReceivedEvent | null;
 }
 
-/** Does something to an event; answers with the refusal, such as `409 event_dead`, if it was refused. */
+/** Changes an event; returns the refusal, such as `409 event_dead`, if the change was refused. */
 export type Happening = (gateway: TestGateway, subject: Subject) => Promise<string | undefined>;
 
-/** Makes an event as ingestion does. */
+/** Stores an event as ingestion does. */
 export async function begin(gateway: TestGateway, state: State): Promise<Subject> {
   const appKey = `app-${randomUUID()}`;
   const { id: accountId, account_slug: accountSlug } = await gateway.admin.createAccount({ app_key: appKey });
@@ -40,7 +40,7 @@ export async function begin(gateway: TestGateway, state: State): Promise<Subject
   return { id: received.id, accountId, appKey, received };
 }
 
-/** The event's state now. */
+/** Reads the event's state. */
 export async function stateOf({ database }: TestGateway, { id }: Subject): Promise<State> {
   const [row] = await rows(database, 'select status, delivery_status from events where id = $1', [id]);
   return `${row?.status} / ${row?.delivery_status}`;
@@ -49,7 +49,7 @@ export async function stateOf({ database }: TestGateway, { id }: Subject): Promi
 const generationOf = async ({ database }: TestGateway, { id }: Subject): Promise<number> =>
   (await rows(database, 'select generation from events where id = $1', [id]))[0]?.generation;
 
-/** Numbers of attempts: all different, so that each is recorded. */
+/** Numbers of attempts, all different so that each attempt is recorded. */
 let attempts = 0;
 
 const attempt =
@@ -84,7 +84,7 @@ const enable = async ({ admin }: TestGateway, { accountId }: Subject, enabled: b
   if (status !== 200 && status !== 404) throw new Error(`the account was not changed: ${status}`);
 };
 
-/** What can happen to an event, by the words of docs/concepts.md; several where the page has one word for them. */
+/** Everything that can happen to an event, by its name in docs/concepts.md. One name can have several changes. */
 export const happenings: Record<string, Happening[]> = {
   'its workflow starts': [
     async (gateway, subject) => {
@@ -122,7 +122,7 @@ export const happenings: Record<string, Happening[]> = {
       if (status !== 204 && status !== 404) throw new Error(`the account was not deleted: ${status}`);
       return undefined;
     },
-    // An attempt that finds its account deleted.
+    // An attempt finds that its account was deleted.
     async (gateway, subject) => {
       const event = { eventId: subject.id, generation: await generationOf(gateway, subject) };
       await giveUp(gateway.database, { ...event, reason: 'account_deleted' }, async () => undefined);
@@ -150,7 +150,7 @@ export const happenings: Record<string, Happening[]> = {
   'replay-failed, or a duplicate': [
     command(({ appKey }) => `/admin/events/replay-failed?app_key=${appKey}`),
     async ({ database }, { received }) => {
-      // Rejected webhooks have no duplicates, and a deleted account takes none.
+      // Rejected webhooks have no duplicates, and a deleted account accepts none.
       if (received?.dedupKey == null) return undefined;
       const receipt = await new EventReceiver(database).receive({ ...received, id: uuidv7() });
       if (receipt.kind === 'duplicate') await resolveDuplicate(database, received.dedupKey);

@@ -1,20 +1,20 @@
 import { readProjectFile } from '../../docker/files.ts';
 import { projectFiles } from '../../docs/pages.ts';
 
-/** `status / delivery_status`, as the page writes them. */
+/** A state in the notation of the page: `status / delivery_status`. */
 export type State = string;
 
-/** What docs/concepts.md says about all changes of an event. */
+/** The content of docs/concepts.md about all changes of an event. */
 export interface Changes {
   /** All states, in the order of the page. */
   states: State[];
-  /** Those in which an event begins. */
+  /** The states in which an event begins. */
   beginnings: State[];
-  /** By what happens, and by state: the state behind it, or the refusal such as `409 event_dead`. */
+  /** By change and by state: the state after the change, or the refusal, such as `409 event_dead`. */
   after: Map<string, Map<State, string>>;
 }
 
-/** Reads the section "All changes" of docs/concepts.md: its two tables, and the list of what changes no state. */
+/** Reads the section "All changes" of docs/concepts.md: its two tables, and the list of changes without a new state. */
 export function changesOfPage(): Changes {
   const [, rest = ''] = readProjectFile('docs/concepts.md').split('\n### All changes\n');
   const [section = ''] = rest.split('\n### ');
@@ -40,7 +40,7 @@ export function changesOfPage(): Changes {
   return { states, beginnings: beginnings.map(([, state = '']) => state), after };
 }
 
-/** The rows of the state table in the docstrings of `src/events/transitions/`: for each file, what happens. */
+/** The rows of the state tables in the docstrings of `src/events/transitions/`: the changes by file. */
 export function rowsOfFiles(): Map<string, string[]> {
   const files = projectFiles.filter((path) => path.startsWith('src/events/transitions/'));
   return new Map(
@@ -59,13 +59,13 @@ const cellsOf = (row: string) =>
 
 const meant = (cell: string | undefined, state: State) => (cell === '=' ? state : (cell ?? ''));
 
-/** For each state, a shortest way to it from where an event begins: what has to happen, in order. */
+/** For each state, a shortest path from a state in which an event begins: the changes, in order. */
 export function waysTo({ beginnings, after }: Changes): Map<State, { from: State; through: string[] }> {
   const ways = new Map(beginnings.map((state) => [state, { from: state, through: [] as string[] }]));
   for (const [state, way] of ways) {
     for (const [what, results] of after) {
       const next = results.get(state) ?? '';
-      // Refusals are no states; the map is walked in the order in which it grows.
+      // Refusals are not states. The loop also visits the entries that it adds.
       if (next.startsWith('409') || ways.has(next)) continue;
       ways.set(next, { from: way.from, through: [...way.through, what] });
     }

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { begin, type Happening, happenings, type Subject, stateOf } from './happenings.ts';
 import { changesOfPage, rowsOfFiles, type State, waysTo } from './page.ts';
 
-// Twenty events for each state, each with an account of its own and several calls of the API.
+// Each test creates about twenty events, each with a separate account and several calls of the API.
 vi.setConfig({ testTimeout: 60_000 });
 
 const page = changesOfPage();
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** An event that was brought into a state by what the page says leads to it. */
+/** Creates an event and brings it into a state by the changes that lead to it on the page. */
 async function eventIn(state: State): Promise<Subject> {
   const way = ways.get(state);
   if (!way) throw new Error(`nothing leads to ${state}`);
@@ -26,7 +26,7 @@ async function eventIn(state: State): Promise<Subject> {
   return subject;
 }
 
-/** The state that an event has after something happened to it, or the refusal, behind which its state must be the same. */
+/** The state of an event after a change; after a refusal, checks that the state is the same and returns the refusal. */
 async function outcome(state: State, subject: Subject, happening: Happening): Promise<string> {
   const refusal = await happening(gateway, subject);
   const now = await stateOf(gateway, subject);
@@ -41,7 +41,7 @@ const called = (what: string): Happening => {
   return happening;
 };
 
-test('the page names everything that can happen, all states, and a way to each of them', () => {
+test('the page names all changes and all states, and a path to each state', () => {
   expect([...page.after.keys()].sort()).toEqual(Object.keys(happenings).sort());
   expect(page.beginnings).toEqual(['received / pending', 'rejected / null']);
   expect([...ways.keys()].sort()).toEqual([...page.states].sort());
@@ -52,19 +52,19 @@ test('the page names everything that can happen, all states, and a way to each o
   for (const [what, results] of page.after) expect([...results.keys()], what).toEqual(page.states);
 });
 
-test('each of them has its row in the docstring of a file, and each file has a row', () => {
+test('each change has a row in the docstring of a file, and each file has a row', () => {
   const files = rowsOfFiles();
-  // Where operators' commands have in common how they are applied and refused.
+  // The common part of operators' commands: how they are applied and refused.
   files.delete('src/events/transitions/operation.ts');
   expect([...files].filter(([, rows]) => rows.length === 0)).toEqual([]);
-  // A pause changes no row of an event: src/events/pause.ts.
+  // A pause changes no event: src/events/pause.ts.
   const ofPage = [...page.after.keys()].filter((what) => what !== 'deliveries are paused or resumed');
   const beginnings = ['the webhook is verified and stored', 'the webhook is not verified'];
   expect(new Set([...files.values()].flat())).toEqual(new Set([...ofPage, ...beginnings]));
 });
 
-test.each(page.states)('%s: everything that can happen leads to what the page says', async (state) => {
-  // A pause is one for all events, so it comes by itself.
+test.each(page.states)('%s: every change leads to the state on the page', async (state) => {
+  // A pause applies to all events, so it is tested separately.
   const pause = 'deliveries are paused or resumed';
   const found: Record<string, string> = {};
   const wanted: Record<string, string> = {};
