@@ -78,7 +78,10 @@ export function spawnGateway(
     signal: (signal) => void child.kill(signal),
     async stop(signal = 'SIGINT') {
       child.kill(signal);
-      const late = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+      const late = setTimeout(() => {
+        console.error(`a gateway does not stop: ${stateOf(child.pid)}`);
+        child.kill('SIGKILL');
+      }, stopLimitMs);
       try {
         return await exited;
       } finally {
@@ -92,6 +95,17 @@ export function spawnGateway(
   exited.then(ended, ended);
   endsWithItsTest(gateway);
   return gateway;
+}
+
+/** The threads of a process with state and CPU time in ticks, which tell a blocked process from a busy one; Linux only. */
+function stateOf(pid: number | undefined): string {
+  const tasks = `/proc/${pid}/task`;
+  try {
+    const fields = readdirSync(tasks).map((task) => readFileSync(join(tasks, task, 'stat'), 'utf8').split(' '));
+    return fields.map((stat) => `${stat[1]} ${stat[2]} ${stat[13]}+${stat[14]}`).join(', ');
+  } catch (error) {
+    return String(error);
+  }
 }
 
 /** Stops the role after the test if it still runs. */
