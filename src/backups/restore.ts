@@ -125,7 +125,7 @@ async function loaded(
     return await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
       const client = connection.client();
-      // Those of this version, whatever the backup's was: bodies of functions are no part of a backup.
+      // Those of this version, not those of the backup: bodies of functions are no part of a backup.
       await applyFunctions(sqlOfClient(client));
       await migrator.up({ migrations: manifest.migrations, transaction });
       const { rowsByTable, skipped } = await loadRows(client, source, manifest, deps);

@@ -32,14 +32,6 @@ export const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-/** CIDRs between commas. */
-export const cidrList = list.superRefine((parts, context) => {
-  for (const part of parts) {
-    if (!ipaddr.isValidCIDR(part))
-      context.addIssue({ code: 'custom', message: `'${part}' is not a CIDR such as 10.0.0.0/8` });
-  }
-});
-
 /**
  * A text that `mistakeOf` finds no mistake in. The error does not contain the text, which may include credentials.
  *
@@ -59,6 +51,9 @@ export const checkedList = (mistakeOf: (part: string) => string | null) =>
       if (mistake !== null) context.addIssue({ code: 'custom', message: `'${part}' ${mistake}` });
     }
   });
+
+/** CIDRs between commas. */
+export const cidrList = checkedList((part) => (ipaddr.isValidCIDR(part) ? null : 'is not a CIDR such as 10.0.0.0/8'));
 
 /** An http: or https: URL, without a slash at its end. */
 export const origin = z

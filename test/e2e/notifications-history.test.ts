@@ -51,7 +51,7 @@ test('each destination has its own activity, named after its kind', async () => 
   );
 });
 
-test('the history contains only ids, whatever fails', async () => {
+test('the history contains only ids, also when attempts and notifications fail', async () => {
   receivers.hook.replies = [(response) => response.writeHead(500).end('answer-of-the-hook'), 200];
   receivers.slack.faults = [(response) => response.writeHead(500).end('answer-of-slack')];
   const situation = await accountWith(stage, receivers.destinations, [
