@@ -4,8 +4,11 @@ import type { Sql } from './sql.ts';
 import { inTransaction } from './transaction.ts';
 import { dayMs, isoDay, uuidFloor } from './uuid-time.ts';
 
-/** Days for which partitions exist in advance. If no worker runs for longer, ingestion creates the missing ones. */
-export const daysAhead = 30;
+/**
+ * Days for which partitions exist in advance. Workers create them every six hours, and if none runs for longer, ingestion
+ * creates the missing ones. More would cost: a day is some thirty tables and indexes, which each connection remembers.
+ */
+export const daysAhead = 7;
 
 const partitionedTables = [
   // Room in each page for the updates of its rows: an event's state, and a notification's tries.
