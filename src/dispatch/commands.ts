@@ -42,7 +42,9 @@ export class Commands {
     const commands = await claimEventCommands(sql, { limit, token, leaseS });
     // Commands of one event are passed on one after another, so that they arrive in the order in which they were given.
     const events = Map.groupBy(commands, (command) => command.eventId);
-    await Promise.all([...events.values()].map((group) => this.#deliver(group)));
+    const delivered = await Promise.allSettled([...events.values()].map((group) => this.#deliver(group)));
+    // Only now: the next round claims the commands of this process again.
+    for (const one of delivered) if (one.status === 'rejected') throw one.reason;
     return commands.length === limit ? 'more' : 'idle';
   }
 
