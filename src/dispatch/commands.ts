@@ -13,12 +13,22 @@ const leaseS = 30;
 const idleMs = 1_000;
 const downDelayS = 1;
 
+interface CommandsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  writes: QueueWrites;
+  token: string;
+  log: Log;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
+  holdsLock(): boolean;
+}
+
 /** Passes operators' commands on to the workflows of their events. */
 export class Commands {
-  readonly #deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log };
+  readonly #deps: CommandsDeps;
   readonly #poller: Poller;
 
-  constructor(deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log }) {
+  constructor(deps: CommandsDeps) {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'commands', idleMs, log: deps.log, work: () => this.#round() });
   }
@@ -36,7 +46,8 @@ export class Commands {
   }
 
   async #round(): Promise<Round> {
-    const { sql, engine, token } = this.#deps;
+    const { sql, engine, token, holdsLock } = this.#deps;
+    if (!holdsLock()) return 'idle';
     const limit = engine.room(maxClaim);
     if (limit === 0) return 'idle';
     const commands = await claimEventCommands(sql, { limit, token, leaseS });

@@ -81,7 +81,7 @@ export class Relay {
       paused: () => this.#pause.paused,
       onMoved: (pending) => this.#starts.added(pending),
     });
-    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
+    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
     this.#sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),

@@ -110,6 +110,15 @@ export class Takeover implements SessionUser {
     });
   }
 
+  /** A pooler that is not in session mode may replace the server's session, and the lock is lost with it. */
+  async #lockAgain(sql: Sql): Promise<void> {
+    const { leases, log } = this.#deps;
+    log.warn({}, 'lock of this process lost: DATABASE_URL must lead to PostgreSQL or to a pooler in session mode');
+    this.#holdsLock = false;
+    await lockOwner(sql, leases.token);
+    if (this.#sql === sql) this.#holdsLock = true;
+  }
+
   async #round(): Promise<'idle'> {
     const sql = this.#sql;
     if (!sql) return 'idle';
@@ -140,6 +149,7 @@ export class Takeover implements SessionUser {
     const before = this.#alive;
     const alive = await ownersAlive(sql);
     if (this.#sql !== sql) return 0;
+    if (!alive.has(beginningOf(this.#deps.leases.token))) await this.#lockAgain(sql);
     this.#alive = alive;
     const nowMs = performance.now();
     const gone = before === null || [...before].some((beginning) => !alive.has(beginning));

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Sql } from '../../src/database/sql.ts';
+import { Listener } from '../../src/dispatch/listener.ts';
+import { Takeover } from '../../src/dispatch/takeover.ts';
 import { beforeAllAccounts, claimForStart } from '../../src/events/queue.ts';
 import { breakConnection } from '../support/break-connection.ts';
+import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { openDispatchStage } from './stage.ts';
@@ -95,6 +99,36 @@ test('a process whose session is cut gets its lock again and keeps its claims', 
   await until('the process holds its lock', () => cut.takeover.holdsLock);
   expect(await sessionOf(cut.leases.token)).not.toBe(pid);
 }, 60_000);
+
+test('a process whose lock was released behind its back gets it again', async () => {
+  let session: Sql | null = null;
+  const { leases } = stage.process();
+  const takeover = new Takeover({ leases, log, lookMs: 50, onClaimable: () => undefined });
+  const listener = new Listener({
+    ...{ url: stage.gateway.databaseUrl, handlers: {}, log },
+    user: {
+      async opened(sql) {
+        await takeover.opened(sql);
+        session = sql;
+      },
+      lost: () => takeover.lost(),
+    },
+  });
+  listener.start();
+  try {
+    const sql = await until('the session is open', () => session);
+    const pid = await sessionOf(leases.token);
+    // As a pooler does that resets sessions between transactions.
+    await sql.query({ name: '', text: 'select pg_advisory_unlock_all()' }, []);
+    expect(await sessionOf(leases.token)).toBeUndefined();
+    takeover.start();
+    await until('the lock is held', async () => (await sessionOf(leases.token)) === pid);
+    expect(takeover.holdsLock).toBe(true);
+  } finally {
+    await takeover.stop();
+    await listener.stop();
+  }
+}, 30_000);
 
 test('a process without its lock claims nothing, and continues when it has the lock', async () => {
   let holds = false;
