@@ -14,9 +14,10 @@ import type { SessionUser } from './listener.ts';
 
 /**
  * How long a token must be without its lock before its leases are ended. A living process whose session broke gets its
- * lock again within this time: it reconnects twice a second (listener.ts).
+ * lock again within this time: it tries to connect twice a second, for at most 2 s (listener.ts), also while many
+ * processes connect to a server that was restarted. Leaves half of the 10 s within which events are delivered.
  */
-const graceMs = 3_000;
+const graceMs = 4_000;
 const lookMs = 1_000;
 /**
  * How long leases are read after a process died. PostgreSQL may still commit a claim that the process had sent: a
@@ -122,13 +123,13 @@ export class Takeover implements SessionUser {
   async #round(): Promise<'idle'> {
     const sql = this.#sql;
     if (!sql) return 'idle';
-    const { leases, log, onClaimable } = this.#deps;
+    const { log, onClaimable } = this.#deps;
     try {
       const ended = (await this.#endOwn(sql)) + (await this.#endOfDead(sql));
       if (ended > 0) onClaimable();
     } catch (error) {
       // The session reconnects by itself and logs why.
-      log.debug({ err: error, token: leases.token }, 'look for dead processes failed');
+      log.debug({ err: error }, 'look for dead processes failed');
     }
     return 'idle';
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
@@ -116,17 +117,21 @@ test('when one of two workers is killed under load, the other one delivers every
   expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
 });
 
-/** Sends webhooks to a consumer that does not answer, until all first attempts are in flight. */
+/** Sends webhooks to a consumer that answers them only by `answer`, until all first attempts are in flight. */
 async function inFlight(roles: Roles, count: number) {
   const api = await roles.apiHere();
-  const consumer = await consumerForTest(() => undefined);
+  const waiting: ServerResponse[] = [];
+  const consumer = await consumerForTest((response) => void waiting.push(response));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const answers = await Promise.all(
     Array.from({ length: count }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
   );
   await until('all attempts are in flight', () => consumer.deliveries.length === count);
   consumer.replies = [200];
-  return { api, consumer, ids: answers.map(({ body }) => body.id as string).sort() };
+  const answer = () => {
+    for (const response of waiting) response.end();
+  };
+  return { consumer, answer, ids: answers.map(({ body }) => body.id as string).sort() };
 }
 
 /** Checks that each event was delivered by a second POST, which began while the lease of the killed process lasted. */
@@ -186,6 +191,23 @@ test('a worker that is suspended keeps its claims until their leases end', { tim
   suspended.signal('SIGCONT');
   consumer.hangUp();
   await until('nothing is in flight', async () => (await leases(roles)).size === 0);
+});
+
+test('a worker that stops keeps its claims until its attempts have ended', { timeout }, async () => {
+  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '30s' });
+  const stopping = await roles.startWorker();
+  const { consumer, answer, ids } = await inFlight(roles, 5);
+  const exited = stopping.stop('SIGTERM');
+  // The claim of a process that is gone: when it is taken over, the grace of the one that stops would have ended, too.
+  const [gone = ''] = ids;
+  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [gone, randomUUID()]);
+  await roles.workerHere();
+  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
+  expect(stopping.isRunning()).toBe(true);
+  answer();
+  expect(await exited).toEqual({ code: 0, signal: null });
+  await allDelivered(roles, ids.length);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual([gone, ...ids]);
 });
 
 /** Posts webhooks over several connections until the api stops answering. Returns the ids that it acknowledged. */
