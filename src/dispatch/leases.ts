@@ -46,7 +46,11 @@ export class Leases {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.renew(), (this.leaseS * 1000) / 3);
+    const renewed = () =>
+      this.renew(this.#sql).catch((error: unknown) => {
+        this.#log.warn({ err: error, leases: this.#held.size }, 'leases not renewed, retrying');
+      });
+    this.#timer = setInterval(() => void renewed(), (this.leaseS * 1000) / 3);
   }
 
   stop(): void {
@@ -108,13 +112,9 @@ export class Leases {
     this.#doubtUntilMs = Date.now() + doubtMs;
   }
 
-  /** Renews all leases now. */
-  async renew(): Promise<void> {
-    if (this.#held.size === 0) return;
-    const eventIds = this.#ids();
-    await renew(this.#sql, eventIds, this.token, this.leaseS).catch((error: unknown) => {
-      this.#log.warn({ err: error, leases: eventIds.length }, 'leases not renewed, retrying');
-    });
+  /** Renews all leases now. Throws the database's errors. */
+  async renew(sql: Sql): Promise<void> {
+    if (this.#held.size > 0) await renew(sql, this.#ids(), this.token, this.leaseS);
   }
 
   #ids(): string[] {

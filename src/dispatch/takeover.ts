@@ -44,8 +44,10 @@ export class Takeover implements SessionUser {
   readonly #deps: TakeoverDeps;
   readonly #graceMs: number;
   readonly #poller: Poller;
-  /** The session; null while there is none. */
+  /** The session; null while there is none, or it does not hold the lock yet. */
   #sql: Sql | null = null;
+  /** The last session that was opened; null when it was lost. */
+  #opening: Sql | null = null;
   /** Whether the session is not the first one of this process. */
   #reopened = false;
   #holdsLock = false;
@@ -81,19 +83,22 @@ export class Takeover implements SessionUser {
 
   async opened(sql: Sql): Promise<void> {
     const { leases, onClaimable } = this.#deps;
+    this.#opening = sql;
     await lockOwner(sql, leases.token);
+    // Leases may have run down while the database was unavailable.
+    await leases.renew(sql);
+    if (this.#opening !== sql) return;
     this.#sql = sql;
     this.#holdsLock = true;
     // Claims whose answer was lost with the connections are only found from now on.
     if (this.#reopened) leases.doubt();
     this.#reopened = true;
-    // Leases may have run down while the database was unavailable.
-    void leases.renew();
     onClaimable();
     this.#poller.wake();
   }
 
   lost(): void {
+    this.#opening = null;
     this.#sql = null;
     this.#holdsLock = false;
     // The database may have restarted, which ended the sessions of all processes. Each gets the whole grace again.
