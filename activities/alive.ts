@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 
 /** At most a third of the heartbeat timeouts in workflows/, because heartbeats may get lost. */
-const beatMs = 3_000;
+const beatMs = 2_000;
 
 /**
  * Runs `work` and sends heartbeats to Temporal, with the details of its progress.

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { MaintenanceActivities, MaintenanceInput, MaintenanceResult } from './maintenance-messages.ts';
 
-// The activities send a heartbeat every 3 s, so the loss of a worker is detected within this time.
+// The worker sends a heartbeat at least every 4 s (src/temporal/worker.ts), so its loss is detected within this time.
 const heartbeatTimeout = '20s';
 
 const { makeBackup } = proxyActivities<MaintenanceActivities>({

@@ -16,3 +16,9 @@ export const lockKeys = {
    */
   retiredKeys: 7_233_808_006,
 } as const;
+
+/**
+ * The first of the two keys of the locks that relays hold for their claims (src/events/claim-owners.ts). Locks with two
+ * 32-bit keys never collide with those above, which have one 64-bit key.
+ */
+export const claimOwners = 723_380_801;

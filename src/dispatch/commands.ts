@@ -13,12 +13,22 @@ const leaseS = 30;
 const idleMs = 1_000;
 const downDelayS = 1;
 
+interface CommandsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  writes: QueueWrites;
+  token: string;
+  log: Log;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
+  holdsLock(): boolean;
+}
+
 /** Passes operators' commands on to the workflows of their events. */
 export class Commands {
-  readonly #deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log };
+  readonly #deps: CommandsDeps;
   readonly #poller: Poller;
 
-  constructor(deps: { sql: Sql; engine: EngineLink; writes: QueueWrites; token: string; log: Log }) {
+  constructor(deps: CommandsDeps) {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'commands', idleMs, log: deps.log, work: () => this.#round() });
   }
@@ -36,13 +46,16 @@ export class Commands {
   }
 
   async #round(): Promise<Round> {
-    const { sql, engine, token } = this.#deps;
+    const { sql, engine, token, holdsLock } = this.#deps;
+    if (!holdsLock()) return 'idle';
     const limit = engine.room(maxClaim);
     if (limit === 0) return 'idle';
     const commands = await claimEventCommands(sql, { limit, token, leaseS });
     // Commands of one event are passed on one after another, so that they arrive in the order in which they were given.
     const events = Map.groupBy(commands, (command) => command.eventId);
-    await Promise.all([...events.values()].map((group) => this.#deliver(group)));
+    const delivered = await Promise.allSettled([...events.values()].map((group) => this.#deliver(group)));
+    // Only now: the next round claims the commands of this process again.
+    for (const one of delivered) if (one.status === 'rejected') throw one.reason;
     return commands.length === limit ? 'more' : 'idle';
   }
 

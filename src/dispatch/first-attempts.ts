@@ -10,7 +10,7 @@ import { Poller, type Round } from '../shared/poller.ts';
 import { ArrivalRate } from './arrival-rate.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import type { Leases } from './leases.ts';
+import type { Held, Leases } from './leases.ts';
 import type { Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
@@ -26,6 +26,8 @@ export interface FirstAttemptsDeps {
   log: Log;
   /** Whether deliveries are known to be paused. Then no claims are made. */
   paused(): boolean;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed or attempted. */
+  holdsLock(): boolean;
   /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   onMoved(pending: boolean): void;
 }
@@ -83,32 +85,33 @@ export class FirstAttempts {
   }
 
   async #round(): Promise<Round> {
-    const { sql, leases, attempts, permits, paused } = this.#deps;
-    if (paused()) return 'idle';
+    const { sql, leases, attempts, permits, paused, holdsLock } = this.#deps;
+    if (paused() || !holdsLock()) return 'idle';
     const free = maxInFlight - this.#running.size;
     const permitted = permits.free();
     const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);
     if (limit <= 0 || (permits.only && permitted < permits.size / 4)) return 'idle';
     if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - Date.now()));
     this.#claimedAtMs = Date.now();
-    const { claimed, next } = await claimForAttempt(sql, {
-      after: this.#after,
-      busy: attempts.gate.busy(Date.now()),
-      accountConcurrency: attempts.gate.limit,
-      limit,
-      token: leases.token,
-      leaseS: leases.leaseS,
-      permits: permitted,
-    });
+    const { claimed, next } = await leases.claim(() =>
+      claimForAttempt(sql, {
+        after: this.#after,
+        busy: attempts.gate.busy(Date.now()),
+        accountConcurrency: attempts.gate.limit,
+        limit,
+        token: leases.token,
+        leaseS: leases.leaseS,
+        permits: permitted,
+      }),
+    );
     this.#after = next ?? beforeAllAccounts;
     // Oldest first, because the oldest events should get the free turns of their account.
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) this.#begin(claim);
     return claimed.length === limit || next !== null ? 'more' : 'idle';
   }
 
-  #begin(claim: Claimed): void {
-    const { eventId, accountId } = claim;
-    const release = this.#deps.leases.hold(eventId);
+  #begin(claim: Held): void {
+    const { eventId, accountId, hold } = claim;
     // Taken before any `await`, because the next claim counts the turns that are taken.
     const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, Date.now()) : null;
     this.#rate.count();
@@ -116,11 +119,11 @@ export class FirstAttempts {
     // database was unavailable. The new claim waits for the attempt in flight.
     const run = Promise.resolve(this.#running.get(eventId))
       .then(() => (turn ? this.#direct(claim, turn) : this.#byWorkflow(claim)))
-      .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its claim will expire');
+      .then(hold.release, (error: unknown) => {
+        hold.abandon();
+        this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its event is claimed again');
       })
       .finally(() => {
-        release();
         if (this.#running.get(eventId) === run) this.#running.delete(eventId);
         this.#poller.wake();
       });
@@ -128,9 +131,13 @@ export class FirstAttempts {
   }
 
   async #direct(claim: Claimed, turn: Turn): Promise<void> {
-    const { attempts, schedule, writes, leases, onMoved } = this.#deps;
+    const { attempts, schedule, writes, leases, onMoved, holdsLock } = this.#deps;
     const { eventId, generation } = claim;
     const { token } = leases;
+    if (!holdsLock()) {
+      if ('leave' in turn) turn.leave();
+      return await writes.handBack({ eventId, generation, token, delayS: 0 });
+    }
     // Workflows took the last turns during the claim. The event is handed back and claimed first when a turn is free.
     if ('waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
     const { result, recorded } = await attempts
@@ -164,12 +171,14 @@ export class FirstAttempts {
     }
     try {
       await writes.markStarted(started);
-      await permit.begun;
     } catch (error) {
-      // The workflow is running and makes the attempt. The next claim finds the running workflow and records it again.
+      // The workflow is running and makes the attempt. The claim is abandoned, not handed back: so the next one is not
+      // direct, finds the running workflow, and records it.
       permit.release();
-      log.warn({ err: error, eventId }, 'workflow start not recorded, retrying');
-      await writes.handBack({ eventId, generation, token, delayS: downDelayS });
+      throw error;
     }
+    // A workflow that was already running may have begun its attempt long ago.
+    if (started.runId === null) permit.release();
+    await permit.begun;
   }
 }

@@ -15,6 +15,7 @@ import { PauseWatch } from './pause-watch.ts';
 import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Starts } from './starts.ts';
+import { Takeover } from './takeover.ts';
 import type { WorkflowEngine } from './workflow-engine.ts';
 
 export interface RelayOptions {
@@ -40,6 +41,7 @@ export class Relay {
   readonly #engine = new EngineLink();
   readonly #permits: Permits;
   readonly #leases: Leases;
+  readonly #takeover: Takeover;
   readonly #listener: Listener;
   readonly #firstAttempts: FirstAttempts;
   readonly #starts: Starts;
@@ -53,20 +55,33 @@ export class Relay {
     const writes = new QueueWrites(sql);
     const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
     this.#leases = leases;
+    const takeover = new Takeover({
+      ...{ leases, log },
+      onClaimable: () => {
+        this.#firstAttempts.wake();
+        this.#starts.wake();
+        this.#commands.wake();
+      },
+    });
+    this.#takeover = takeover;
+    const holdsLock = () => takeover.holdsLock;
     this.#permits = new Permits({
       mode: options.firstAttempt,
       size: options.firstAttemptPermits,
       keepsUp: () => engine.up && !this.#starts.behind,
     });
-    this.#starts = new Starts({ sql, engine, leases, writes, log, attemptsBusy: () => this.#firstAttempts.busy });
+    this.#starts = new Starts({
+      ...{ sql, engine, leases, writes, log, holdsLock },
+      attemptsBusy: () => this.#firstAttempts.busy,
+    });
     this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({
-      ...{ sql, engine, attempts, leases, writes, schedule, log },
+      ...{ sql, engine, attempts, leases, writes, schedule, log, holdsLock },
       permits: this.#permits,
       paused: () => this.#pause.paused,
       onMoved: (pending) => this.#starts.added(pending),
     });
-    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log });
+    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
     this.#sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),
@@ -85,6 +100,7 @@ export class Relay {
     });
     this.#listener = new Listener({
       url: options.databaseUrl,
+      user: takeover,
       log,
       handlers: {
         [channels.queue]: () => this.#firstAttempts.wake(),
@@ -101,6 +117,7 @@ export class Relay {
   start(): void {
     this.#leases.start();
     this.#listener.start();
+    this.#takeover.start();
     this.#pause.start();
     this.#firstAttempts.start();
     this.#starts.start();
@@ -123,10 +140,12 @@ export class Relay {
 
   /** Stops claiming and waits for the work in flight. */
   async stop(): Promise<void> {
-    await this.#listener.stop();
     this.#permits.close();
     const pollers = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
     await Promise.all(pollers.map((poller) => poller.stop()));
     this.#leases.stop();
+    // Last, because other processes take over the claims of a process without its session.
+    await this.#takeover.stop();
+    await this.#listener.stop();
   }
 }

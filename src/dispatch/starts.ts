@@ -1,11 +1,11 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
-import { beforeAllAccounts, type Claimed, claimForStart } from '../events/queue.ts';
+import { beforeAllAccounts, claimForStart } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import type { Leases } from './leases.ts';
+import type { Held, Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
@@ -19,6 +19,8 @@ export interface StartsDeps {
    * Whether many first attempts are being made. Then settled events wait, because they only become visible in Temporal.
    */
   attemptsBusy(): boolean;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
+  holdsLock(): boolean;
 }
 
 const { pendingStart, settledStart } = lanes;
@@ -102,14 +104,17 @@ export class Starts {
   }
 
   async #round(lane: StartLane, concurrency: number): Promise<Round> {
-    const { sql, leases, engine } = this.#deps;
+    const { sql, leases, engine, holdsLock } = this.#deps;
+    if (!holdsLock()) return 'idle';
     const limit = engine.room(concurrency - this.#inFlight[lane]);
     if (limit <= 0) {
       if (lane === settledStart) this.#wakeSettledLater();
       return 'idle';
     }
     const { token, leaseS } = leases;
-    const { claimed, next } = await claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS });
+    const { claimed, next } = await leases.claim(() =>
+      claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS }),
+    );
     this.#after[lane] = next ?? beforeAllAccounts;
     // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
@@ -135,21 +140,22 @@ export class Starts {
     }, trickleMs);
   }
 
-  async #start(claim: Claimed): Promise<void> {
+  async #start(claim: Held): Promise<void> {
     const { leases, writes, log } = this.#deps;
-    const { eventId, generation } = claim;
+    const { eventId, generation, hold } = claim;
     const { token } = leases;
-    const release = leases.hold(eventId);
     try {
       await writes.markStarted(await ensureWorkflow(this.#deps, claim));
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started, retrying');
-      await writes.handBack({ eventId, generation, token, delayS: downDelayS }).catch((failure: unknown) => {
-        log.warn({ err: failure, eventId }, 'claim not handed back, it will expire');
-      });
-    } finally {
-      release();
+      try {
+        await writes.handBack({ eventId, generation, token, delayS: downDelayS });
+      } catch (failure) {
+        log.warn({ err: failure, eventId }, 'claim not handed back, its event is claimed again');
+        return hold.abandon();
+      }
     }
+    hold.release();
   }
 }
 

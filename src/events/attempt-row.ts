@@ -18,6 +18,8 @@ export interface AttemptRow {
   recordedOutcome: string | null;
   /** Whether the relay is making the first attempt of this generation itself at this moment. */
   relayAttempting: boolean;
+  /** The token of the process that holds the event's claim; null if no lease is in force. */
+  claimToken: string | null;
   /** The pause in force; null if deliveries are not paused. */
   pause: Pause | null;
   /** When the last pause ended; null if there was none. */
@@ -37,6 +39,7 @@ const readAttempts = {
   text: `
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
+      case when q.claimed_until > now() then q.claim_token end as claim_token,
       ${pauseValue} as pause, ${resumedValue} as resumed,
       e.provider, e.account_slug, e.event_type, e.external_id,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
@@ -62,6 +65,7 @@ interface Row {
   held_since: Date | null;
   recorded_outcome: string | null;
   relay_attempting: boolean;
+  claim_token: string | null;
   pause: Buffer | null;
   resumed: Buffer | null;
   provider: string;
@@ -127,6 +131,7 @@ function toAttemptRow(row: Row): AttemptRow {
     heldSince: row.held_since,
     recordedOutcome: row.recorded_outcome,
     relayAttempting: row.relay_attempting,
+    claimToken: row.claim_token,
     pause: toPause(row.pause),
     resumedAt: toResumedAt(row.resumed),
     provider: row.provider,

@@ -14,7 +14,7 @@ const claimCommands = {
   text: `
     with picked as (
       select c.id from event_commands c
-      where (c.claimed_until is null or c.claimed_until <= now())
+      where (c.claimed_until is null or c.claimed_until <= now() or c.claim_token = $2)
         and not exists (select 1 from event_queue q where q.event_id = c.event_id)
       order by c.id limit $1 for update skip locked
     )
@@ -32,7 +32,10 @@ interface Row {
   dead: boolean | null;
 }
 
-/** Claims the oldest commands and returns them in the order in which they were given. */
+/**
+ * Claims the oldest commands and returns them in the order in which they were given. Commands that this token holds
+ * already are claimed again: call it only while none of them is being passed on.
+ */
 export async function claimEventCommands(
   sql: Sql,
   options: { limit: number; token: string; leaseS: number },

@@ -67,8 +67,9 @@ const claimFirstAttempts = {
     ), claimed as (
       update event_queue q set claim_token = $6, claimed_until = now() + make_interval(secs => $7),
         -- Either all claimed events wait for Temporal, or none: if there are more than permits, the relay makes all
-        -- attempts.
-        direct = (select n from sized) > $8
+        -- attempts. Exception: the last claim ended before it was known whether it had started the workflow, whose
+        -- attempt may be in flight. This claim then finds the running workflow, or starts it.
+        direct = (select n from sized) > $8 and (q.claim_token is null or q.direct)
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation, q.direct
     )

@@ -28,6 +28,9 @@ export const workerSettings = {
   maxEagerActivityReservationsPerWorkflowTask: 3,
   // A cached workflow needs about 250 KB. Others are rebuilt from their history when they are needed.
   maxCachedWorkflows: 1_000,
+  // The SDK would send heartbeats only after 80 % of their timeout. Half of the timeout in workflows/activities.ts leaves
+  // time for a slow server.
+  maxHeartbeatThrottleInterval: '4s',
   shutdownGraceTime: '20s',
 } as const;
 

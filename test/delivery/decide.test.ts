@@ -11,7 +11,10 @@ const schedule = {
   holdLimitMs: 7 * dayMs,
 };
 
-const scheduled: Asked = { generation: 0, trigger: 'schedule', number: 2, schedule, byRelay: false };
+const scheduled: Asked = { generation: 0, trigger: 'schedule', number: 2, schedule, claimToken: null };
+const claimToken = '0199f3a0-0000-4000-8000-000000000000';
+/** The relay requests it under its claim, and the row has that claim. */
+const relayed = { row: { relayAttempting: true, claimToken }, asked: { ...scheduled, claimToken } };
 const manual: Asked = { ...scheduled, trigger: 'manual', number: 1 };
 const tenth: Asked = { ...scheduled, number: 10 };
 
@@ -28,6 +31,7 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     heldSince: null,
     recordedOutcome: null,
     relayAttempting: false,
+    claimToken: null,
     pause: null,
     resumedAt: null,
     provider: 'generic',
@@ -102,9 +106,16 @@ describe('an attempt that is due', () => {
   });
 
   test('of the workflow waits while the relay makes the first attempt, and that of the relay does not wait', () => {
-    const relayed = row({ relayAttempting: true });
-    expect(decide(relayed, scheduled, nowMs)).toMatchObject({ do: 'answer', result: { kind: 'wait' } });
-    expect(decide(relayed, { ...scheduled, byRelay: true }, nowMs)).toEqual({ do: 'send' });
+    expect(decide(row(relayed.row), scheduled, nowMs)).toMatchObject({ do: 'answer', result: { kind: 'wait' } });
+    expect(decide(row(relayed.row), relayed.asked, nowMs)).toEqual({ do: 'send' });
+  });
+
+  test.each([
+    ['ended', null],
+    ['was taken over by another process', '0199f3a0-0000-4000-8000-000000000001'],
+  ])('of the relay is not made when its lease %s before', (_, holder) => {
+    const lost = row({ ...relayed.row, claimToken: holder });
+    expect(decide(lost, relayed.asked, nowMs)).toEqual({ do: 'answer', result: { kind: 'wait', waitMs: 0 } });
   });
 });
 
@@ -135,7 +146,7 @@ describe('while deliveries are paused', () => {
   const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
   test.each<[string, Changes, Asked, unknown]>([
     ['an attempt of the schedule waits', {}, scheduled, waits],
-    ['an attempt of the relay waits', {}, { ...scheduled, byRelay: true }, waits],
+    ['an attempt of the relay waits', relayed.row, relayed.asked, waits],
     ['a manual attempt waits', {}, manual, waits],
     ['an event of a disabled account is neither held nor given up', heldFor(8 * dayMs), scheduled, waits],
     [

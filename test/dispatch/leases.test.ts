@@ -65,7 +65,7 @@ test('a released lease is not renewed, and another process claims the event', as
   const { leases } = stage.process(secondOfLease);
   await claim(leases);
   leases.start();
-  leases.hold(id)();
+  leases.hold(id).release();
   const taker = other();
   await until('the event is claimed', async () => (await claim(taker)).claimed.length > 0);
   expect(await claimedBy(id)).toBe(taker.token);

@@ -8,9 +8,11 @@ import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
 import { EngineLink } from '../../src/dispatch/engine-link.ts';
 import { FirstAttempts } from '../../src/dispatch/first-attempts.ts';
 import { Leases } from '../../src/dispatch/leases.ts';
+import { Listener } from '../../src/dispatch/listener.ts';
 import { type PermitMode, Permits } from '../../src/dispatch/permits.ts';
 import { QueueWrites } from '../../src/dispatch/queue-writes.ts';
 import { Starts } from '../../src/dispatch/starts.ts';
+import { Takeover } from '../../src/dispatch/takeover.ts';
 import { WorkflowEngine } from '../../src/dispatch/workflow-engine.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
@@ -23,9 +25,19 @@ import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { slowDelaysMs, startGateway } from '../support/gateway.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
 
 /** The parts of one process's relay, composed as in src/dispatch/relay.ts, but not started. */
 export type Process = ReturnType<Awaited<ReturnType<typeof openDispatchStage>>['process']>;
+
+interface ProcessOptions {
+  firstAttempt?: PermitMode;
+  permits?: number;
+  accountConcurrency?: number;
+  /** Determines the length of a lease. */
+  timeLimitMs?: number;
+  holdsLock?: () => boolean;
+}
 
 /**
  * A gateway without a worker, PostgreSQL and Temporal. Tests start the parts of any number of relays themselves. No
@@ -73,11 +85,8 @@ export async function openDispatchStage() {
     },
     queued: async (): Promise<string[]> =>
       (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
-    /** @param timeLimitMs determines the length of a lease */
-    process(
-      options: { firstAttempt?: PermitMode; permits?: number; accountConcurrency?: number; timeLimitMs?: number } = {},
-    ) {
-      const { firstAttempt = 'direct', permits: size = 4, accountConcurrency = 64 } = options;
+    process(options: ProcessOptions = {}) {
+      const { firstAttempt = 'direct', permits: size = 4, accountConcurrency = 64, holdsLock = () => true } = options;
       const link = new EngineLink();
       const writes = new QueueWrites(database);
       const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
@@ -89,9 +98,17 @@ export async function openDispatchStage() {
         droppedHeaders: droppedHeaders(),
       });
       const permits = new Permits({ mode: firstAttempt, size, keepsUp: () => link.up });
-      const starts = new Starts({ sql: database, engine: link, leases, writes, log, attemptsBusy: () => false });
+      const starts = new Starts({
+        sql: database,
+        engine: link,
+        leases,
+        writes,
+        log,
+        attemptsBusy: () => false,
+        holdsLock,
+      });
       const firstAttempts = new FirstAttempts({
-        ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log },
+        ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log, holdsLock },
         paused: () => false,
         onMoved: () => undefined,
       });
@@ -105,6 +122,30 @@ export async function openDispatchStage() {
       };
       processes.push(parts);
       return parts;
+    },
+    /** A process with its session, which is started. Its other parts are not. */
+    async alive(options: ProcessOptions & { graceMs?: number } = {}) {
+      const process = stage.process({ ...options, holdsLock: () => takeover.holdsLock });
+      const { leases, firstAttempts, starts } = process;
+      const takeover = new Takeover({
+        ...{ leases, log, lookMs: 50 },
+        ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+        onClaimable() {
+          firstAttempts.wake();
+          starts.wake();
+        },
+      });
+      const session = new Listener({ url: gateway.databaseUrl, user: takeover, handlers: {}, log });
+      session.start();
+      takeover.start();
+      processes.push({
+        async stop() {
+          await takeover.stop();
+          await session.stop();
+        },
+      });
+      await until('the process holds its lock', () => takeover.holdsLock);
+      return { ...process, takeover, session };
     },
     /** Stops everything that a test has started, and empties the queue. */
     async clear() {

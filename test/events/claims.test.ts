@@ -41,6 +41,22 @@ test('a claim of first attempts takes events of every account', async () => {
   expect(next).toBeNull();
 });
 
+test('a claim after one that may have started a workflow leaves the attempt to the workflow', async () => {
+  await release(0);
+  const options = {
+    ...{ after: beforeAllAccounts, busy: new Map<string, number>(), accountConcurrency: 64, leaseS: 30 },
+    ...{ token: randomUUID(), limit: 4 },
+  };
+  const first = await claimForAttempt(gateway.database, { ...options, permits: 4 });
+  expect(first.claimed.map(({ direct }) => direct)).toEqual([false, false, false]);
+  // Their leases end, as those of a process that has died.
+  await gateway.database.pool.query('update event_queue set claimed_until = now()');
+  const next = await claimForAttempt(gateway.database, { ...options, limit: 8, permits: 0, token: randomUUID() });
+  const mayRun = new Set(first.claimed.map(({ eventId }) => eventId));
+  expect(next.claimed.length).toBeGreaterThan(mayRun.size);
+  for (const { eventId, direct } of next.claimed) expect(direct).toBe(!mayRun.has(eventId));
+});
+
 test('an account without free turns is skipped', async () => {
   await release(0);
   const options = {

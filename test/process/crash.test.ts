@@ -1,9 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { allDelivered, eventRows, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import {
+  allDelivered,
+  attempts,
+  eventRows,
+  gatewayRoles,
+  type Lease,
+  leases,
+  type Roles,
+} from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
@@ -24,8 +34,7 @@ const killed = { code: null, signal: 'SIGKILL' };
 
 /** The deliveries and the history of an event whose worker is killed during an attempt. */
 async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto') {
-  // The time limit of an attempt is part of the lease that has to run out.
-  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '2s' });
+  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
   const consumer = await consumerForTest(
     // The consumer never answers: the worker dies while it waits.
@@ -58,7 +67,7 @@ async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto')
 
 test('when a worker is killed during an attempt, the event is delivered later', { timeout }, async () => {
   const modes = ['workflow', 'direct', 'auto'] as const;
-  // Concurrently, because most of the time is spent waiting for a lease or time limit to expire.
+  // Concurrently, because most of the time is spent waiting until the loss of the worker is noticed.
   const ends = await Promise.all(modes.map(killedDuringAttempt));
   const expected = {
     exit: killed,
@@ -90,7 +99,7 @@ test('when a worker is killed between two attempts, the second attempt is made w
 });
 
 test('when one of two workers is killed under load, the other one delivers everything', { timeout }, async () => {
-  const roles = await migratedRoles({ DELIVERY_TIMEOUT: '5s' });
+  const roles = await migratedRoles({});
   const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
     if (consumer.deliveries.length === 50) first.signal('SIGKILL');
@@ -106,6 +115,99 @@ test('when one of two workers is killed under load, the other one delivers every
   expect(rows.map(({ id }) => id)).toEqual(answers.map(({ body }) => body.id).sort());
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(150);
   expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+});
+
+/** Sends webhooks to a consumer that answers them only by `answer`, until all first attempts are in flight. */
+async function inFlight(roles: Roles, count: number) {
+  const api = await roles.apiHere();
+  const waiting: ServerResponse[] = [];
+  const consumer = await consumerForTest((response) => void waiting.push(response));
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  await until('all attempts are in flight', () => consumer.deliveries.length === count);
+  consumer.replies = [200];
+  const answer = () => {
+    for (const response of waiting) response.end();
+  };
+  return { consumer, answer, ids: answers.map(({ body }) => body.id as string).sort() };
+}
+
+/** Checks that each event was delivered by a second POST, which began while the lease of the killed process lasted. */
+async function expectTakenOver(roles: Roles, ended: Map<string, Lease>, ids: string[]) {
+  const rows = await allDelivered(roles, ids.length);
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+  expect(rows.map((row) => row.attempts)).toEqual(ids.map(() => 1));
+  const made = await attempts(roles);
+  expect(made.map(({ event_id }) => event_id)).toEqual(ids);
+  for (const { event_id, started_at } of made)
+    expect(started_at.getTime()).toBeLessThan(ended.get(event_id)?.claimed_until.getTime() ?? 0);
+}
+
+/** The longest lease is one minute. The relay makes the attempts, under its leases. */
+const longLease = { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1m' };
+
+test('when a worker is killed, another one takes over its claims before their leases end', { timeout }, async () => {
+  const roles = await migratedRoles(longLease);
+  const dying = await roles.startWorker();
+  const { consumer, ids } = await inFlight(roles, 20);
+  await roles.workerHere();
+  dying.signal('SIGKILL');
+  expect(await dying.exited).toEqual(killed);
+  const ended = await leases(roles);
+  expect([...ended.keys()].sort()).toEqual(ids);
+  await expectTakenOver(roles, ended, ids);
+  expect(consumer.deliveries).toHaveLength(2 * ids.length);
+});
+
+test('when all workers are killed, one that starts takes over their claims before their leases end', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles(longLease);
+  const dying = await Promise.all([roles.startWorker(), roles.startWorker()]);
+  const { consumer, ids } = await inFlight(roles, 20);
+  for (const worker of dying) worker.signal('SIGKILL');
+  expect(await Promise.all(dying.map(({ exited }) => exited))).toEqual([killed, killed]);
+  const ended = await leases(roles);
+  expect([...ended.keys()].sort()).toEqual(ids);
+  await roles.workerHere();
+  await expectTakenOver(roles, ended, ids);
+  expect(consumer.deliveries).toHaveLength(2 * ids.length);
+});
+
+test('a worker that is suspended keeps its claims until their leases end', { timeout }, async () => {
+  const roles = await migratedRoles(longLease);
+  const suspended = await roles.startWorker();
+  const { consumer, ids } = await inFlight(roles, 5);
+  suspended.signal('SIGSTOP');
+  const before = await leases(roles);
+  // The claim of a process that is gone: when it is taken over, the grace of the suspended one would have ended, too.
+  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [ids[0], randomUUID()]);
+  await roles.workerHere();
+  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
+  const now = await leases(roles);
+  for (const id of ids.slice(1)) expect(now.get(id)).toEqual(before.get(id));
+  suspended.signal('SIGCONT');
+  consumer.hangUp();
+  await until('nothing is in flight', async () => (await leases(roles)).size === 0);
+});
+
+test('a worker that stops keeps its claims until its attempts have ended', { timeout }, async () => {
+  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '30s' });
+  const stopping = await roles.startWorker();
+  const { consumer, answer, ids } = await inFlight(roles, 5);
+  const exited = stopping.stop('SIGTERM');
+  // The claim of a process that is gone: when it is taken over, the grace of the one that stops would have ended, too.
+  const [gone = ''] = ids;
+  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [gone, randomUUID()]);
+  await roles.workerHere();
+  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
+  expect(stopping.isRunning()).toBe(true);
+  answer();
+  expect(await exited).toEqual({ code: 0, signal: null });
+  await allDelivered(roles, ids.length);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual([gone, ...ids]);
 });
 
 /** Posts webhooks over several connections until the api stops answering. Returns the ids that it acknowledged. */

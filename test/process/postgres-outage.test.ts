@@ -1,17 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { allDelivered, eventRows, gatewayRoles } from '../support/gateway-roles.ts';
+import { allDelivered, attempts, eventRows, gatewayRoles, leases } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 
 const timeout = 300_000;
 /** Eight posters send fewer than 80 webhooks a second: all that the server accepts must be delivered in time. */
 const posterRestMs = 100;
-/** Shortens the lease (this and 16 s), after which rows that were claimed before the outage are claimed again. */
-const shortLease = { DELIVERY_TIMEOUT: '2s' };
 gatewaysEndWithTheirTest();
 
 async function running(where: 'processes' | 'here', variables: Record<string, string> = {}) {
@@ -35,7 +35,7 @@ function expectDatabaseUnavailable(answer: Answer): void {
 test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged webhook is stored', {
   timeout,
 }, async () => {
-  const { postgres, roles, api, worker, consumer, account } = await running('processes', shortLease);
+  const { postgres, roles, api, worker, consumer, account } = await running('processes');
   const answers: Answer[] = [];
   let posting = true;
   const poster = async (name: number) => {
@@ -132,8 +132,74 @@ test('when PostgreSQL is unavailable for longer than the lease of an attempt, th
   await expectOneAttempt(gateway, id);
 });
 
-test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook is lost', { timeout }, async () => {
-  const { postgres, roles, api, worker, consumer, account } = await running('here', shortLease);
+test('when PostgreSQL is killed, claims whose attempts could not begin do not wait for their leases', {
+  timeout,
+}, async () => {
+  // The longest lease is one minute.
+  const { postgres, roles, api, consumer, account } = await running('here', {
+    FIRST_ATTEMPT: 'direct',
+    DELIVERY_TIMEOUT: '1m',
+  });
+  const blocker = new pg.Client({ connectionString: postgres.address });
+  blocker.on('error', () => undefined);
+  await blocker.connect();
+  // Ingestion and claims do not use this table. An attempt reads it first, and waits until PostgreSQL dies.
+  await blocker.query('begin');
+  await blocker.query('lock table delivery_attempts in access exclusive mode');
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  const ids = answers.map(({ body }) => body.id as string).sort();
+  const claimed = await until('all are claimed', async () => {
+    const found = await leases(roles);
+    return found.size === ids.length && found;
+  });
+  await postgres.kill();
+  await allDelivered(roles, ids.length);
+  for (const { event_id, started_at } of await attempts(roles))
+    expect(started_at.getTime()).toBeLessThan(claimed.get(event_id)?.claimed_until.getTime() ?? 0);
+  // No POST had begun, so there is no second one.
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
+  await blocker.end().catch(() => undefined);
+});
+
+test('when PostgreSQL is killed during the attempts of two workers, none is made twice', { timeout }, async () => {
+  const { postgres, roles, api, consumer, account } = await running('here', { FIRST_ATTEMPT: 'direct' });
+  await roles.workerHere();
+  let answering = false;
+  const waiting: (() => void)[] = [];
+  consumer.replies = [
+    (response) => {
+      if (answering) response.end();
+      else waiting.push(() => response.end());
+    },
+  ];
+  // A few at a time, so that both workers claim some.
+  const answers: Answer[] = [];
+  for (let n = 0; n < 40; n += 1) answers.push(await send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` })));
+  const ids = answers.map(({ body }) => body.id as string).sort();
+  await until('all attempts are in flight', () => consumer.deliveries.length === ids.length);
+  const before = await leases(roles);
+  await postgres.kill();
+  // The claim of a process that is gone: when it is taken over, the grace of the living ones has ended, too.
+  const { body } = await send(api.baseUrl, account, '{"id":"gone"}');
+  await until('the new event is in flight', () => consumer.deliveries.length === ids.length + 1);
+  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [body.id, randomUUID()]);
+  // A worker that starts looks at all claims.
+  await roles.workerHere();
+  await until('it is taken over', () => consumer.deliveries.length === ids.length + 2);
+  const now = await leases(roles);
+  expect(ids.map((id) => now.get(id)?.claim_token)).toEqual(ids.map((id) => before.get(id)?.claim_token));
+  answering = true;
+  for (const answer of waiting) answer();
+  await allDelivered(roles, ids.length + 1);
+  expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual([...ids, body.id, body.id].sort());
+});
+
+test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook is lost or sent twice', {
+  timeout,
+}, async () => {
+  const { postgres, roles, api, worker, consumer, account } = await running('here');
   const acknowledged: string[] = [];
   const others = new Set<number>();
   let posting = true;
@@ -163,5 +229,6 @@ test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook i
   await allDelivered(roles, stored.length);
   const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
   expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
+  expect(consumer.deliveries).toHaveLength(stored.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
 });

@@ -111,6 +111,26 @@ export const eventRows = (roles: Roles) =>
     'select id, status, delivery_status, generation, started_generation, attempts, run_id from events order by id',
   );
 
+export interface Lease extends pg.QueryResultRow {
+  event_id: string;
+  claim_token: string;
+  claimed_until: Date;
+}
+
+/** The leases in force, by event id. */
+export async function leases(roles: Roles): Promise<Map<string, Lease>> {
+  const rows = await roles.query<Lease>(
+    'select event_id, claim_token, claimed_until from event_queue where claimed_until > now()',
+  );
+  return new Map(rows.map((lease) => [lease.event_id, lease]));
+}
+
+/** The recorded attempts, in the order of the events' ids. */
+export const attempts = (roles: Roles) =>
+  roles.query<{ event_id: string; started_at: Date }>(
+    'select event_id, started_at from delivery_attempts order by event_id',
+  );
+
 /** Waits until there are `count` events, all delivered, each with its workflow. */
 export function allDelivered(roles: Roles, count: number, limitMs?: number): Promise<EventRow[]> {
   const states = async () => {

@@ -100,7 +100,7 @@ export class Attempts {
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const row = await this.#reader.read(request);
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
-    const decision = decide(row, { ...request, byRelay: options.claimToken !== null }, Date.now());
+    const decision = decide(row, { ...request, claimToken: options.claimToken }, Date.now());
     switch (decision.do) {
       case 'answer':
         return notRecorded(decision.result);

@@ -14,8 +14,8 @@ export interface Asked {
   trigger: Trigger;
   number: number;
   schedule: DeliverySchedule;
-  /** True when the relay makes the attempt under its lease; false when the event's workflow makes it. */
-  byRelay: boolean;
+  /** The token of the claim under which the relay makes the attempt; null when the event's workflow makes it. */
+  claimToken: string | null;
 }
 
 /** How long a workflow waits while the relay is making the same attempt. */
@@ -45,7 +45,12 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   const reason = endedBecause(row);
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
-  if (row.relayAttempting && !asked.byRelay) return answer({ kind: 'wait', waitMs: relayAttemptMs });
+  if (asked.claimToken === null) {
+    if (row.relayAttempting) return answer({ kind: 'wait', waitMs: relayAttemptMs });
+  } else if (row.claimToken !== asked.claimToken) {
+    // The lease ended before the attempt began, so another process may be making it.
+    return answer({ kind: 'wait', waitMs: 0 });
+  }
   // The pause is checked before the hold limit: an event held for too long is given up only after the pause.
   if (row.pause) return answer(waitFor(row.pause, nowMs));
   if (row.account.enabled) return { do: 'send' };
