@@ -9,6 +9,7 @@ const columns: [string, (result: SeedResult) => string | number][] = [
   ['refused (503 / connection)', refusals],
   ['attempts', ({ rows }) => rows.attempts.length],
   ['duplicates (explained / unexplained)', ({ duplicates: d }) => `${d.explained} / ${d.unexplained}`],
+  ['repeated within an attempt', ({ duplicates }) => duplicates.repeated],
   ['notifications', ({ notices }) => notices],
   ['last delivery after the faults, s', ({ recoveryS }) => recoveryS.toFixed(1)],
   ['settled after the faults, s', ({ settledS }) => settledS.toFixed(1)],

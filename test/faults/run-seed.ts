@@ -6,7 +6,7 @@ import { checkAnswers } from './checks/answers.ts';
 import { checkAttempts } from './checks/attempts.ts';
 import { checkConsumer } from './checks/consumer.ts';
 import { disruptionsOf } from './checks/disruptions.ts';
-import { countDuplicateNotices, countDuplicates } from './checks/duplicates.ts';
+import { checkDuplicateNotices, countDuplicates, type Duplicates } from './checks/duplicates.ts';
 import { checkEvents } from './checks/events.ts';
 import { checkHistories } from './checks/histories.ts';
 import { checkNotifications } from './checks/notifications.ts';
@@ -27,7 +27,7 @@ export interface SeedResult {
   webhooks: Webhook[];
   rows: Rows;
   seen: Seen[];
-  duplicates: { explained: number; unexplained: number };
+  duplicates: Duplicates;
   /** Notifications that arrived. */
   notices: number;
   /** From the end of the last fault to the last successful POST; 0 if that came before. */
@@ -122,7 +122,7 @@ async function check(
     ...checkConsumer(rows, seen, disruptions),
     ...duplicates.failures,
     ...checkNotifications(rows, notices),
-    ...countDuplicateNotices(notices, disruptions).failures,
+    ...checkDuplicateNotices(notices, disruptions),
     ...(await checkAnswers(stage, rows)),
     ...(await checkHistories(rows, stage.temporal.port, new Random(seed + 2))),
   );
