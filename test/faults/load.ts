@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Account, accounts } from './consumer.ts';
 import { Random } from './random.ts';
-import { webhooksPerSecond } from './settings.ts';
 import { signingSecret } from './stage.ts';
 
 /** One webhook, as its provider knows it. */
@@ -36,14 +35,20 @@ function accountFor(random: Random): Account {
 }
 
 /** Sends webhooks at a steady pace to the apis in turn, and resends refused ones. Returns what became of each. */
-export async function sendWebhooks(options: { seed: number; apiUrls: string[]; loadS: number }): Promise<Webhook[]> {
-  const { apiUrls, loadS } = options;
+export async function sendWebhooks(options: {
+  seed: number;
+  apiUrls: string[];
+  loadS: number;
+  /** Webhooks per second. */
+  rate: number;
+}): Promise<Webhook[]> {
+  const { apiUrls, loadS, rate } = options;
   const random = new Random(options.seed + 1);
   const webhooks: Webhook[] = [];
   const startedMs = performance.now();
   const sending: Promise<void>[] = [];
-  for (let n = 0; n < loadS * webhooksPerSecond; n++) {
-    await sleep(Math.max(0, (n * 1000) / webhooksPerSecond - (performance.now() - startedMs)));
+  for (let n = 0; n < loadS * rate; n++) {
+    await sleep(Math.max(0, (n * 1000) / rate - (performance.now() - startedMs)));
     const webhook: Webhook = {
       ...{ externalId: `w-${n}`, account: accountFor(random), eventId: null, refused: [], otherIds: [] },
     };

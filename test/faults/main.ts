@@ -8,11 +8,11 @@ import { faultKinds } from './plan.ts';
 import { makeTemplate } from './postgres.ts';
 import { table } from './report.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
-import { defaultLoadS } from './settings.ts';
+import { defaultLoadS, defaultRate } from './settings.ts';
 import { noSmallDisk } from './small-disk.ts';
 
 /**
- * `npm run faults -- [--seed N,M,…] [--seeds N] [--seconds S] [--faults kill-worker,…]`: sends webhooks to a gateway of
+ * `npm run faults -- [--seed N,M,…] [--seeds N] [--seconds S] [--rate N] [--faults kill-worker,…]`: sends webhooks to a gateway of
  * two api and two worker processes with their own PostgreSQL and Temporal, injects faults in turn and at once, and
  * checks afterwards that nothing was lost (docs/failures.md).
  *
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: String(defaultLoadS) },
+    rate: { type: 'string', default: String(defaultRate) },
     faults: { type: 'string' },
   },
 });
@@ -38,9 +39,15 @@ const unknown = wanted.filter((kind) => !faultKinds.includes(kind));
 const first = values.seed?.split(',').map(Number) ?? [randomInt(1_000_000)];
 const count = Number(values.seeds);
 const loadS = Number(values.seconds);
-if (unknown.length > 0 || ![...first, count, loadS].every((n) => Number.isInteger(n) && n >= 0) || count < 1) {
+const rate = Number(values.rate);
+if (
+  unknown.length > 0 ||
+  ![...first, count, loadS, rate].every((n) => Number.isInteger(n) && n >= 0) ||
+  count < 1 ||
+  rate < 1
+) {
   console.error(
-    `npm run faults -- [--seed N,M,…] [--seeds N] [--seconds ${defaultLoadS}] [--faults ${faultKinds.join(',')}]`,
+    `npm run faults -- [--seed N,M,…] [--seeds N] [--seconds ${defaultLoadS}] [--rate ${defaultRate}] [--faults ${faultKinds.join(',')}]`,
   );
   process.exit(1);
 }
@@ -67,7 +74,7 @@ const ground = {
 
 const results: SeedResult[] = [];
 for (const seed of seeds) {
-  const result = await runSeed({ seed, loadS, only, ground });
+  const result = await runSeed({ seed, loadS, rate, only, ground });
   results.push(result);
   if (result.failures.length === 0) console.log(`seed ${seed}: passed in ${Math.round(result.seconds)} s`);
   else {
@@ -75,7 +82,7 @@ for (const seed of seeds) {
     for (const failure of result.failures) console.log(`  ${failure}`);
     const faults = values.faults === undefined ? '' : ` --faults ${values.faults}`;
     console.log(`  logs: ${result.folder}`);
-    console.log(`  repeat: npm run faults -- --seed ${seed} --seconds ${loadS}${faults}`);
+    console.log(`  repeat: npm run faults -- --seed ${seed} --seconds ${loadS} --rate ${rate}${faults}`);
   }
 }
 console.log(table(results));

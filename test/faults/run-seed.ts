@@ -45,12 +45,13 @@ export interface SeedResult {
 export async function runSeed(options: {
   seed: number;
   loadS: number;
+  rate: number;
   only: readonly string[];
   ground: Ground;
 }): Promise<SeedResult> {
   const startedMs = performance.now();
   const elapsedMs = () => performance.now() - startedMs;
-  const { seed, loadS } = options;
+  const { seed, loadS, rate } = options;
   const faults = planFaults(options);
   const firstAttempt = randomFor(seed, 'first attempt').pick(['auto', 'auto', 'direct', 'workflow']);
   console.log(`seed ${seed}: FIRST_ATTEMPT=${firstAttempt}`);
@@ -67,7 +68,7 @@ export async function runSeed(options: {
   try {
     await stage.createAccounts();
     const [webhooks, injected] = await Promise.all([
-      sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS }),
+      sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS, rate }),
       injectFaults(stage, faults),
     ]);
     const left = await untilSettled(stage, seedLimitMs - checksMs - elapsedMs());

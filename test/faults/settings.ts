@@ -1,7 +1,7 @@
 /** The load of a seed, unless `--seconds` says otherwise. */
 export const defaultLoadS = 25;
-/** Moderate: two cores deliver it although the servers and the suite share them. */
-export const webhooksPerSecond = 25;
+/** Webhooks per second, unless `--rate` says otherwise: two cores deliver them, and the servers and the suite share these. */
+export const defaultRate = 25;
 
 /** The first fault: before it, every process has made its connections. */
 export const quietMs = 2_000;
