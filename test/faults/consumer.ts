@@ -96,8 +96,9 @@ export class Consumer {
     const random = randomFor(this.#seed, externalId, number);
     if (account === 'broken') {
       const mood = this.#brokenMood === 'mixed' ? random.pick(moods) : this.#brokenMood;
-      // A slow failure is still a failure: it arrives after the time limit of the attempt.
-      return mood === 'slow' ? { answer: 200, afterMs: deliveryTimeoutMs * 2 } : this.#bad(mood);
+      // With ten timeouts, an event would take half of the seed's time until it is exhausted.
+      const waits = mood === 'hang' || mood === 'slow';
+      return waits && random.chance(0.6) ? { answer: 500, afterMs: 0 } : this.#bad(mood);
     }
     if (this.mood) return this.#bad(this.mood);
     if (account === 'slow') return { answer: 200, afterMs: random.between(200, deliveryTimeoutMs / 2) };
@@ -112,6 +113,7 @@ export class Consumer {
       case 'reset':
         return { answer: 'reset', afterMs: 0 };
       case 'slow':
+        // Too slow: it arrives after the time limit of the attempt.
         return { answer: 200, afterMs: deliveryTimeoutMs * 2 };
       case 'error':
         return { answer: 503, afterMs: 0, headers: { 'retry-after': '1' } };

@@ -120,12 +120,14 @@ export function planFaults(options: { seed: number; loadS: number; only: readonl
   const busy: { thing: string; untilMs: number; fromMs: number }[] = [];
   const faults: Fault[] = [];
   const add = (atMs: number): number => {
-    // A few tries: most things may be busy with a fault at this moment.
+    // A few tries: most things may be busy with a fault at this moment, and the end may be near.
     for (let tries = 0; tries < 8; tries++) {
       const kind = random.pick(options.only);
       const made = kinds[kind]?.(random);
       if (!made) throw new Error(`there is no fault '${kind}'`);
       const untilMs = atMs + made.lastsMs;
+      // All faults end with the load, so that the rest of the seed's time is left for the recovery.
+      if (untilMs > endMs) continue;
       const things = thingsOf(made.action);
       if (busy.some((one) => things.includes(one.thing) && one.fromMs < untilMs && atMs < one.untilMs)) continue;
       for (const thing of things) busy.push({ thing, fromMs: atMs, untilMs: untilMs + 1_000 });

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { migrateOnce } from '../../src/database/migrate.ts';
@@ -13,6 +12,7 @@ import { postgresUser } from '../../src/embedded/postgres-user.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { ServerProcess } from './server-process.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
+import { untilUp } from './until-up.ts';
 
 /** A cluster with the gateway's schema, made once and copied for each seed. */
 export interface Template {
@@ -108,18 +108,15 @@ export async function openPostgres(options: {
     urlBy,
     disk,
     query,
-    async start() {
-      for (;;) {
+    start: () =>
+      untilUp('postgres', () => {
         // Does nothing while it runs. A killed server's children may still hold the shared memory for a moment.
         server.start();
-        const isUp = await query('select 1').then(
+        return query('select 1').then(
           () => true,
           () => false,
         );
-        if (isUp) return;
-        await sleep(200);
-      }
-    },
+      }),
     async close() {
       await server.stop('SIGINT', 10_000);
       disk?.close();

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/ports.ts';
 import { accounts, Consumer } from './consumer.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
@@ -12,6 +11,7 @@ import type { ServerProcess } from './server-process.ts';
 import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { openTemporal, type Temporal } from './temporal.ts';
+import { untilUp } from './until-up.ts';
 
 /** What all seeds of a run share. */
 export interface Ground {
@@ -98,7 +98,7 @@ export async function openStage(options: {
     roles.set(name, role);
     role.start();
   }
-  while (![...roles.values()].every(({ isRunning }) => isRunning)) await sleep(100);
+  for (const role of roles.values()) await untilUp(role.name, async () => role.isRunning);
 
   const roleOf = (name: RoleName): Role => {
     const role = roles.get(name);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/ports.ts';
 import { answers } from '../../src/embedded/temporal-namespace.ts';
 import { ServerProcess } from './server-process.ts';
+import { untilUp } from './until-up.ts';
 
 export interface Temporal {
   process: ServerProcess;
@@ -35,12 +35,10 @@ export async function openTemporal(options: { folder: string; program: string; l
   return {
     process: server,
     port,
-    async start() {
-      for (;;) {
+    start: () =>
+      untilUp('temporal', () => {
         server.start();
-        if (await answers(`127.0.0.1:${port}`)) return;
-        await sleep(100);
-      }
-    },
+        return answers(`127.0.0.1:${port}`);
+      }),
   };
 }

@@ -6,7 +6,7 @@ import type { EventRow, Rows } from '../rows.ts';
 import { sampledHistories } from '../settings.ts';
 import { some } from './some.ts';
 
-/** A workflow that has settled its event ends within moments; the server may be busy. */
+/** For all workflows together. A workflow that has settled its event ends within moments; the server may be busy. */
 const endLimitMs = 15_000;
 const atOnce = 8;
 
@@ -26,9 +26,10 @@ export async function checkHistories({ events }: Rows, port: number, random: Ran
   });
   const client = new Client({ connection });
   const differences: unknown[] = [];
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), endLimitMs).unref());
   const compare = async () => {
     for (let event = waiting.pop(); event; event = waiting.pop()) {
-      const difference = await differenceOf(client, event);
+      const difference = await differenceOf(client, event, late);
       if (difference !== null) differences.push({ id: event.id, account: event.account, ...difference });
     }
   };
@@ -41,10 +42,10 @@ export async function checkHistories({ events }: Rows, port: number, random: Ran
 }
 
 /** What differs between a workflow and its event's row; null if they agree. */
-async function differenceOf({ workflow }: Client, event: EventRow): Promise<object | null> {
+async function differenceOf({ workflow }: Client, event: EventRow, late: Promise<null>): Promise<object | null> {
   const handle = workflow.getHandle<typeof deliverEvent>(`event-${event.id}`);
   try {
-    const result = await Promise.race([handle.result(), late()]);
+    const result = await Promise.race([handle.result(), late]);
     if (result === null) return { workflow: (await handle.describe()).status.name, row: rowOf(event) };
     return agrees(result, event) ? null : { workflow: result, row: rowOf(event) };
   } catch (error) {
@@ -60,10 +61,6 @@ function agrees({ outcome, attempts, generation }: DeliveryResult, event: EventR
 }
 
 const rowOf = ({ deliveryStatus, scheduledAttempts }: EventRow) => ({ deliveryStatus, attempts: scheduledAttempts });
-
-function late(): Promise<null> {
-  return new Promise((resolve) => setTimeout(() => resolve(null), endLimitMs).unref());
-}
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   return items
