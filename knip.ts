@@ -28,7 +28,7 @@ const config: KnipConfig = {
     'protobufjs',
   ],
   // Programs of the machine that tests run.
-  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze'],
+  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
 };
 
 export default config;

@@ -22,7 +22,7 @@ export interface AttemptRow {
   startedMs: number;
 }
 
-export interface NotificationRow {
+interface NotificationRow {
   eventId: string;
   destination: string;
   status: string;

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * - `half-close`: one side's connections are closed, and the other side hears nothing until the fault ends
  */
 export type WayFault = { kind: 'cut' } | { kind: 'delay'; delayMs: number } | { kind: 'half-close'; side: Side };
-export type Side = 'client' | 'server';
+type Side = 'client' | 'server';
 
 interface Pair {
   client: Socket;
