@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Action, Fault, RoleName } from './plan.ts';
+import type { Action, Fault, ProcessName } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** A fault that was injected, with the times of this process in milliseconds since 1970. */
@@ -27,12 +27,16 @@ export async function injectFaults(stage: Stage, faults: readonly Fault[]): Prom
 /** Begins a fault. Returns the function that ends it. */
 async function begin(stage: Stage, action: Action): Promise<() => void | Promise<void>> {
   switch (action.do) {
-    case 'kill':
-      return kill(stage, action.process);
+    case 'kill': {
+      const ends = await Promise.all(action.processes.map((name) => kill(stage, name)));
+      return async () => void (await Promise.all(ends.map((end) => end())));
+    }
     case 'stop': {
-      const process = stage.processOf(action.process);
-      process.freeze();
-      return () => process.thaw();
+      const processes = action.processes.map(stage.processOf);
+      for (const process of processes) process.freeze();
+      return () => {
+        for (const process of processes) process.thaw();
+      };
     }
     case 'way': {
       const ways = action.ways.flatMap((name) => stage.ways.get(name) ?? []);
@@ -65,7 +69,7 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
   }
 }
 
-async function kill(stage: Stage, name: RoleName | 'postgres' | 'temporal'): Promise<() => void | Promise<void>> {
+async function kill(stage: Stage, name: ProcessName): Promise<() => void | Promise<void>> {
   if (name === 'postgres' || name === 'temporal') {
     const server = stage[name];
     await server.process.kill();

@@ -14,7 +14,7 @@ export type Way = `${RoleName}>${ServerName}`;
 
 /** What a fault does while it lasts. */
 export type Action =
-  | { do: 'kill' | 'stop'; process: ProcessName }
+  | { do: 'kill' | 'stop'; processes: ProcessName[] }
   | { do: 'way'; ways: Way[]; fault: WayFault }
   | { do: 'full-disk' }
   | { do: 'clock'; process: RoleName; offsetS: number }
@@ -32,8 +32,11 @@ export interface Fault {
 type Make = (random: Random) => { lastsMs: number; action: Action };
 
 const numbered = (role: 'api' | 'worker', random: Random): RoleName => `${role}-${random.pick([1, 2] as const)}`;
-const oneOf = (target: 'api' | 'worker' | ServerName, random: Random): ProcessName =>
-  target === 'api' || target === 'worker' ? numbered(target, random) : target;
+/** The process of a server, or one of a role's two processes, and in some cases both. */
+function someOf(target: 'api' | 'worker' | ServerName, random: Random): ProcessName[] {
+  if (target !== 'api' && target !== 'worker') return [target];
+  return random.chance(0.2) ? [`${target}-1`, `${target}-2`] : [numbered(target, random)];
+}
 
 /** All connections of one role to a server, or those of all roles. The api's to Temporal serve operators only. */
 function waysTo(server: ServerName, random: Random): Way[] {
@@ -49,11 +52,11 @@ const kinds: Record<string, Make> = {};
 for (const target of ['api', 'worker', ...serverNames] as const) {
   kinds[`kill-${target}`] = (random) => ({
     lastsMs: random.between(300, 6_000),
-    action: { do: 'kill', process: oneOf(target, random) },
+    action: { do: 'kill', processes: someOf(target, random) },
   });
   kinds[`stop-${target}`] = (random) => ({
     lastsMs: random.chance(0.2) ? longStopMs : random.between(300, 5_000),
-    action: { do: 'stop', process: oneOf(target, random) },
+    action: { do: 'stop', processes: someOf(target, random) },
   });
 }
 for (const server of serverNames) {
@@ -95,7 +98,7 @@ function thingsOf(action: Action): string[] {
   switch (action.do) {
     case 'kill':
     case 'stop':
-      return [action.process];
+      return action.processes;
     case 'way':
       return action.ways;
     case 'full-disk':
@@ -155,7 +158,7 @@ export function inWords({ kind, atMs, lastsMs, action }: Fault): string {
       : action.do === 'clock'
         ? `${action.process} by ${action.offsetS} s`
         : action.do === 'kill' || action.do === 'stop'
-          ? action.process
+          ? action.processes.join(' ')
           : '';
   return `${seconds(atMs)}–${seconds(atMs + lastsMs)} s ${kind} ${what}`.trimEnd();
 }

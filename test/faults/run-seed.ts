@@ -20,6 +20,9 @@ import { type Rows, readRows, unsettled } from './rows.ts';
 import { checksMs, seedLimitMs } from './settings.ts';
 import { type Ground, openStage, type Stage } from './stage.ts';
 
+/** Nothing is in flight any more when the processes are asked to stop. */
+const stopLimitMs = 20_000;
+
 /** What became of a seed. */
 export interface SeedResult {
   seed: number;
@@ -127,10 +130,12 @@ async function check(
     ...(await checkAnswers(stage, rows)),
     ...(await checkHistories(rows, stage.temporal.port, new Random(seed + 2))),
   );
-  for (const role of stage.roles.values()) {
-    const how = await role.stop(stopLimitMs);
-    if (how !== 'ended with code 0') failures.push(`${role.name} did not stop gracefully: ${how}`);
-  }
+  await Promise.all(
+    [...stage.roles.values()].map(async (role) => {
+      const how = await role.stop(stopLimitMs);
+      if (how !== 'ended with code 0') failures.push(`${role.name} did not stop gracefully: ${how}`);
+    }),
+  );
   failures.push(...(await checkStatistics(stage.postgres.urlBy(stage.postgres.port))));
   const lastFaultMs = Math.max(0, ...injected.map(({ endedMs }) => endedMs));
   const lastDeliveryMs = Math.max(
@@ -147,5 +152,3 @@ async function check(
     folder: null,
   };
 }
-
-const stopLimitMs = 20_000;

@@ -13,7 +13,7 @@ function disrupts({ action }: Injected): boolean {
   switch (action.do) {
     case 'kill':
     case 'stop':
-      return !action.process.startsWith('api');
+      return action.processes.some((name) => !name.startsWith('api'));
     case 'way':
       // A delay is far shorter than every lease and time limit, so it explains nothing.
       return action.fault.kind !== 'delay' && action.ways.some((way) => way.startsWith('worker'));
