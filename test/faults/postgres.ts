@@ -32,8 +32,8 @@ export async function makeTemplate(folder: string): Promise<Template> {
   return { cluster: join(folder, 'postgres', 'data'), url: postgres.url };
 }
 
-/** Room for the cluster, its log and the events of a seed. */
-const diskBytes = 640 * 1024 * 1024;
+/** Room for the cluster, which has about 60 MB, its log and the events of a seed. */
+const diskBytes = 256 * 1024 * 1024;
 
 /** As the embedded server has them (src/embedded/postgres.ts). The settings for durability keep their default: on. */
 const settings = {
@@ -42,7 +42,7 @@ const settings = {
   max_connections: '200',
   max_locks_per_transaction: '256',
   shared_buffers: '128MB',
-  max_wal_size: '256MB',
+  max_wal_size: '64MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
@@ -74,6 +74,7 @@ export async function openPostgres(options: {
   const cluster = join(disk?.folder ?? folder, 'cluster');
   // `--archive` keeps the owner.
   await promisify(execFile)('cp', ['--archive', template.cluster, join(disk?.seen ?? folder, 'cluster')]);
+  await disk?.fillMost();
   const port = await freePort([], 21_000 + Math.floor(Math.random() * 4_000));
   const flags = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const ids = user ? [`--setuid=${user.uid}`, `--setgid=${user.gid}`] : [];

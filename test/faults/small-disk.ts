@@ -1,9 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+const mebibyte = 1024 * 1024;
+/** What PostgreSQL needs for the events of a seed and two files of its log. */
+const leftBytes = 64 * mebibyte;
 
 const mountThen = (bytes: number, folder: string, then: string) => [
   ...['--mount', '--propagation', 'private', 'sh', '-c'],
@@ -26,7 +31,12 @@ export interface SmallDisk {
   seen: string;
   /** The command to put before the command of a process. */
   within: string[];
-  /** Fills the disk except for a few pages, and keeps it full until it is called again with false. */
+  /**
+   * Fills the disk except for some megabytes, so that to fill the rest takes a moment only. Call it when the files that
+   * are there from the beginning have been written.
+   */
+  fillMost(): Promise<void>;
+  /** Fills the rest, and keeps the disk full until it is called again with false. */
   setFull(full: boolean): void;
   close(): void;
 }
@@ -51,6 +61,13 @@ export async function openSmallDisk(parent: string, bytes: number): Promise<Smal
   };
   let filling: NodeJS.Timeout | undefined;
   return {
+    async fillMost() {
+      const { bavail, bsize } = statfsSync(seen);
+      const ballast = await open(join(seen, 'ballast'), 'w');
+      const piece = Buffer.alloc(mebibyte);
+      for (let left = bavail * bsize - leftBytes; left > 0; left -= mebibyte) await ballast.write(piece);
+      await ballast.close();
+    },
     folder,
     seen,
     within: ['nsenter', '--mount', `--target=${keeper.pid}`],

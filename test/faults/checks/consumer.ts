@@ -1,5 +1,6 @@
 import type { Seen } from '../consumer.ts';
 import type { AttemptRow, Rows } from '../rows.ts';
+import { deliveryTimeoutMs } from '../settings.ts';
 import type { Disruptions } from './disruptions.ts';
 import { some } from './some.ts';
 
@@ -34,8 +35,8 @@ export function checkConsumer({ attempts }: Rows, seen: readonly Seen[], disrupt
     if (attempt.outcome === 'delivered') return false;
     const those = posts.get(nameOf(attempt.eventId, attempt.number)) ?? [];
     const taken = those.find(({ answer }) => typeof answer === 'number' && answer < 300);
-    // A stopped worker finds its time limit expired when it continues.
-    return taken !== undefined && !disruptions.between(taken.atMs, taken.answeredMs ?? taken.atMs);
+    // A stopped worker may find its time limit expired when it continues.
+    return taken !== undefined && !disruptions.between(taken.atMs, taken.atMs + deliveryTimeoutMs);
   });
   return [
     ...some('recorded attempts were not seen by the consumer', unseen),
