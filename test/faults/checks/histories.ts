@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { deliverEvent } from '../../../workflows/index.ts';
 import type { DeliveryResult } from '../../../workflows/messages.ts';
@@ -8,6 +9,7 @@ import { some } from './some.ts';
 
 /** For all workflows together. A workflow that has settled its event ends within moments; the server may be busy. */
 const endLimitMs = 15_000;
+const lookMs = 200;
 const atOnce = 8;
 
 /**
@@ -26,10 +28,10 @@ export async function checkHistories({ events }: Rows, port: number, random: Ran
   });
   const client = new Client({ connection });
   const differences: unknown[] = [];
-  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), endLimitMs).unref());
+  const endMs = performance.now() + endLimitMs;
   const compare = async () => {
     for (let event = waiting.pop(); event; event = waiting.pop()) {
-      const difference = await differenceOf(client, event, late);
+      const difference = await differenceOf(client, event, endMs);
       if (difference !== null) differences.push({ id: event.id, account: event.account, ...difference });
     }
   };
@@ -42,11 +44,17 @@ export async function checkHistories({ events }: Rows, port: number, random: Ran
 }
 
 /** What differs between a workflow and its event's row; null if they agree. */
-async function differenceOf({ workflow }: Client, event: EventRow, late: Promise<null>): Promise<object | null> {
+async function differenceOf({ workflow }: Client, event: EventRow, endMs: number): Promise<object | null> {
   const handle = workflow.getHandle<typeof deliverEvent>(`event-${event.id}`);
   try {
-    const result = await Promise.race([handle.result(), late]);
-    if (result === null) return { workflow: (await handle.describe()).status.name, row: rowOf(event) };
+    // Not by a wait for the result, which would still be open when the connection is closed.
+    let status = (await handle.describe()).status.name;
+    while (status === 'RUNNING' && performance.now() < endMs) {
+      await sleep(lookMs);
+      status = (await handle.describe()).status.name;
+    }
+    if (status !== 'COMPLETED') return { workflow: status, row: rowOf(event) };
+    const result = await handle.result();
     return agrees(result, event) ? null : { workflow: result, row: rowOf(event) };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { workflow: 'none', row: rowOf(event) };
