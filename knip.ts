@@ -4,9 +4,10 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
-    'test/{bench,demo,fuzz}/main.ts',
+    'test/{bench,demo,faults,fuzz}/main.ts',
     'test/bench/load/main.ts',
     'test/bench/backup/process.ts',
+    'test/faults/clock.ts',
     'test/replay/record.ts',
     // Bundled by Temporal's worker, by its path.
     'test/bench/floor-workflow.ts',
@@ -27,7 +28,7 @@ const config: KnipConfig = {
     'protobufjs',
   ],
   // Programs of the machine that tests run.
-  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze'],
+  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
 };
 
 export default config;

@@ -78,7 +78,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#mayRetry = mayRetry;
     this.#settle = settle;
     this.#answer = new AnswerReader(target.peer, target.origin);
-    this.#timer = setTimeout(() => this.#timeOut(timeLimitMs), timeLimitMs);
+    // When a process was stopped or busy, the answer may have arrived before its timers run. Node reads the sockets
+    // between timers and `setImmediate`, so such an answer counts.
+    this.#timer = setTimeout(() => setImmediate(() => this.#timeOut(timeLimitMs)), timeLimitMs);
   }
 
   dispatch(): void {
@@ -135,6 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #timeOut(timeLimitMs: number): void {
+    if (this.#done) return;
     const failing = this.#controller ? 'did not answer' : 'could not be connected to';
     this.#end(new DeliveryFailure('timeout', `${this.#peer} ${failing} within ${duration(timeLimitMs)}`));
     this.#controller?.abort(settled);

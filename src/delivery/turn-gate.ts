@@ -12,7 +12,7 @@ interface Owner {
   /** The moving average of a turn's duration, in milliseconds. */
   meanMs: number;
   /**
-   * Reserved turns: the time from which each holder may ask again, in milliseconds since 1970, in the order of asking.
+   * Reserved turns: the time from which each holder may ask again, in the order of asking.
    */
   tickets: Map<string, number>;
 }
@@ -23,6 +23,8 @@ export type Turn = { leave: () => void } | { waitMs: number };
  * Limits the concurrent work of each owner in this process. A turn is one of the owner's slots. Nothing waits inside
  * the gate: a caller that finds no free turn gets a reservation and the time to ask again. So work for a slow consumer
  * or destination occupies no worker slot while it waits.
+ *
+ * All times are milliseconds of `performance.now()`, which no change of the machine's clock affects.
  */
 export class TurnGate {
   readonly limit: number;
@@ -87,7 +89,7 @@ export class TurnGate {
         left();
         owner.inFlight--;
         // An exponential moving average over about the last ten turns.
-        owner.meanMs += (Date.now() - enteredMs - owner.meanMs) / 10;
+        owner.meanMs += (performance.now() - enteredMs - owner.meanMs) / 10;
         if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
       },
     };

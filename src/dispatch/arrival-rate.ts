@@ -7,13 +7,13 @@ export class ArrivalRate {
   #current = 0;
   #previous = 0;
 
-  count(nowMs: number = Date.now()): void {
+  count(nowMs: number = performance.now()): void {
     this.#turn(nowMs);
     this.#current++;
   }
 
   get perSecond(): number {
-    this.#turn(Date.now());
+    this.#turn(performance.now());
     return (Math.max(this.#current, this.#previous) * 1000) / windowMs;
   }
 

@@ -7,6 +7,7 @@ const probeMs = 1_000;
 export class EngineLink {
   #engine: WorkflowEngine | null = null;
   #down = true;
+  /** As `performance.now()`: a wrong clock must not delay a probe. */
   #probeAtMs = 0;
 
   /** Sets the engine after Temporal was connected; null while there is no connection. */
@@ -23,7 +24,7 @@ export class EngineLink {
   room(wanted: number): number {
     if (!this.#engine || wanted <= 0) return 0;
     if (!this.#down) return wanted;
-    return Date.now() < this.#probeAtMs ? 0 : 1;
+    return performance.now() < this.#probeAtMs ? 0 : 1;
   }
 
   /**
@@ -34,7 +35,7 @@ export class EngineLink {
   async call<T>(work: (engine: WorkflowEngine) => Promise<T>): Promise<T> {
     if (!this.#engine) throw new EngineUnavailable('Temporal is not connected');
     // Only an actual call counts as a probe: a poller without work must not delay the probes of the others.
-    if (this.#down) this.#probeAtMs = Date.now() + probeMs;
+    if (this.#down) this.#probeAtMs = performance.now() + probeMs;
     try {
       const result = await work(this.#engine);
       this.#down = false;
@@ -42,7 +43,7 @@ export class EngineLink {
     } catch (error) {
       if (error instanceof EngineUnavailable) {
         this.#down = true;
-        this.#probeAtMs = Date.now() + probeMs;
+        this.#probeAtMs = performance.now() + probeMs;
       }
       throw error;
     }

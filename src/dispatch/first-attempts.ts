@@ -91,12 +91,12 @@ export class FirstAttempts {
     const permitted = permits.free();
     const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);
     if (limit <= 0 || (permits.only && permitted < permits.size / 4)) return 'idle';
-    if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - Date.now()));
-    this.#claimedAtMs = Date.now();
+    if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - performance.now()));
+    this.#claimedAtMs = performance.now();
     const { claimed, next } = await leases.claim(() =>
       claimForAttempt(sql, {
         after: this.#after,
-        busy: attempts.gate.busy(Date.now()),
+        busy: attempts.gate.busy(performance.now()),
         accountConcurrency: attempts.gate.limit,
         limit,
         token: leases.token,
@@ -113,7 +113,7 @@ export class FirstAttempts {
   #begin(claim: Held): void {
     const { eventId, accountId, hold } = claim;
     // Taken before any `await`, because the next claim counts the turns that are taken.
-    const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, Date.now()) : null;
+    const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, performance.now()) : null;
     this.#rate.count();
     // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
     // database was unavailable. The new claim waits for the attempt in flight.
@@ -166,7 +166,7 @@ export class FirstAttempts {
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // It is not known whether the workflow was started. If it was, its attempt waits while the claim is direct.
       if (await takeOverAttempt(sql, { eventId, generation, token }))
-        await this.#direct(claim, attempts.gate.enterDirect(accountId, Date.now()));
+        await this.#direct(claim, attempts.gate.enterDirect(accountId, performance.now()));
       return;
     }
     try {

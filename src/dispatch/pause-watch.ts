@@ -27,7 +27,7 @@ export class PauseWatch {
         if (now && now.since.getTime() !== before?.since.getTime())
           log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
         if (before && !now) {
-          this.#endedAtMs = Date.now();
+          this.#endedAtMs = performance.now();
           log.warn({ pausedSince: before.since }, 'deliveries are resumed');
           deps.onResumed();
         }
@@ -42,7 +42,7 @@ export class PauseWatch {
 
   /** Whether a pause, now or within the last minute, may be the reason why events are overdue. */
   get makesLate(): boolean {
-    return this.paused || Date.now() < this.#endedAtMs + aftermathMs;
+    return this.paused || performance.now() < this.#endedAtMs + aftermathMs;
   }
 
   start(): void {

@@ -97,9 +97,9 @@ export class Starts {
 
   #settledRoom(): number {
     if (!this.#deps.attemptsBusy()) return settledConcurrency;
-    if (Date.now() < this.#catchUpUntilMs) return catchUpConcurrency;
-    if (Date.now() < this.#trickleAtMs) return 0;
-    this.#trickleAtMs = Date.now() + trickleMs;
+    if (performance.now() < this.#catchUpUntilMs) return catchUpConcurrency;
+    if (performance.now() < this.#trickleAtMs) return 0;
+    this.#trickleAtMs = performance.now() + trickleMs;
     return Math.min(1, settledConcurrency - this.#inFlight[settledStart]);
   }
 
@@ -119,7 +119,7 @@ export class Starts {
     // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
     if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
-      this.#catchUpUntilMs = Date.now() + catchUpMs;
+      this.#catchUpUntilMs = performance.now() + catchUpMs;
     for (const claim of claimed) {
       this.#inFlight[lane]++;
       const start = this.#start(claim).finally(() => {

@@ -32,6 +32,11 @@ export interface AttemptRow {
   headers: [name: string, value: string][];
   contentType: string | null;
   body: Buffer;
+  /**
+   * The time of PostgreSQL's clock in milliseconds since 1970, at the time of the call. All workers then agree on the time, even if
+   * the clock of a worker's machine is wrong or jumps.
+   */
+  nowMs(): number;
 }
 
 const readAttempts = {
@@ -40,7 +45,7 @@ const readAttempts = {
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
       case when q.claimed_until > now() then q.claim_token end as claim_token,
-      ${pauseValue} as pause, ${resumedValue} as resumed,
+      ${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
       e.provider, e.account_slug, e.event_type, e.external_id,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
       a.delivery_url, a.delivery_url_credentials, a.delivery_secret,
@@ -68,6 +73,7 @@ interface Row {
   claim_token: string | null;
   pause: Buffer | null;
   resumed: Buffer | null;
+  read_at: Date;
   provider: string;
   account_slug: string;
   event_type: string | null;
@@ -121,6 +127,7 @@ export class AttemptReader {
 }
 
 function toAttemptRow(row: Row): AttemptRow {
+  const aheadMs = row.read_at.getTime() - performance.now();
   return {
     eventId: row.id,
     generation: row.generation,
@@ -156,5 +163,6 @@ function toAttemptRow(row: Row): AttemptRow {
     headers: row.headers,
     contentType: row.content_type,
     body: row.body,
+    nowMs: () => Math.round(aheadMs + performance.now()),
   };
 }

@@ -24,6 +24,7 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
   return {
     eventId: '0199f3a0-0000-7000-8000-000000000000',
     generation: 0,
+    nowMs: () => nowMs,
     generationAt: new Date(nowMs - hourMs),
     status: 'enqueued',
     deliveryStatus: 'pending',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { type Reply, startConsumer } from '../support/consumer.ts';
@@ -261,4 +262,24 @@ test('an api that is killed under load loses no acknowledged webhook', { timeout
   const next = await roles.apiHere();
   expect((await send(next.baseUrl, account, '{"id":"after"}')).status).toBe(202);
   await allDelivered(roles, stored.length + 1);
+});
+
+test('an answer that arrived while a worker was stopped counts, also after the time limit', { timeout }, async () => {
+  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '2s' });
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+  const answered = Promise.withResolvers<void>();
+  const consumer = await consumerForTest((response) => {
+    worker.signal('SIGSTOP');
+    response.writeHead(200).end('seen', answered.resolve);
+  }, 200);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await answered.promise;
+  // Longer than the time limit, shorter than the lease.
+  await sleep(4_000);
+  worker.signal('SIGCONT');
+  await allDelivered(roles, 1);
+  const event = await api.admin.event(body.id);
+  expect(event.delivery_history).toMatchObject([{ number: 1, outcome: 'delivered', response_body: 'seen' }]);
+  expect(consumer.deliveries).toHaveLength(1);
 });

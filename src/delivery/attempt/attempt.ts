@@ -100,13 +100,13 @@ export class Attempts {
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const row = await this.#reader.read(request);
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
-    const decision = decide(row, { ...request, claimToken: options.claimToken }, Date.now());
+    const decision = decide(row, { ...request, claimToken: options.claimToken }, row.nowMs());
     switch (decision.do) {
       case 'answer':
         return notRecorded(decision.result);
       case 'hold': {
         const hold = { eventId: row.eventId, generation: row.generation, claimToken: options.claimToken };
-        await holdEventUntil(this.#deps.database, { ...hold, until: new Date(Date.now() + decision.waitMs) });
+        await holdEventUntil(this.#deps.database, { ...hold, until: new Date(row.nowMs() + decision.waitMs) });
         return notRecorded({ kind: 'wait', waitMs: decision.waitMs });
       }
       case 'give_up': {
@@ -146,10 +146,11 @@ export class Attempts {
   }
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
-    const turn = options.claimToken === null ? this.gate.enter(row.account.id, row.eventId, Date.now()) : relaysTurn;
+    const turn =
+      options.claimToken === null ? this.gate.enter(row.account.id, row.eventId, performance.now()) : relaysTurn;
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
     try {
-      const startedAt = new Date();
+      const startedAt = new Date(row.nowMs());
       const posted = await postEvent(this.#deps, row, {
         number: request.number,
         generation: request.generation,
@@ -159,7 +160,7 @@ export class Attempts {
       const outcome = this.#outcome(row, request, posted, startedAt, options.claimToken);
       this.#logAttempt(row, outcome);
       const recorded = await this.#record(outcome, options.signal);
-      return { result: result(outcome, recorded), recorded: recorded?.recorded ?? false };
+      return { result: result(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
     } finally {
       turn.leave();
     }
@@ -173,7 +174,7 @@ export class Attempts {
     claimToken: string | null,
   ): Outcome {
     const { delaysMs } = request.schedule;
-    const endedMs = Date.now();
+    const endedMs = row.nowMs();
     const delayMs =
       posted.succeeded || request.trigger === 'manual'
         ? null
@@ -241,7 +242,7 @@ export class Attempts {
 }
 
 /** The result to return for a recorded attempt. */
-function result(outcome: Outcome, recorded: Recorded | null): AttemptResult {
+function result(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
   // A success after the event was killed or replayed changed no row, so it does not end the schedule.
   if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
@@ -250,5 +251,5 @@ function result(outcome: Outcome, recorded: Recorded | null): AttemptResult {
   if (recorded.generation !== outcome.generation) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
   if (reason) return { kind: 'stopped', reason };
-  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - Date.now()) };
+  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
 }

@@ -1,0 +1,47 @@
+import type { Seen } from '../consumer.ts';
+import type { AttemptRow, Rows } from '../rows.ts';
+import { deliveryTimeoutMs } from '../settings.ts';
+import type { Disruptions } from './disruptions.ts';
+import { some } from './some.ts';
+
+const nameOf = (eventId: string, number: number) => `${eventId}/${number}`;
+
+/** Whether one POST can have the recorded outcome. */
+function fits({ outcome, responseCode }: AttemptRow, { answer }: Seen): boolean {
+  switch (outcome) {
+    case 'delivered':
+    case 'http_error':
+      return answer === responseCode;
+    case 'timeout':
+      return true;
+    case 'connection_error':
+      return answer === 'reset' || answer === 'hang';
+    default:
+      return false;
+  }
+}
+
+/** The rows and what the consumer saw agree: each recorded attempt was seen, with its outcome, and no other attempt. */
+export function checkConsumer({ attempts }: Rows, seen: readonly Seen[], disruptions: Disruptions): string[] {
+  const posts = Map.groupBy(seen, ({ eventId, number }) => nameOf(eventId, number));
+  const recorded = new Set(attempts.map(({ eventId, number }) => nameOf(eventId, number)));
+  const unseen = attempts.filter(({ eventId, number }) => !posts.has(nameOf(eventId, number)));
+  const other = attempts.filter((attempt) => {
+    const those = posts.get(nameOf(attempt.eventId, attempt.number)) ?? [];
+    return those.length > 0 && !those.some((post) => fits(attempt, post));
+  });
+  const unrecorded = seen.filter(({ eventId, number }) => !recorded.has(nameOf(eventId, number)));
+  const ignored = attempts.filter((attempt) => {
+    if (attempt.outcome === 'delivered') return false;
+    const those = posts.get(nameOf(attempt.eventId, attempt.number)) ?? [];
+    const taken = those.find(({ answer }) => typeof answer === 'number' && answer < 300);
+    // A stopped worker may find its time limit expired when it continues.
+    return taken !== undefined && !disruptions.between(taken.atMs, taken.atMs + deliveryTimeoutMs);
+  });
+  return [
+    ...some('recorded attempts were not seen by the consumer', unseen),
+    ...some('recorded outcomes are not what the consumer did', other),
+    ...some('POSTs are not recorded as attempts', unrecorded),
+    ...some('successes are recorded as failures, and no fault explains it', ignored),
+  ];
+}

@@ -1,0 +1,68 @@
+import type { Postgres } from './postgres.ts';
+
+/** An event's row after the seed. */
+export interface EventRow {
+  id: string;
+  account: string;
+  externalId: string;
+  status: string;
+  deliveryStatus: string;
+  attempts: number;
+  scheduledAttempts: number;
+  generation: number;
+  startedGeneration: number;
+}
+
+export interface AttemptRow {
+  eventId: string;
+  trigger: string;
+  number: number;
+  outcome: string;
+  responseCode: number | null;
+  startedMs: number;
+}
+
+interface NotificationRow {
+  eventId: string;
+  destination: string;
+  status: string;
+}
+
+/** Everything that the checks compare. */
+export interface Rows {
+  events: EventRow[];
+  attempts: AttemptRow[];
+  notifications: NotificationRow[];
+}
+
+export async function readRows({ query }: Postgres): Promise<Rows> {
+  return {
+    events: await query<EventRow>(
+      `select id, account_slug as account, external_id as "externalId", status, delivery_status as "deliveryStatus", attempts,
+         scheduled_attempts as "scheduledAttempts", generation, started_generation as "startedGeneration" from events order by id`,
+    ),
+    attempts: await query<AttemptRow>(
+      `select event_id as "eventId", trigger, number, outcome, response_code as "responseCode",
+         extract(epoch from started_at)::double precision * 1000 as "startedMs"
+       from delivery_attempts order by event_id, number`,
+    ),
+    notifications: await query<NotificationRow>(
+      `select event_id as "eventId", name as destination, status from notifications order by event_id, ordinal`,
+    ),
+  };
+}
+
+/** What is not settled yet, in words; null when every event, workflow start and notification is. */
+export async function unsettled({ query }: Postgres): Promise<string | null> {
+  const [row] = await query<{ pending: number; queued: number; unstarted: number; untold: number }>(
+    `select (select count(*)::integer from events where delivery_status = 'pending') as pending,
+       (select count(*)::integer from event_queue) as queued,
+       (select count(*)::integer from events where started_generation < generation) as unstarted,
+       (select count(*)::integer from notifications where status = 'pending') as untold`,
+  );
+  if (!row || row.pending + row.queued + row.unstarted + row.untold === 0) return null;
+  return (
+    `${row.pending} events are pending, ${row.queued} are queued, ${row.unstarted} have no workflow, ` +
+    `${row.untold} notifications are not sent`
+  );
+}

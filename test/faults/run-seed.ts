@@ -1,0 +1,154 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAnswers } from './checks/answers.ts';
+import { checkAttempts } from './checks/attempts.ts';
+import { checkConsumer } from './checks/consumer.ts';
+import { disruptionsOf } from './checks/disruptions.ts';
+import { checkDuplicateNotices, countDuplicates, type Duplicates } from './checks/duplicates.ts';
+import { checkEvents } from './checks/events.ts';
+import { checkHistories } from './checks/histories.ts';
+import { checkNotifications } from './checks/notifications.ts';
+import { checkStatistics } from './checks/statistics.ts';
+import type { Seen } from './consumer.ts';
+import { type Injected, injectFaults } from './inject.ts';
+import { sendWebhooks, type Webhook } from './load.ts';
+import { inWords, planFaults } from './plan.ts';
+import { Random, randomFor } from './random.ts';
+import { type Rows, readRows, unsettled } from './rows.ts';
+import { checksMs, seedLimitMs } from './settings.ts';
+import { type Ground, openStage, type Stage } from './stage.ts';
+
+/** Nothing is in flight any more when the processes are asked to stop. */
+const stopLimitMs = 20_000;
+
+/** What became of a seed. */
+export interface SeedResult {
+  seed: number;
+  faults: Injected[];
+  webhooks: Webhook[];
+  rows: Rows;
+  seen: Seen[];
+  duplicates: Duplicates;
+  /** Notifications that arrived. */
+  notices: number;
+  /** From the end of the last fault to the last successful POST; 0 if that came before. */
+  recoveryS: number;
+  /** From the end of the last fault until nothing was left to do. */
+  settledS: number;
+  seconds: number;
+  /** The failed checks in words; empty if the seed passed. */
+  failures: string[];
+  /** The folder with the logs of a failed seed. */
+  folder: string | null;
+}
+
+/** Runs one seed: load and faults, then the wait until all is settled, then the checks. */
+export async function runSeed(options: {
+  seed: number;
+  loadS: number;
+  rate: number;
+  only: readonly string[];
+  ground: Ground;
+}): Promise<SeedResult> {
+  const startedMs = performance.now();
+  const elapsedMs = () => performance.now() - startedMs;
+  const { seed, loadS, rate } = options;
+  const faults = planFaults(options);
+  const firstAttempt = randomFor(seed, 'first attempt').pick(['auto', 'auto', 'direct', 'workflow']);
+  console.log(`seed ${seed}: FIRST_ATTEMPT=${firstAttempt}`);
+  for (const fault of faults) console.log(`  ${inWords(fault)}`);
+  const folder = mkdtempSync(join(tmpdir(), `gateway-faults-${seed}-`));
+  // PostgreSQL's user must be able to enter it.
+  chmodSync(folder, 0o755);
+  const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  // Also after Ctrl-C, when the processes have been killed.
+  process.once('exit', removed);
+  const onSmallDisk = faults.some(({ action }) => action.do === 'full-disk');
+  const stage = await openStage({ seed, folder, ground: options.ground, onSmallDisk, firstAttempt });
+  let result: SeedResult;
+  try {
+    await stage.createAccounts();
+    const [webhooks, injected] = await Promise.all([
+      sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS, rate }),
+      injectFaults(stage, faults),
+    ]);
+    const left = await untilSettled(stage, seedLimitMs - checksMs - elapsedMs());
+    const settledMs = Date.now();
+    result = await check(stage, { seed, webhooks, injected, left, settledMs, elapsedMs });
+  } finally {
+    await stage.close();
+  }
+  process.off('exit', removed);
+  if (result.failures.length === 0) removed();
+  else {
+    writeFileSync(join(folder, 'seen.json'), JSON.stringify(result, null, 1));
+    result.folder = folder;
+  }
+  return result;
+}
+
+/** Waits until every event is settled. Returns what was left at the time limit, in words; null if nothing. */
+async function untilSettled(stage: Stage, limitMs: number): Promise<string | null> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    const left = await unsettled(stage.postgres).catch((error: unknown) => String(error));
+    if (left === null || performance.now() > endMs) return left;
+    await sleep(250);
+  }
+}
+
+async function check(
+  stage: Stage,
+  run: {
+    seed: number;
+    webhooks: Webhook[];
+    injected: Injected[];
+    left: string | null;
+    settledMs: number;
+    elapsedMs(): number;
+  },
+): Promise<SeedResult> {
+  const { seed, webhooks, injected, settledMs } = run;
+  const { seen } = stage.consumer;
+  const { notices } = stage.receiver;
+  const rows = await readRows(stage.postgres);
+  const failures: string[] = [];
+  if (run.left !== null) failures.push(`at the end of the time limit ${run.left}`);
+  for (const { name, crashes } of stage.roles.values())
+    for (const how of crashes) failures.push(`${name} ended by itself: ${how}`);
+  const disruptions = disruptionsOf(injected);
+  const duplicates = countDuplicates(seen, disruptions);
+  failures.push(
+    ...checkEvents(rows, webhooks),
+    ...checkAttempts(rows),
+    ...checkConsumer(rows, seen, disruptions),
+    ...duplicates.failures,
+    ...checkNotifications(rows, notices),
+    ...checkDuplicateNotices(notices, disruptions),
+    ...(await checkAnswers(stage, rows)),
+    ...(await checkHistories(rows, stage.temporal.port, new Random(seed + 2))),
+  );
+  await Promise.all(
+    [...stage.roles.values()].map(async (role) => {
+      const how = await role.stop(stopLimitMs);
+      if (how !== 'ended with code 0') failures.push(`${role.name} did not stop gracefully: ${how}`);
+    }),
+  );
+  failures.push(...(await checkStatistics(stage.postgres.urlBy(stage.postgres.port))));
+  const lastFaultMs = Math.max(0, ...injected.map(({ endedMs }) => endedMs));
+  const lastDeliveryMs = Math.max(
+    0,
+    ...seen.flatMap(({ answer, answeredMs }) => (answer === 200 && answeredMs !== null ? [answeredMs] : [])),
+  );
+  return {
+    ...{ seed, webhooks, rows, seen, duplicates, failures },
+    faults: injected,
+    notices: notices.length,
+    recoveryS: Math.max(0, lastDeliveryMs - lastFaultMs) / 1000,
+    settledS: Math.max(0, settledMs - lastFaultMs) / 1000,
+    seconds: run.elapsedMs() / 1000,
+    folder: null,
+  };
+}

@@ -1,0 +1,20 @@
+/** The load of a seed, unless `--seconds` says otherwise. */
+export const defaultLoadS = 25;
+/** Webhooks per second, unless `--rate` says otherwise: two cores deliver them, and the servers and the suite share these. */
+export const defaultRate = 25;
+
+/** The first fault: before it, every process has made its connections. */
+export const quietMs = 2_000;
+
+export const deliveryTimeoutMs = 2_000;
+/** Nine delays. An event is exhausted after 9 s, or 29 s if its consumer never answers. */
+export const deliverySchedule = Array.from({ length: 9 }, () => '1s').join(',');
+export const attemptsOfSchedule = 10;
+
+/** A seed takes at most two minutes, including its start and its checks. */
+export const seedLimitMs = 120_000;
+/** The part of the limit that is left for the checks and the end of the processes. */
+export const checksMs = 20_000;
+
+/** Histories that are compared with rows, besides those of all events that were not delivered. */
+export const sampledHistories = 100;

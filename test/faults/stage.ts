@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/ports.ts';
+import { accounts, Consumer } from './consumer.ts';
+import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
+import { openPostgres, type Postgres, type Template } from './postgres.ts';
+import { destinations, Receiver } from './receiver.ts';
+import { Role } from './role.ts';
+import type { ServerProcess } from './server-process.ts';
+import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+import { openTemporal, type Temporal } from './temporal.ts';
+import { untilUp } from './until-up.ts';
+
+/** What all seeds of a run share. */
+export interface Ground {
+  template: Template;
+  temporalProgram: string;
+  /** Halves the time of a start. */
+  compileCache: string;
+}
+
+/** The servers, processes, proxies and consumers of one seed. */
+export interface Stage {
+  postgres: Postgres;
+  temporal: Temporal;
+  roles: ReadonlyMap<RoleName, Role>;
+  ways: ReadonlyMap<Way, TcpProxy>;
+  consumer: Consumer;
+  receiver: Receiver;
+  apiUrls: string[];
+  adminToken: string;
+  processOf(name: ProcessName): ServerProcess;
+  /** Creates the accounts and their destinations. */
+  createAccounts(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const signingSecret = 'faults-signing-secret';
+
+export async function openStage(options: {
+  seed: number;
+  folder: string;
+  ground: Ground;
+  onSmallDisk: boolean;
+  firstAttempt: string;
+}): Promise<Stage> {
+  const { folder, ground, seed } = options;
+  const logs = join(folder, 'logs');
+  mkdirSync(logs, { mode: 0o755 });
+  const [postgres, temporal] = await Promise.all([
+    openPostgres({
+      ...{ folder, template: ground.template, onSmallDisk: options.onSmallDisk },
+      logPath: join(logs, 'postgres.log'),
+    }),
+    openTemporal({ folder, program: ground.temporalProgram, logPath: join(logs, 'temporal.log') }),
+  ]);
+  await Promise.all([postgres.start(), temporal.start()]);
+  const consumer = new Consumer(seed);
+  const receiver = new Receiver();
+  await Promise.all([consumer.listen(), receiver.listen()]);
+
+  const adminToken = `faults-${randomBytes(12).toString('hex')}`;
+  const { PATH = '', HOME = '', XDG_CACHE_HOME } = process.env;
+  const shared = {
+    ...{ PATH, HOME, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) },
+    NODE_COMPILE_CACHE: ground.compileCache,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    ADMIN_TOKEN: adminToken,
+    DELIVERY_ALLOWED_NETWORKS: '127.0.0.0/8',
+    DELIVERY_SCHEDULE: deliverySchedule,
+    DELIVERY_TIMEOUT: `${deliveryTimeoutMs}ms`,
+    FIRST_ATTEMPT: options.firstAttempt,
+    LOG_LEVEL: 'info',
+  };
+  const ways = new Map<Way, TcpProxy>();
+  const roles = new Map<RoleName, Role>();
+  const apiUrls: string[] = [];
+  const ports: Record<ServerName, number> = { postgres: postgres.port, temporal: temporal.port };
+  for (const name of roleNames) {
+    const by: Record<ServerName, number> = { postgres: 0, temporal: 0 };
+    for (const server of serverNames) {
+      const way = new TcpProxy(ports[server]);
+      by[server] = await way.listen();
+      ways.set(`${name}>${server}`, way);
+    }
+    const port = await freePort([], 29_000 + Math.floor(Math.random() * 2_000));
+    if (name.startsWith('api')) apiUrls.push(`http://127.0.0.1:${port}`);
+    const role = new Role({
+      name,
+      folder: logs,
+      env: {
+        ...{ ...shared, PORT: String(port), PUBLIC_URL: apiUrls[0] ?? '' },
+        ...{ DATABASE_URL: postgres.urlBy(by.postgres), TEMPORAL_ADDRESS: `127.0.0.1:${by.temporal}` },
+      },
+    });
+    roles.set(name, role);
+    role.start();
+  }
+  for (const role of roles.values()) await untilUp(role.name, async () => role.isRunning);
+
+  const roleOf = (name: RoleName): Role => {
+    const role = roles.get(name);
+    if (!role) throw new Error(`there is no role ${name}`);
+    return role;
+  };
+  return {
+    ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, adminToken },
+    processOf: (name) =>
+      name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
+    async createAccounts() {
+      const post = async (path: string, body: unknown): Promise<{ id: string }> => {
+        const response = await fetch(`${apiUrls[0]}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-admin-token': adminToken },
+          body: JSON.stringify(body),
+        });
+        if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+        return JSON.parse(await response.text());
+      };
+      for (const account_slug of accounts) {
+        const { id } = await post('/admin/accounts', {
+          ...{ provider: 'generic', account_slug, app_key: 'faults', signing_secret_current: signingSecret },
+          delivery_url: `http://127.0.0.1:${consumer.port}/${account_slug}`,
+        });
+        for (const name of destinations)
+          await post(`/admin/accounts/${id}/destinations`, {
+            ...{ destination_type: 'webhook', name },
+            config: { url: `http://127.0.0.1:${receiver.port}/${name}`, secret: 'faults-destination-secret' },
+          });
+      }
+    },
+    async close() {
+      for (const role of roles.values()) await role.kill();
+      await Promise.all([postgres.close(), temporal.process.stop('SIGTERM', 5_000)]);
+      for (const way of ways.values()) way.close();
+      consumer.close();
+      receiver.close();
+    },
+  };
+}

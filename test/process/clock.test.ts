@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { type Reply, startConsumer } from '../support/consumer.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
+import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
+
+gatewaysEndWithTheirTest();
+
+const hourS = 3_600;
+const clock = new URL('../faults/clock.ts', import.meta.url).href;
+
+/** A worker whose clock can be set: see `test/faults/clock.ts`. */
+async function workerWithClock(aheadS: number, variables: Record<string, string>) {
+  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables });
+  const file = join(temporaryFolder(), 'clock');
+  writeFileSync(file, String(aheadS));
+  const settings = { NODE_OPTIONS: `--import ${clock}`, FAULTS_CLOCK: file };
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker(settings)]);
+  return {
+    ...{ roles, api },
+    async setClock(ahead: number) {
+      writeFileSync(file, String(ahead));
+      worker.signal('SIGUSR2');
+      // The process handles the signal within moments.
+      await sleep(200);
+    },
+    async account(...replies: Reply[]) {
+      const consumer = await startConsumer(...replies);
+      onTestFinished(() => consumer.close());
+      return { consumer, account: await api.admin.createAccount({ delivery_url: consumer.url }) };
+    },
+  };
+}
+
+test('when the clock of a worker jumps back by an hour, it continues to make attempts, and stops when asked', async () => {
+  const { roles, api, setClock, account } = await workerWithClock(0, { FIRST_ATTEMPT: 'direct' });
+  const waiting: (() => void)[] = [];
+  const crowd = await account((response) => waiting.push(() => response.end()));
+  const other = await account(200);
+  // So many attempts in flight that the relay pauses between its claims.
+  for (let n = 0; n < 20; n++) await send(api.baseUrl, crowd.account, JSON.stringify({ id: `crowd-${n}` }));
+  await until('the attempts are in flight', () => crowd.consumer.deliveries.length === 20);
+  await setClock(-hourS);
+  await send(api.baseUrl, other.account, '{"id":"one"}');
+  await until('an attempt is made', () => other.consumer.deliveries.length === 1, 30_000);
+  for (const answer of waiting) answer();
+  await allDelivered(roles, 21);
+});
+
+test.each([hourS, -hourS])(
+  'the clock of a worker is wrong by %i s: attempts have the right times, and retries are made when they are due',
+  async (aheadS) => {
+    const variables = { FIRST_ATTEMPT: 'direct', DELIVERY_SCHEDULE: '2s,1s,1s,1s,1s,1s,1s,1s,1s' };
+    const { roles, api, account } = await workerWithClock(aheadS, variables);
+    const one = await account(500, 200);
+    const { body } = await send(api.baseUrl, one.account, '{"id":"one"}');
+    const failed = await api.admin.eventually(body.id, (event) => event.attempts === 1);
+    const minuteMs = 60_000;
+    expect(Math.abs(Date.parse(failed.next_attempt_at) - Date.now())).toBeLessThan(minuteMs);
+    await allDelivered(roles, 1, 30_000);
+    const event = await api.admin.event(body.id);
+    for (const { started_at } of event.delivery_history)
+      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(minuteMs);
+    // Consumers refuse messages whose time is far from their own.
+    for (const { headers } of one.consumer.deliveries)
+      expect(Math.abs(Number(headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(minuteMs);
+  },
+);
