@@ -59,7 +59,7 @@ export class Leases {
 
   /** Whether rows may be claimed for this process without its knowledge, because the answer of a claim was lost. */
   get inDoubt(): boolean {
-    return Date.now() < this.#doubtUntilMs;
+    return performance.now() < this.#doubtUntilMs;
   }
 
   /** Makes a claim, and holds the claimed events. */
@@ -109,7 +109,7 @@ export class Leases {
 
   /** Called when rows may be claimed for this process without its knowledge. */
   doubt(): void {
-    this.#doubtUntilMs = Date.now() + doubtMs;
+    this.#doubtUntilMs = performance.now() + doubtMs;
   }
 
   /** Renews all leases now. Throws the database's errors. */
