@@ -3,6 +3,7 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bodies/body-reader.ts';
 import type { Connection } from './connections/connections.ts';
 import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
+import type { Refusal } from './refusal.ts';
 
 /** The part of an Elysia app that handles requests, independent of its routes. */
 export interface HttpApp {
@@ -41,12 +42,24 @@ export async function respond(
   const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
   if (!request.complete && !isDiscardedByNode(request))
-    await sendAndLinger(connection, request, response, answer, direct);
+    await sendAndLinger(connection, request, response, direct ?? (await asDirect(answer)));
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
     response.writeHead(direct.status, { ...direct.headers, 'content-length': direct.bytes.length });
     response.end(direct.bytes);
   }
+}
+
+/** Refuses a request. The gateway takes no other request from its connection, and closes it. */
+export function refuse(
+  connection: Connection,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, reason }: Refusal,
+): Promise<void> {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  const bytes = Buffer.from(`${reason}\n`);
+  return sendAndLinger(connection, request, response, { status, headers, bytes, isShared: false });
 }
 
 async function answerOf(
@@ -69,25 +82,24 @@ function isDiscardedByNode(request: IncomingMessage): boolean {
   return declared !== null && declared <= smallBytes && request.readableFlowing === null && !expectsContinue(request);
 }
 
+async function asDirect(answer: Response): Promise<DirectAnswer> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), bytes, isShared: false };
+}
+
 /** Responds to a client that is still sending its request. Closes the connection when the client ends, or after 5 s. */
 async function sendAndLinger(
   connection: Connection,
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Response,
-  direct: DirectAnswer | null,
+  { status, headers, bytes }: DirectAnswer,
 ): Promise<void> {
-  const body = direct?.bytes ?? new Uint8Array(await answer.arrayBuffer());
   if (response.destroyed) return;
   connection.isLingering = true;
   response.shouldKeepAlive = false;
-  response.writeHead(answer.status, {
-    ...(direct?.headers ?? Object.fromEntries(answer.headers)),
-    'content-length': body.length,
-    connection: 'close',
-  });
+  response.writeHead(status, { ...headers, 'content-length': bytes.length, connection: 'close' });
   // The client has the whole response now. response.end() would make Node close the connection immediately.
-  if (body.length > 0 && request.method !== 'HEAD') response.write(body);
+  if (bytes.length > 0 && request.method !== 'HEAD') response.write(bytes);
   else response.flushHeaders();
   await connection.gate.discardRest(lingerMs);
   response.end();

@@ -95,11 +95,11 @@ export class RequestGate {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(late);
-        socket.off('close', done);
+        socket.off('close', done).off('end', done);
         resolve();
       };
       const late = setTimeout(done, limitMs);
-      socket.once('close', done);
+      socket.once('close', done).once('end', done);
       this.#discarded = (bytes) => {
         if (this.#bodyLeft !== null) this.#bodyLeft -= bytes.length;
         // The end of a chunked body. If it arrives in two packets, the time limit ends the wait.
