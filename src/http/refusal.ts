@@ -21,7 +21,8 @@ export function refusalOf(request: IncomingMessage): Refusal | null {
   if (coding !== undefined) {
     // RFC 9112, section 6.1: the framing of such a message is faulty, because HTTP/1.0 does not know chunks.
     if (isOld) return illegal('HTTP/1.0 has no Transfer-Encoding');
-    if (coding.toLowerCase() !== 'chunked')
+    if (!/(?:^|,)[ \t]*chunked$/i.test(coding)) return illegal('the last Transfer-Encoding must be chunked');
+    if (coding.length !== 'chunked'.length)
       return { status: 501, reason: 'no Transfer-Encoding but chunked is implemented' };
   }
   const hosts = countHosts(request.rawHeaders);

@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
 import { Connections } from './connections/connections.ts';
 import { connectionLimitWarnings } from './connections/limit-warnings.ts';
 import { refusalOf } from './refusal.ts';
+import { refuse, refuseBytes } from './refuse.ts';
 import { takeOriginForm } from './request-target.ts';
-import { type HttpApp, refuse, respond } from './respond.ts';
+import { type HttpApp, respond } from './respond.ts';
 
 export interface HttpServer {
   port: number;
@@ -77,6 +79,11 @@ export async function serve(
   // expectations itself, past the request gate.
   server.on('checkContinue', take);
   server.on('checkExpectation', take);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.of(socket);
+    if (connection === null) socket.destroy();
+    else void refuseBytes(connection, error.code);
+  });
   await listen(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

@@ -120,15 +120,18 @@ export const legalCases: LegalCase[] = [
         ],
         b,
       ),
+    closes: true,
   },
   {
     name: 'an upgrade to h2c without a body',
     send: (t) => message(t, ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']),
+    closes: true,
     isStored: false,
   },
   {
     name: 'an upgrade with chunks',
     send: (t, b) => message(t, ['Connection: Upgrade', 'Upgrade: h2c', chunked], chunks(b)),
+    closes: true,
   },
   { name: 'Expect: 100-continue', send: (t, b) => message(t, ['Expect: 100-Continue', length(b)], b), interim: [100] },
   { name: 'an empty Expect', send: (t, b) => message(t, ['Expect:', length(b)], b) },

@@ -18,6 +18,8 @@ export interface TalkOptions {
   limitMs?: number;
   /** Whether the first final answer is one to HEAD, which has no body. */
   isHead?: boolean;
+  /** Ends the talk: the client resets the connection. */
+  signal?: AbortSignal;
 }
 
 /** More than the gateway's 5 s for a client that is still sending when it has its answer. */
@@ -28,7 +30,7 @@ const closeLimitMs = 10_000;
  * 9.6), it closes its sending side after an answer with `Connection: close`.
  */
 export async function talk(baseUrl: string, steps: readonly Step[], options: TalkOptions = {}): Promise<Talk> {
-  const { localAddress = '127.0.0.1', limitMs = closeLimitMs, isHead = false } = options;
+  const { localAddress = '127.0.0.1', limitMs = closeLimitMs, isHead = false, signal } = options;
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port), localAddress, allowHalfOpen: true });
   socket.setNoDelay();
   const parts: Buffer[] = [];
@@ -47,6 +49,8 @@ export async function talk(baseUrl: string, steps: readonly Step[], options: Tal
     end = 'reset';
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const abort = () => void socket.resetAndDestroy();
+  signal?.addEventListener('abort', abort);
   for (const step of steps) {
     if (socket.destroyed || end !== 'open') break;
     if (step === 'half-close') socket.end();
@@ -59,6 +63,7 @@ export async function talk(baseUrl: string, steps: readonly Step[], options: Tal
   const over = new AbortController();
   await Promise.race([closed, sleep(limitMs, undefined, { signal: over.signal }).catch(() => undefined)]);
   over.abort();
+  signal?.removeEventListener('abort', abort);
   socket.destroy();
   return { ...so(), end };
 }
