@@ -8,14 +8,12 @@ export interface Address {
 }
 
 /**
- * The path and query of a request. They come from the request line alone: the `Host` header may hold any text, so a URL
- * built with it may be invalid.
+ * The path and query of a request. They come from the request line alone: a URL with the `Host` header may be invalid,
+ * as with `a:99999`.
  */
 export function addressOf(request: Request): Address {
   const target = nodeRequest(request).url ?? '/';
-  // A request sent through a proxy has the absolute URL in its request line (RFC 9112, section 3.2.2).
-  const rest = target.replace(/^https?:\/\/[^/?]*/i, '');
-  const mark = rest.indexOf('?');
-  const pathname = mark < 0 ? rest : rest.slice(0, mark);
-  return { pathname: pathname || '/', searchParams: new URLSearchParams(mark < 0 ? '' : rest.slice(mark + 1)) };
+  const mark = target.indexOf('?');
+  const pathname = mark < 0 ? target : target.slice(0, mark);
+  return { pathname, searchParams: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)) };
 }

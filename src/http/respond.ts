@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bodies/body-reader.ts';
 import type { Connection } from './connections/connections.ts';
+import { asksForUpgrade } from './connections/request-gate.ts';
 import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
+import { sendAndLinger } from './linger.ts';
 
 /** The part of an Elysia app that handles requests, independent of its routes. */
 export interface HttpApp {
@@ -13,9 +15,6 @@ export interface HttpApp {
 
 /** Node reads and discards an unread body of at most this size after the response, and keeps the connection. */
 const smallBytes = 64 * 1024;
-/** How long a client that is still sending may take to read its response before the connection is closed. */
-const lingerMs = 5_000;
-
 /** A placeholder: Elysia only checks that a body exists before it calls our parser, and does not read the stream. */
 const unread = new ReadableStream();
 
@@ -38,10 +37,19 @@ export async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerOf(deps, request, response);
+  // The rest of the request was not legal, and the client has its answer.
+  if (connection.isLingering) return;
   const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
-  if (!request.complete && !isDiscardedByNode(request))
-    await sendAndLinger(connection, request, response, answer, direct);
+  const isLast = asksForUpgrade(request);
+  if (isLast || (!request.complete && !isDiscardedByNode(request)))
+    await sendAndLinger(
+      connection,
+      request,
+      response,
+      direct ?? (await asDirect(answer)),
+      isLast ? 'connection' : 'body',
+    );
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
     response.writeHead(direct.status, { ...direct.headers, 'content-length': direct.bytes.length });
@@ -69,26 +77,7 @@ function isDiscardedByNode(request: IncomingMessage): boolean {
   return declared !== null && declared <= smallBytes && request.readableFlowing === null && !expectsContinue(request);
 }
 
-/** Responds to a client that is still sending its request. Closes the connection when the client ends, or after 5 s. */
-async function sendAndLinger(
-  connection: Connection,
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Response,
-  direct: DirectAnswer | null,
-): Promise<void> {
-  const body = direct?.bytes ?? new Uint8Array(await answer.arrayBuffer());
-  if (response.destroyed) return;
-  connection.isLingering = true;
-  response.shouldKeepAlive = false;
-  response.writeHead(answer.status, {
-    ...(direct?.headers ?? Object.fromEntries(answer.headers)),
-    'content-length': body.length,
-    connection: 'close',
-  });
-  // The client has the whole response now. response.end() would make Node close the connection immediately.
-  if (body.length > 0 && request.method !== 'HEAD') response.write(body);
-  else response.flushHeaders();
-  await connection.gate.discardRest(lingerMs);
-  response.end();
+async function asDirect(answer: Response): Promise<DirectAnswer> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), bytes, isShared: false };
 }

@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { BodyReader } from './bodies/body-reader.ts';
 import { Connections } from './connections/connections.ts';
 import { connectionLimitWarnings } from './connections/limit-warnings.ts';
+import { refusalOf } from './refusal.ts';
+import { refuse, refuseBytes } from './refuse.ts';
+import { takeOriginForm } from './request-target.ts';
 import { type HttpApp, respond } from './respond.ts';
 
 export interface HttpServer {
@@ -45,14 +49,25 @@ export async function serve(
     headersTimeout: headersLimitMs,
     connectionsCheckingInterval: limitCheckMs,
     highWaterMark: sentAheadBytes,
+    // Checked in `refusalOf`: Node answers past the request gate, which then passes on the bytes behind the request.
+    requireHostHeader: false,
   });
+  // A client may close its side after its request and still read the answer. Node has no documented option for this:
+  // by default it closes the connection, so that a webhook is stored and its sender sends it again.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket) => connections.add(socket));
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.of(request.socket);
     if (connection === null) return;
+    const refusal = refusalOf(request);
+    if (refusal === null) takeOriginForm(request);
     connection.gate.enter(request, response, () => {
       connection.sinceMs = performance.now();
-      respond({ app, bodies }, connection, request, response).catch((error: unknown) => {
+      const answered =
+        refusal === null
+          ? respond({ app, bodies }, connection, request, response)
+          : refuse(connection, request, response, refusal);
+      answered.catch((error: unknown) => {
         // Elysia turns every other error into a response, so here the connection broke while the response was sent.
         log.debug({ err: error }, 'response not sent');
         response.destroy();
@@ -60,8 +75,15 @@ export async function serve(
     });
   };
   server.on('request', take);
-  // The body reader sends `100 Continue` when a handler reads the body.
+  // The body reader sends `100 Continue` when a handler reads the body. Without a listener, Node answers other
+  // expectations itself, past the request gate.
   server.on('checkContinue', take);
+  server.on('checkExpectation', take);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.of(socket);
+    if (connection === null) socket.destroy();
+    else void refuseBytes(connection, error.code);
+  });
   await listen(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

@@ -1,86 +1,29 @@
-import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { defaultCacheDir } from '../../src/embedded/temporal-program.ts';
-import { adminToken, startGatewayProcess, temporaryFolder, temporaryPostgres } from '../bench/processes.ts';
-import { run, schemathesis } from './schemathesis.ts';
-import { seed } from './seed.ts';
+import { fuzzApi } from './api.ts';
+import { fuzzRaw } from './raw/fuzz-raw.ts';
 
 /**
- * `npm run fuzz -- [--examples 100] [--seed N]`: Schemathesis generates requests from the OpenAPI document and sends them
- * to a running gateway with a new database. It fails on a 5xx, on a status, content type or body that is not in the
- * document, and on invalid requests that are accepted.
+ * `npm run fuzz -- [--examples 100] [--seed N] [--only raw|api]`: sends bad requests to running gateways with new
+ * databases. `raw` sends bytes over sockets (`raw/fuzz-raw.ts`), `api` sends what Schemathesis makes of the OpenAPI document
+ * (`api.ts`). A run is repeated by its seed, which it prints.
  */
 const { values } = parseArgs({
-  options: { examples: { type: 'string', default: '100' }, seed: { type: 'string' } },
+  options: { examples: { type: 'string', default: '100' }, seed: { type: 'string' }, only: { type: 'string' } },
 });
 
-/** Settings for rules that the document cannot express. */
-const settings = `
-[[operations]]
-# Their 502 tells of a consumer or a service.
-include-path = [
-  "/admin/accounts/{account_id}/test-delivery",
-  "/admin/accounts/{account_id}/destinations/{destination_id}/test",
-]
-checks.not_a_server_error.expected-statuses = ["2xx", "4xx", 502]
-
-[[operations]]
-# What a config and a secret may hold depends on the account's provider or the destination that is there, and a condition
-# is more than a text.
-include-path = [
-  "/admin/accounts",
-  "/admin/accounts/{account_id}",
-  "/admin/accounts/{account_id}/destinations",
-  "/admin/accounts/{account_id}/destinations/{destination_id}",
-  "/admin/conditions/check",
-]
-checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "404", "409", "422"]
-
-[[operations]]
-# Not every provider looks at its address first; at the addresses of others GET is not allowed.
-include-path = "/{provider}/{slug}"
-checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "404", "405"]
-`;
+const examples = wholeNumber('examples', values.examples);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('seed', values.seed);
+const parts = { raw: fuzzRaw, api: fuzzApi };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-const cache = defaultCacheDir({ cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? homedir() });
-const program = await schemathesis(cache);
-const postgres = await temporaryPostgres();
-const folder = await temporaryFolder();
-try {
-  const gateway = await startGatewayProcess('all', {
-    DATABASE_URL: postgres.url,
-    DATA_DIR: join(folder.path, 'data'),
-    TEMPORAL_UI_PORT: '29233',
-    DELIVERY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s',
-    LOG_LEVEL: 'error',
-  });
-  try {
-    const ids = await seed(gateway.baseUrl, adminToken);
-    await writeFile(join(folder.path, 'schemathesis.toml'), settings);
-    const args = ['run', `${gateway.baseUrl}/openapi/json`, '-H', `X-Admin-Token: ${adminToken}`];
-    // After ten wrong tokens the answer is 429, which these checks take for a fault. It is tested elsewhere. `Allow`
-    // depends on the provider in the path, which the document cannot express.
-    args.push('--exclude-checks', 'missing_required_header,ignored_auth,allow_header_conformance');
-    args.push('--checks', 'all', '--max-examples', values.examples, '--request-timeout', '30', '--continue-on-failure');
-    if (values.seed !== undefined) args.push('--seed', values.seed);
-    process.exitCode = await run(program, args, {
-      cwd: folder.path,
-      env: {
-        SCHEMATHESIS_HOOKS: 'hooks',
-        PYTHONPATH: fileURLToPath(new URL('.', import.meta.url)),
-        PYTHONDONTWRITEBYTECODE: '1',
-        KNOWN_PARAMETERS: JSON.stringify(ids),
-      },
-    });
-  } finally {
-    await gateway.stop();
-  }
-} finally {
-  await postgres.stop();
-  await folder.remove();
+const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
+if (chosen.length === 0) throw new Error(`--only is raw or api, not ${values.only}`);
+const codes: number[] = [];
+for (const [, part] of chosen) codes.push(await part({ examples, seed }));
+process.exitCode = Math.max(...codes);
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} is a whole number, not ${text}`);
+  return Number(text);
 }

@@ -58,7 +58,6 @@ describe('addresses of no account', () => {
     ['/generic//slug'],
     ['//generic/slug'],
     ['/a/b/c'],
-    ['*'],
     ['/openapi/nothing'],
     ['/health/nothing'],
   ])('%s is not_found', async (path) => {
@@ -87,7 +86,7 @@ describe('addresses of no account', () => {
     expect(answer.headers.allow).toBe('GET');
   });
 
-  test.each(['g', 'gw', 'api', 'x:1', '[::1]', 'a b', '', 'a/b?c#d', 'x'.repeat(300)])(
+  test.each(['g', 'gw', 'api', 'x:1', '[::1]', 'a%zz', 'a:99999', '', 'x'.repeat(300)])(
     'the host header %j has no effect',
     async (host) => {
       const headers = { host, 'content-length': '1' };
@@ -97,6 +96,13 @@ describe('addresses of no account', () => {
       expect([list.status, list.body?.length]).toEqual([200, 1]);
     },
   );
+});
+
+test('the host of a URL in the request line takes the place of the Host header', async () => {
+  const path = 'http://other.example:81/generic/slug?a=/b';
+  const answer = await rawRequest(gateway.baseUrl, { path, headers: { host: 'gateway' }, body: 'x' });
+  const stored = await storedEvent(gateway.database, answer.body.id);
+  expect(JSON.stringify(stored?.headers).toLowerCase()).toContain('["host","other.example:81"]');
 });
 
 describe('a change applies to the next webhook:', () => {

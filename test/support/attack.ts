@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
+import { watchDamage } from './damage.ts';
 import type { Damage } from './other-client.ts';
 
 export const mib = 1024 * 1024;
@@ -31,23 +31,13 @@ export async function measureDamage(
     attackers.push(opened);
     return opened;
   };
-  const otherClient = new Worker(new URL('./other-client.ts', import.meta.url), {
-    workerData: { pid, baseUrl, request },
-  });
-  // Rejects if the other client ends, because a request got no answer.
-  const broken = once(otherClient, 'exit').then(() => Promise.reject(new Error('the other client has ended')));
-  broken.catch(() => undefined);
+  const watch = await watchDamage({ pid, baseUrl, request });
   try {
-    await Promise.race([once(otherClient, 'message'), broken]);
-    await Promise.race([attack(open).then(() => sleep(holdMs)), broken]);
-    const report = once(otherClient, 'message');
-    otherClient.postMessage('report');
-    const [damage]: Damage[] = await Promise.race([report, broken]);
-    if (damage === undefined) throw new Error('the other client has reported nothing');
-    return damage;
+    await Promise.race([attack(open).then(() => sleep(holdMs)), watch.broken]);
+    return await watch.report();
   } finally {
     for (const { socket } of attackers) socket.destroy();
-    await otherClient.terminate();
+    await watch.end();
   }
 }
 

@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
  * which would count as a delay of the gateway. It posts `ready` when it starts to measure, and the damage after it gets
  * a message.
  */
-interface Task {
+export interface Task {
   pid: number;
   baseUrl: string;
   request: { method: string; path: string; body?: string };

@@ -25,6 +25,8 @@ export class Connection {
   sharesAnswer = false;
   /** Whether it stays open only until the client has read the last response. */
   isLingering = false;
+  /** Whether it has sent bytes that are no legal HTTP, or too slowly. */
+  isFaulty = false;
   unreadSinceMs: number | null = null;
 
   constructor(socket: Socket, turns: Turns) {

@@ -45,6 +45,8 @@ export class RequestGate {
   #ownMemory: ArrayBufferLike | null = null;
   #hasTurn = false;
   #discarded: ((bytes: Buffer) => void) | null = null;
+  /** Whether no request may follow the one whose head was parsed last. */
+  #isLast = false;
 
   /** @param socket a connection that Node's HTTP server has just accepted. */
   constructor(socket: Socket, turns: Turns) {
@@ -76,6 +78,7 @@ export class RequestGate {
   /** Calls `start` for a request once the responses to the earlier ones are written. */
   enter(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#request = request;
+    this.#isLast = asksForUpgrade(request);
     const declared = declaredLength(request);
     this.#bodyLeft = declared === null ? null : Math.max(0, declared - this.#behindHead.length);
     // Bytes beyond the declared body are the beginning of the next head.
@@ -84,23 +87,32 @@ export class RequestGate {
     else if (this.#waiting.push({ response, start }) > maxWaiting) this.#socket.destroy();
   }
 
+  /** Parses no more bytes of the client. */
+  discard(): void {
+    this.#discarded = () => undefined;
+  }
+
   /**
    * Discards the bytes that the client still sends, so that the client can read its response. Closing a connection with
    * unread bytes resets it, and the client then loses the response.
    *
-   * @param limitMs the longest wait for the end of the body or for the client to disconnect.
+   * @param until what ends the wait: the end of the body, or of the connection, after which no byte may be lost. The
+   *   client can end it in both cases.
+   * @param limitMs the longest wait.
    */
-  discardRest(limitMs: number): Promise<void> {
+  discardRest(until: 'body' | 'connection', limitMs: number): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {
+      if (socket.readableEnded) return resolve();
       const done = () => {
         clearTimeout(late);
-        socket.off('close', done);
+        socket.off('close', done).off('end', done);
         resolve();
       };
       const late = setTimeout(done, limitMs);
-      socket.once('close', done);
+      socket.once('close', done).once('end', done);
       this.#discarded = (bytes) => {
+        if (until === 'connection') return;
         if (this.#bodyLeft !== null) this.#bodyLeft -= bytes.length;
         // The end of a chunked body. If it arrives in two packets, the time limit ends the wait.
         const isEnd =
@@ -128,7 +140,7 @@ export class RequestGate {
 
   /** Whether the next bytes may be parsed or discarded now. */
   get #isOpen(): boolean {
-    if (this.#discarded !== null) return true;
+    if (this.#discarded !== null || this.#isBehindLast) return true;
     // Node's server pauses its parser while the client does not read the response.
     if (this.#socket.writableNeedDrain) return false;
     if (!this.#isBetweenRequests) return this.#request?.readableFlowing === true;
@@ -137,6 +149,10 @@ export class RequestGate {
 
   get #isBetweenRequests(): boolean {
     return this.#request === null || this.#request.complete;
+  }
+
+  get #isBehindLast(): boolean {
+    return this.#isLast && this.#request?.complete === true;
   }
 
   /**
@@ -183,6 +199,7 @@ export class RequestGate {
         this.#discarded(rest);
         return false;
       }
+      if (this.#isBehindLast) return false;
       const piece = this.#pieceOf(rest);
       rest = rest.subarray(piece.length);
       this.#parse(piece);
@@ -233,6 +250,12 @@ export class RequestGate {
     return most;
   }
 }
+
+/**
+ * Whether a request asks for another protocol. The gateway ignores that and closes the connection after the answer,
+ * because Node's parser then drops bytes behind the request, and no longer reports faults.
+ */
+export const asksForUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
 
 /**
  * The last bytes of a piece, in which the end of a head may have begun. A copy, so that the piece's memory can be

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { illegalCases } from '../fuzz/raw/illegal-cases.ts';
+import { incompleteCases } from '../fuzz/raw/incomplete-cases.ts';
+import { type Judged, judgeHalfClosed, judgeIllegal, judgeIncomplete, judgeLegal } from '../fuzz/raw/judge.ts';
+import { legalCases } from '../fuzz/raw/legal-cases.ts';
+import { type Target, targetsOf } from '../fuzz/raw/message.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+
+// `npm run fuzz` sends the same cases, cut at random places and among others.
+
+let gateway: TestGateway;
+let targets: Target[];
+let judged: Judged;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  const { account_slug } = await gateway.admin.createAccount({});
+  targets = targetsOf({ slug: account_slug, adminToken: gateway.adminToken });
+  const [ingestion] = targets;
+  if (!ingestion) throw new Error('there is no target');
+  judged = { baseUrl: gateway.baseUrl, ingestion, stored };
+});
+afterAll(() => gateway.stop());
+
+async function stored(marker: string): Promise<Buffer[]> {
+  const text = 'select body from event_payloads where position($1::bytea in body) > 0';
+  const found = await rows(gateway.database, text, [Buffer.from(marker, 'latin1')]);
+  return found.map(({ body }) => body);
+}
+
+/** What is wrong at each target. */
+async function atEach(only: readonly string[] | undefined, judge: (target: Target) => Promise<string[]>) {
+  const asked = targets.filter(({ name }) => only?.includes(name) ?? true);
+  const found = await Promise.all(asked.map(async (target) => [target.name, await judge(target)] as const));
+  return found.filter(([, wrong]) => wrong.length > 0);
+}
+
+describe('legal HTTP is served', () => {
+  test.each(legalCases)('$name', async (it) => {
+    expect(await atEach(it.only, (target) => judgeLegal(judged, it, target))).toEqual([]);
+    expect(await atEach(it.only, (target) => judgeHalfClosed(judged, it, target))).toEqual([]);
+  });
+});
+
+describe('illegal HTTP ends the connection, and nothing of it is stored', () => {
+  test.each(illegalCases)('$name', async (it) => {
+    expect(await atEach(undefined, (target) => judgeIllegal(judged, it, target))).toEqual([]);
+    expect(await atEach(['ingestion'], (target) => judgeIllegal(judged, it, target, { before: 2 }))).toEqual([]);
+  });
+});
+
+describe('of a request that ends too early, nothing is stored', () => {
+  test.each(incompleteCases)('$name', async (it) => {
+    expect(await atEach(undefined, (target) => judgeIncomplete(judged, it, target, 'half-close'))).toEqual([]);
+    expect(await atEach(undefined, (target) => judgeIncomplete(judged, it, target, 'reset'))).toEqual([]);
+  });
+});
