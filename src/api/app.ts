@@ -14,6 +14,7 @@ import { allowedMethods } from '../http/method-not-allowed.ts';
 import { Problem } from '../http/problem.ts';
 import { ingestionMethods } from '../ingest/handshake.ts';
 import type { IngestDeps } from '../ingest/ingest.ts';
+import { largeWebhookWarnings } from '../ingest/large-webhooks.ts';
 import { ingestRoutes } from '../ingest/routes.ts';
 import type { Log } from '../shared/log.ts';
 import { plainWords } from '../shared/plain-words.ts';
@@ -79,6 +80,7 @@ export function createApp(deps: AppDeps) {
         maxPayloadBytes: deps.maxPayloadBytes,
         publicUrl: deps.publicUrl,
         clientOf: clientNetworks(trustedProxies),
+        tooLarge: largeWebhookWarnings(log, deps.maxPayloadBytes),
       }),
     );
   return app;

@@ -1,3 +1,4 @@
+import { limitFunction } from 'p-limit';
 import { AccountDirectory } from '../accounts/account-directory.ts';
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { AccountStore } from '../accounts/account-store.ts';
@@ -32,7 +33,6 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
-import { oneAtATime } from '../shared/one-at-a-time.ts';
 import type { Running } from '../shared/running.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { type App, createApp } from './app.ts';
@@ -101,7 +101,10 @@ export function composeApi(parts: ApiParts): {
     testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
-    verifyAuditLogs: oneAtATime((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {})),
+    // One verification at a time, because each reads the whole log.
+    verifyAuditLogs: limitFunction((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {}), {
+      concurrency: 1,
+    }),
     purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {

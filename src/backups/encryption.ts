@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { Transform } from 'node:stream';
+import { BufferList } from 'bl';
 import type { Keyring, SecretsKey } from '../secrets/keyring.ts';
-import { ByteQueue } from './byte-queue.ts';
 
 /**
  * Stream encryption of archives: the payload format of age (https://age-encryption.org/v1, section "Payload", the
@@ -45,7 +45,7 @@ export function encrypting(key: SecretsKey): Transform {
   const head = headOf(key.id);
   const salt = randomBytes(saltBytes);
   const secret = archiveKey(key, head, salt);
-  const content = new ByteQueue();
+  const content = new BufferList();
   let chunks = 0;
   const seal = (chunk: Buffer, isLast: boolean) => {
     const cipher = createCipheriv(algorithm, secret, nonceOf(chunks++, isLast));
@@ -53,13 +53,13 @@ export function encrypting(key: SecretsKey): Transform {
   };
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      content.push(chunk);
+      content.append(chunk);
       // A chunk is sealed only when more bytes follow, because the last chunk has a different nonce.
-      while (content.length > chunkBytes) this.push(seal(content.take(chunkBytes), false));
+      while (content.length > chunkBytes) this.push(seal(taken(content, chunkBytes), false));
       done();
     },
     flush(done) {
-      done(null, seal(content.take(content.length), true));
+      done(null, seal(taken(content, content.length), true));
     },
   });
   stream.push(Buffer.concat([Buffer.from(head), salt]));
@@ -71,7 +71,7 @@ export function encrypting(key: SecretsKey): Transform {
  * moved chunk, for missing or additional content at the end, and for a wrong key.
  */
 export function decrypting(keyring: Keyring): Transform {
-  const content = new ByteQueue();
+  const content = new BufferList();
   let secret: Uint8Array | null = null;
   let chunks = 0;
   const open = (sealed: Buffer, isLast: boolean) => {
@@ -90,11 +90,11 @@ export function decrypting(keyring: Keyring): Transform {
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      content.push(chunk);
+      content.append(chunk);
       try {
         if (secret === null && content.length >= headBytes + saltBytes) secret = readHead(content, keyring);
         while (secret !== null && content.length > chunkBytes + tagBytes)
-          this.push(open(content.take(chunkBytes + tagBytes), false));
+          this.push(open(taken(content, chunkBytes + tagBytes), false));
         done();
       } catch (error) {
         done(asError(error));
@@ -102,7 +102,7 @@ export function decrypting(keyring: Keyring): Transform {
     },
     flush(done) {
       try {
-        done(null, open(content.take(content.length), true));
+        done(null, open(taken(content, content.length), true));
       } catch (error) {
         done(asError(error));
       }
@@ -110,13 +110,20 @@ export function decrypting(keyring: Keyring): Transform {
   });
 }
 
-function readHead(content: ByteQueue, keyring: Keyring): Uint8Array {
-  const head = content.take(headBytes).toString('latin1');
+function readHead(content: BufferList, keyring: Keyring): Uint8Array {
+  const head = taken(content, headBytes).toString('latin1');
   const [, keyId] = headPattern.exec(head) ?? [];
   if (keyId === undefined) throw new Error('it does not begin as an encrypted backup does');
   const key = keyring.find(keyId);
   if (key === null) throw new Error(`it is encrypted with the key ${keyId}, which is not given`);
-  return archiveKey(key, head, content.take(saltBytes));
+  return archiveKey(key, head, taken(content, saltBytes));
+}
+
+/** Removes the first `bytes` bytes, of which the caller knows that they are there. */
+function taken(content: BufferList, bytes: number): Buffer {
+  const first = content.slice(0, bytes);
+  content.consume(bytes);
+  return first;
 }
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));

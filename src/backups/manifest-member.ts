@@ -24,6 +24,9 @@ function memberBytes(textBytes: number): number {
  * follows from the length of its text, which the last four bytes of the file contain. So the manifest can be found from
  * the end of the file, and reading it takes no more memory than its size.
  *
+ * It is not written by zlib, so that every byte follows from the text and any changed bit is detected: zlib's output
+ * differs between versions and systems, and its reader ignores some bits of a member.
+ *
  * @param signed from `signManifest`
  */
 export function manifestMember(signed: string): Buffer {

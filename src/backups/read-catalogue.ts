@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { BackupStore, StoredFile } from './backup-store.ts';
 import { judgeManifest } from './judge-manifest.ts';
@@ -47,12 +48,8 @@ export async function readCatalogue(
   const unknown = files.filter(({ name }) => !known.has(name));
   const examined = new Set(unknown.slice(0, maxUnknown));
   const catalogue: Catalogue = { verified: [], unverified: [], unexamined: unknown.length - examined.size };
-  const waiting = files.filter((file) => known.has(file.name) || examined.has(file)).values();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const file of waiting) await examine(file);
-    }),
-  );
+  const wanted = files.filter((file) => known.has(file.name) || examined.has(file));
+  await pLimit(atOnce).map(wanted, examine);
   // ISO times in UTC sort as text.
   catalogue.verified.sort((a, b) => b.manifest.created_at.localeCompare(a.manifest.created_at));
   catalogue.unverified.sort((a, b) => b.name.localeCompare(a.name));

@@ -26,7 +26,8 @@ export interface BatcherOptions<Item> {
 
 /**
  * Combines concurrent calls into few statements. Calls that arrive while a batch runs form the next batch. So a single
- * call does not wait, and many calls share one round trip and one commit.
+ * call does not wait, and many calls share one round trip and one commit. (`dataloader` has no bounds for running batches,
+ * waiting calls and bytes.)
  */
 export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>;

@@ -7,6 +7,9 @@ const longestDelayMs = 5_000;
  * Retries `write` until it succeeds. It records an action that must not be repeated: without the record of a POST, the
  * POST would be sent again.
  *
+ * `p-retry` gives up at a TypeError. After an abort it does not write at all, and drops the result of a write that has
+ * succeeded.
+ *
  * @throws the reason of `signal` when it is aborted.
  */
 export async function untilWritten<T>(

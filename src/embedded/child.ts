@@ -16,6 +16,10 @@ export type StopSignals = { signal: NodeJS.Signals; limitMs: number; insistWith:
 /**
  * Starts a server program in its own process group, so that a terminal's Ctrl-C does not stop it before the gateway has
  * finished. If the gateway exits without stopping it, it gets the signal `onGatewayExit`.
+ *
+ * `execa`, which runs short commands (`runCommand`), does not fit servers. For a process in a group of its own, it signals
+ * the whole group when the gateway exits, or nothing; PostgreSQL's shutdown signals are for its main process only. And it
+ * stops a process in two steps, where a server needs three.
  */
 export function startChild(
   program: string,

@@ -18,6 +18,9 @@ const held = new Set<DatabaseSync>();
  * is written. The lock ends with the process, even after SIGKILL, and it also works between containers that share the
  * folder. Comparing pids would fail when a pid is reused; the pid file is only for information.
  *
+ * The packages for kernel locks are native addons; SQLite is part of Node. The lock of `proper-lockfile` is a folder whose
+ * age decides: it outlives a killed process by seconds, and a suspended process loses it.
+ *
  * @throws StartError when another process holds the folder.
  */
 export function lockFolder(folder: string): () => void {

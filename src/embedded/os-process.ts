@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const pollMs = 50;
 
+// The packages for this (`ps-list`, `fkill`, `pid-port`) call `ps`, `ss` or `netstat`, which slim container images lack.
+
 export const isRoot = () => process.getuid?.() === 0;
 
 /** Whether a process with this pid exists, including zombies. */

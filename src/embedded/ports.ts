@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import getPort, { clearLockedPorts, portNumbers } from 'get-port';
 
 /** The number of ports from `base` on that are tried before the system chooses one. */
 const neighbours = 1_000;
@@ -16,35 +16,23 @@ const neighbours = 1_000;
  * `base` should be below 32768, where ephemeral ports of outgoing connections begin. Otherwise, a client that retries
  * a connection to a restarting server can itself get that server's port.
  */
-export async function freePort(preferred: (number | null)[], base: number): Promise<number> {
-  for (const port of preferred) if (port !== null && (await isPortFree(port))) return port;
-  const first = randomInt(neighbours);
-  for (let tried = 0; tried < neighbours; tried += 1) {
-    const port = base + ((first + tried) % neighbours);
-    if (await isPortFree(port)) return port;
-  }
-  return await listenOnce(0);
+export function freePort(preferred: (number | null)[], base: number): Promise<number> {
+  const first = base + randomInt(neighbours);
+  return firstFree([
+    ...preferred.filter((port) => port !== null),
+    ...portNumbers(first, base + neighbours - 1),
+    ...portNumbers(base, first),
+  ]);
 }
 
 /** Whether a server could listen on this port of `127.0.0.1` now. */
-export async function isPortFree(port: number): Promise<boolean> {
-  try {
-    await listenOnce(port);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isPortFree = async (port: number): Promise<boolean> => (await firstFree([port])) === port;
 
-function listenOnce(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
-  });
+/** The first free one of these ports; when there is none, one that the system chooses. */
+function firstFree(ports: readonly number[]): Promise<number> {
+  // get-port does not return a port again within 15 s, but a server that is started again needs its previous one.
+  clearLockedPorts();
+  return getPort({ host: '127.0.0.1', port: ports });
 }
 
 /** The port of this server at its last start, so that bookmarks and tools keep working. Null when there is none. */

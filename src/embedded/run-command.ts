@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execa } from 'execa';
 
 export type CommandResult = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
@@ -11,7 +11,7 @@ const reasonLines = 3;
  *
  * If the program exceeds the limit, is aborted, or the gateway exits, its whole process group is killed.
  */
-export function runCommand(
+export async function runCommand(
   program: string,
   args: string[],
   options: {
@@ -24,52 +24,32 @@ export function runCommand(
   },
 ): Promise<CommandResult> {
   const { limitMs, signal, ...spawnOptions } = options;
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    let stoppedBecause: string | null = null;
-    const keep = (chunk: string) => {
-      output = (output + chunk).slice(-keptChars);
-    };
-    child.stdout.setEncoding('utf8').on('data', keep);
-    child.stderr.setEncoding('utf8').on('data', keep);
-
-    const killGroup = () => {
-      if (child.pid === undefined) return;
-      try {
-        process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // The group has just ended by itself.
-      }
-    };
-    const stop = (why: string) => {
-      stoppedBecause ??= why;
-      killGroup();
-    };
-    const onAbort = () => stop('it was interrupted');
-    const timer = setTimeout(() => stop(`it took longer than ${Math.round(limitMs / 1000)} s`), limitMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-    process.on('exit', killGroup);
-
-    const settle = (result: CommandResult) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      process.off('exit', killGroup);
-      resolve(result);
-    };
-    child.once('error', (error) => settle({ ok: false, reason: error.message, output }));
-    child.once('close', (code, endSignal) => {
-      if (stoppedBecause !== null) settle({ ok: false, reason: stoppedBecause, output });
-      else if (code === 0) settle({ ok: true, output });
-      else {
-        const last = output.trim().split('\n').slice(-reasonLines).join(' ').trim();
-        settle({
-          ok: false,
-          reason: last || (endSignal ? `ended by ${endSignal}` : `ended with code ${code}`),
-          output,
-        });
-      }
-    });
+  const running = execa(program, args, {
+    ...spawnOptions,
+    extendEnv: spawnOptions.env === undefined,
+    stdin: 'ignore',
+    all: true,
+    // The output is collected below: execa would end a program whose output exceeds its buffer.
+    buffer: false,
+    timeout: limitMs,
+    cancelSignal: signal,
+    killSignal: 'SIGKILL',
+    killDescendants: true,
+    reject: false,
   });
+  let output = '';
+  running.all.setEncoding('utf8').on('data', (chunk: string) => {
+    output = (output + chunk).slice(-keptChars);
+  });
+  const ended = await running;
+  if (!ended.failed) return { ok: true, output };
+  if (ended.timedOut) return { ok: false, reason: `it took longer than ${Math.round(limitMs / 1000)} s`, output };
+  if (ended.isCanceled) return { ok: false, reason: 'it was interrupted', output };
+  const last = output.trim().split('\n').slice(-reasonLines).join(' ').trim();
+  return { ok: false, reason: last || endOf(ended), output };
+}
+
+function endOf(ended: { exitCode?: number; signal?: string; originalMessage?: string }): string {
+  if (ended.signal !== undefined) return `ended by ${ended.signal}`;
+  return ended.exitCode === undefined ? (ended.originalMessage ?? 'not started') : `ended with code ${ended.exitCode}`;
 }

@@ -44,7 +44,10 @@ export function secretFiles(folder: string): SecretFiles {
   };
 }
 
-/** Writes a file atomically: after a crash, it is either complete or unchanged. */
+/**
+ * Writes a file atomically: after a crash, it is either complete or unchanged. The temporary file has one name, so that
+ * the next call removes what a killed process has left; with `write-file-atomic`, secrets would stay in such files.
+ */
 export function writeWhole(file: string, content: string, mode: number): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });

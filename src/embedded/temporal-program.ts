@@ -1,12 +1,13 @@
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gte } from 'semver';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
 import { programsOnPath } from './programs-on-path.ts';
 import { buildTemporal } from './temporal-build.ts';
 import { downloadTemporal } from './temporal-download.ts';
 import type { TemporalSource } from './temporal-source.ts';
-import { inspectTemporal, isAtLeast, temporalVersion } from './temporal-version.ts';
+import { inspectTemporal, temporalVersion } from './temporal-version.ts';
 
 const unfinishedPrefix = 'unfinished-';
 /** Twice the limit of a build, so no process uses an older unfinished folder. */
@@ -111,9 +112,7 @@ async function obtained(
 async function unusableOnPath(program: string): Promise<string | null> {
   const found = await inspectTemporal(program, answerOnPathLimitMs);
   if (!found.runs) return found.reason;
-  return isAtLeast(found.version, temporalVersion)
-    ? null
-    : `is version ${found.version}, older than ${temporalVersion}`;
+  return gte(found.version, temporalVersion) ? null : `is version ${found.version}, older than ${temporalVersion}`;
 }
 
 /** Null when a program has exactly the required version; otherwise the difference. */

@@ -1,3 +1,4 @@
+import { valid } from 'semver';
 import { runCommand } from './run-command.ts';
 
 /**
@@ -22,28 +23,12 @@ export async function inspectTemporal(program: string, limitMs: number): Promise
   const answer = await ask('--version');
   if (!answer.ok) return { runs: false, reason: `does not run: ${shortened(answer.reason)}` };
   // Example: temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)
-  const version = /^temporal version (\d+\.\d+\.\d+\S*)/m.exec(answer.output)?.[1];
-  if (version === undefined)
-    return { runs: false, reason: `reports no version, but: ${shortened(answer.output.trim())}` };
+  const version = valid(/^temporal version (\S+)/m.exec(answer.output)?.[1]);
+  if (version === null) return { runs: false, reason: `reports no version, but: ${shortened(answer.output.trim())}` };
   const help = await ask('server', 'start-dev', '--help');
   const missing = neededFlags.filter((flag) => !help.ok || !help.output.includes(flag));
   if (missing.length > 0) return { runs: false, reason: `version ${version} has no server with ${missing.join(', ')}` };
   return { runs: true, version };
-}
-
-/** Whether a version is the minimum or newer. A pre-release (`1.5.1-rc.1`) is older than its release. */
-export function isAtLeast(version: string, minimum: string): boolean {
-  const [have, need] = [parsed(version), parsed(minimum)];
-  for (const [index, number] of have.numbers.entries()) {
-    const difference = number - (need.numbers[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return !have.isPreRelease || need.isPreRelease;
-}
-
-function parsed(version: string): { numbers: number[]; isPreRelease: boolean } {
-  const [release = '', ...rest] = version.split('-');
-  return { numbers: release.split('.').map((part) => Number.parseInt(part, 10) || 0), isPreRelease: rest.length > 0 };
 }
 
 /** Shortens the output to one line, because a wrong program may print anything. */

@@ -37,7 +37,7 @@ interface HourStatistics {
   failed: number;
 }
 
-const firstHour = `date_bin('1 hour', now(), timestamptz '2000-01-01 00:00:00+00') - interval '23 hours'`;
+const firstHour = `start_of_hour(now()) - interval '23 hours'`;
 const countsOf = (columns: string, condition: string) =>
   `(select ${columns} from event_stats where ${condition} union all select ${columns} from event_stat_deltas where ${condition})`;
 

@@ -4,7 +4,7 @@ export interface LatencyPercentiles {
   p99: number | null;
 }
 
-/** Bucket n ends at 0.1 ms × 10^(n/20), as in migrations/functions/count_changed_events.sql. */
+/** Bucket n ends at 0.1 ms × 10^(n/20), as in migrations/functions/latency_bucket.sql. */
 const bucketsADecade = 20;
 const firstBucketMs = 0.1;
 

@@ -14,7 +14,6 @@ import { inboundRequest } from '../providers/inbound-request.ts';
 import type { ChallengeAnswer } from '../providers/provider.ts';
 import { handshake } from './handshake.ts';
 import { findAddress, type IngestDeps, ingest } from './ingest.ts';
-import { largeWebhookWarnings } from './large-webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -96,6 +95,8 @@ export function ingestRoutes(
     publicUrl: string | null;
     /** The client's key for per-client limits. */
     clientOf: (request: IncomingMessage) => string;
+    /** Called for each webhook that is refused for its size. */
+    tooLarge: (provider: string, accountSlug: string) => void;
   },
 ) {
   const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>
@@ -106,7 +107,6 @@ export function ingestRoutes(
       body,
       receivedAt,
     });
-  const tooLarge = largeWebhookWarnings(deps.log, deps.maxPayloadBytes);
   return new Elysia({ name: 'ingest' })
     .get(
       '/:provider/:slug',
@@ -136,7 +136,8 @@ export function ingestRoutes(
           const client = () => deps.clientOf(node);
           const address = await findAddress(deps, params.provider, params.slug, client);
           const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
-            if (error instanceof Problem && error.code === 'payload_too_large') tooLarge(params.provider, params.slug);
+            if (error instanceof Problem && error.code === 'payload_too_large')
+              deps.tooLarge(params.provider, params.slug);
             throw error;
           });
           const answer = await ingest(deps, address, inbound(node, body, receivedAt), client);

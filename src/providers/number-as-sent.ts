@@ -33,7 +33,7 @@ export function numberAsSent(request: InboundRequest, path: readonly string[]): 
 /** Source: https://tc39.es/proposal-json-parse-with-source/ (in Node since 21) */
 function parse(text: string): Numbers | null {
   const sources = new Map<unknown, Map<string, string>>();
-  // TypeScript's es2024 library does not declare the last argument yet, so it is optional here.
+  // TypeScript's library does not declare the last argument yet, so it is optional here.
   function note(this: object, key: string, value: unknown, context?: { source?: string }): unknown {
     if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER || !context?.source) return value;
     const ofHolder = sources.get(this);

@@ -53,8 +53,6 @@ function formsOf(text: string): string[] {
   ];
 }
 
-const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-
 /** The number of characters at the end of `text` that are the beginning of `form`. */
 function begunAtEnd(text: string, form: string): number {
   for (let length = Math.min(form.length - 1, text.length); length >= fewestCharacters; length--)
@@ -75,7 +73,7 @@ export function createMask(secrets: readonly string[]): Mask {
   const any = new RegExp(
     forms
       .sort((a, b) => b.length - a.length)
-      .map(escaped)
+      .map((form) => RegExp.escape(form))
       .join('|'),
     'gi',
   );

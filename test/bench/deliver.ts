@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
 import { cpuColumns, cpuTimes } from './cpu.ts';
 import { benchFloor } from './floor.ts';
 import type { DeliverResult } from './load/deliver.ts';
 import {
   adminToken,
   createAccount,
-  freePort,
   runLoad,
   startGatewayProcess,
   temporaryFolder,
@@ -42,7 +42,7 @@ export async function benchDeliver(options: {
       LOG_LEVEL: 'warn',
     });
     try {
-      const consumerPort = await freePort();
+      const consumerPort = await getPort();
       const account = await createAccount(gateway.baseUrl, {
         delivery_url: `http://127.0.0.1:${consumerPort}/hook`,
         delivery_secret: 'bench-delivery-secret',

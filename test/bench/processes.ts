@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
 import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
@@ -57,17 +57,6 @@ export async function temporaryTemporal(uiPort: number): Promise<{ address: stri
   };
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 export const adminToken = 'bench-admin-token';
 
 export interface GatewayProcess {
@@ -81,7 +70,7 @@ export async function startGatewayProcess(
   role: 'all' | 'api',
   environment: Record<string, string>,
 ): Promise<GatewayProcess> {
-  const port = await freePort();
+  const port = await getPort();
   const child = spawn(process.execPath, startArguments(role), {
     env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],

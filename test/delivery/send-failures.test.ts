@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
-import { consumer, freePort, hook, listen, selfSignedConsumer, sender } from './servers.ts';
+import { consumer, hook, listen, selfSignedConsumer, sender } from './servers.ts';
 
 /** A TCP server that passes the first packet of each connection, as one request, to the test. */
 async function rawServer(onRequest: (socket: net.Socket, number: number) => void) {
@@ -91,7 +92,7 @@ describe('the time limit', () => {
 
 describe('a connection that fails', () => {
   test('refused', async () => {
-    const port = await freePort();
+    const port = await getPort();
     expect(await sender().post(hook(`http://127.0.0.1:${port}/a?token=1`))).toMatchObject({
       outcome: 'connection_refused',
       error: `127.0.0.1:${port} refused the connection`,
@@ -99,7 +100,7 @@ describe('a connection that fails', () => {
   });
 
   test('refused at each of several addresses', async () => {
-    const port = await freePort();
+    const port = await getPort();
     const lookup = async () => [
       { address: '::1', family: 6 },
       { address: '127.0.0.1', family: 4 },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -11,9 +11,9 @@ import { onTestFinished } from 'vitest';
 import { createSender, type Sender, type SenderOptions, type SendRequest } from '../../src/delivery/send.ts';
 
 /** Listens on a free loopback port until the test is over. */
-export async function listen(server: net.Server, host = '127.0.0.1'): Promise<number> {
-  const sockets = new Set<net.Socket>();
-  server.on('connection', (socket: net.Socket) => {
+export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -30,7 +30,7 @@ export async function listen(server: net.Server, host = '127.0.0.1'): Promise<nu
   return address.port;
 }
 
-export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: net.Socket };
+export type Seen = { rawHeaders: string[]; body: Buffer; path: string; method: string; socket: Socket };
 
 /** A consumer that reads each request completely before it answers. */
 export async function consumer(answer: (response: http.ServerResponse, seen: Seen) => void, host = '127.0.0.1') {
@@ -62,17 +62,6 @@ export async function selfSignedConsumer() {
     response.writeHead(200, { connection: 'close' }).end('secure');
   });
   return { port: await listen(server), cert, resumed };
-}
-
-/** A port on which no process listens. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** A sender that may reach loopback and is closed when the test is over. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
+import getPort from 'get-port';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { AccountRow } from '../../src/accounts/account-entity.ts';
@@ -9,7 +10,7 @@ import { testDelivery } from '../../src/delivery/test-delivery.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../support/keyring.ts';
-import { consumer, freePort, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
+import { consumer, listen, type Seen, selfSignedConsumer, sender } from './servers.ts';
 
 const box = createSecretBox(randomKeyring());
 const masks = new AccountMasks({ box, secretValues: secretConfigValues });
@@ -127,7 +128,7 @@ describe('the result', () => {
   }, 30_000);
 
   test('of a closed port', async () => {
-    const port = await freePort();
+    const port = await getPort();
     expect(await tryOut({ delivery_url: `http://127.0.0.1:${port}/` })).toMatchObject({
       ...{ ok: false, outcome: 'connection_refused', responseCode: null },
       detail: `127.0.0.1:${port} refused the connection`,

@@ -2,24 +2,16 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { readProjectFile } from './files.ts';
 
 /** Any version of nginx that can read the file is sufficient. The compose file pins the version in production. */
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 /** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
 function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
@@ -44,7 +36,7 @@ async function startNginx(proxyInFront: string) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-nginx-'));
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'logs'));
-  const listen = await freePort();
+  const listen = await getPort();
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, configuration(folder, { listen, api: api.port }, proxyInFront));
   const child = spawn('nginx', ['-c', file, '-p', folder, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'pipe'] });

@@ -55,7 +55,7 @@ const forms: [name: string, form: (secret: string, delivery: Delivery) => string
 ];
 const shown = new RegExp(
   ['canary', ...all.map((secret) => encodeURIComponent(secret)), ...all.map((secret) => base64(secret))]
-    .map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    .map((text) => RegExp.escape(text))
     .join('|'),
 );
 

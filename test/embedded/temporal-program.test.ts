@@ -19,7 +19,6 @@ import { programsOnPath } from '../../src/embedded/programs-on-path.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
 import { buildTemporalFrom } from '../../src/embedded/temporal-build.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
-import { isAtLeast } from '../../src/embedded/temporal-version.ts';
 import { until } from '../support/until.ts';
 import { onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
@@ -136,13 +135,6 @@ test('a downloaded program of another version is not cached, and the error names
   const message = await startErrorOf(() => findTemporalProgram({ path, cacheDir, onProgress }));
   expect(message).toContain('build with Go: the program was discarded: it is version 1.6.0, not 1.5.1');
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual([]);
-});
-
-test('versions are compared by number, and a pre-release is older than its release', () => {
-  const atLeast = ['1.5.1', '1.5.2', '1.10.0', '2.0.0', '1.6.0-rc.1'].map((version) => isAtLeast(version, '1.5.1'));
-  expect(atLeast).toEqual([true, true, true, true, true]);
-  const older = ['1.5.0', '1.4.99', '0.9.9', '1.5.1-rc.1', '0.0.0-DEV'].map((version) => isAtLeast(version, '1.5.1'));
-  expect(older).toEqual([false, false, false, false, false]);
 });
 
 const hasGo = (await programsOnPath('go', process.env.PATH ?? '')).length > 0;

@@ -159,6 +159,20 @@ test('concurrent changes of events are all counted, also while deltas are folded
   expect(await expectExact()).toEqual(before);
 }, 30_000);
 
+test('PostgreSQL inlines the functions that the statistics share, so that they cost nothing per event', async () => {
+  const statements = [
+    `select start_of_hour(received_at), sum(c.stored), sum(c.rejected_state)
+     from events cross join lateral event_counters(1, delivery_status, state, retries, rejection_reason) c group by 1`,
+    `select v.kind, v.value
+     from events cross join lateral event_filter_values(account_slug, app_key, event_type, rejection_reason, provider) v`,
+    'select latency_bucket(delivered_at - generation_at) from events',
+  ];
+  for (const statement of statements) {
+    const plan = await rows(gateway.database, `explain (verbose) ${statement}`);
+    expect(JSON.stringify(plan)).not.toMatch(/start_of_hour|event_counters|event_filter_values|latency_bucket/);
+  }
+});
+
 test('an update that does not change the statistics inserts no delta', async () => {
   const account = await gateway.admin.createAccount({});
   const event = receivedEvent(account);

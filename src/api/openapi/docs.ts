@@ -53,6 +53,9 @@ const cached = 'public, max-age=3600';
  * `/openapi`: the interactive documentation (Swagger UI, served by the gateway), and `/openapi/json`, the document
  * itself.
  *
+ * Elysia's plugin for this page is not used: its page loads Swagger UI from another host and starts it by an inline
+ * script, which `policy` refuses, and the document would be the plugin's own.
+ *
  * @param document called at the first request, when all routes are known.
  */
 export function docsRoutes(document: () => unknown) {

@@ -68,7 +68,7 @@ const deleteCounted = (events: string) => `
     delete from ${events} where id = any($1) returning received_at, provider
   )
   insert into event_stat_deltas (hour, provider, stored, rejected, rejected_state)
-  select date_bin('1 hour', received_at, timestamptz '2000-01-01 00:00:00+00'), provider, -count(*), -count(*), -count(*) from gone group by 1, 2`;
+  select start_of_hour(received_at), provider, -count(*), -count(*), -count(*) from gone group by 1, 2`;
 
 /**
  * Deletes the filter values that no event of the day has any more. The event types of rejected events are deleted only

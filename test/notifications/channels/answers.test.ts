@@ -1,6 +1,7 @@
+import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
 import { destinationTypes } from '../../../src/destinations/destination-config.ts';
-import { consumer, freePort, selfSignedConsumer } from '../../delivery/servers.ts';
+import { consumer, selfSignedConsumer } from '../../delivery/servers.ts';
 import { channels, destinationsAt, failure } from './support.ts';
 
 /** Sends one notice to a destination of this type at this origin. */
@@ -107,7 +108,7 @@ describe.each(destinationTypes)('%s', (type) => {
   });
 
   test('a closed port and a self-signed certificate are errors', async () => {
-    expect(await sent(type, originOf(await freePort()))).toMatchObject({ ok: false, outcome: 'connection_refused' });
+    expect(await sent(type, originOf(await getPort()))).toMatchObject({ ok: false, outcome: 'connection_refused' });
     const { port } = await selfSignedConsumer();
     expect(await sent(type, `https://localhost:${port}`)).toMatchObject({ ok: false, outcome: 'tls_error' });
   });
