@@ -52,12 +52,12 @@ function taken(write: AccountWrite): AccountRow {
   if (write.ok) return write.account;
   if (write.reason === 'not_found') throw accountNotFound();
   if (write.reason === 'invalid') throw new Problem('invalid', fieldsInWords(write.errors), { errors: write.errors });
-  throw new Problem('conflict', 'this provider has an account with this account_slug already', {
+  throw new Problem('conflict', 'an account of this provider already has this account_slug', {
     errors: [{ path: 'account_slug', message: 'is taken' }],
   });
 }
 
-export const accountNotFound = () => new Problem('not_found', 'there is no account of this id');
+export const accountNotFound = () => new Problem('not_found', 'there is no account with this id');
 
 export function existingAccountId(id: string): string {
   if (!isId(id)) throw accountNotFound();
@@ -94,7 +94,7 @@ export function accountRoutes(deps: {
       },
       operation('account.list', {
         summary: 'List accounts',
-        description: 'Those that are not deleted, oldest first.',
+        description: 'Oldest first, without deleted accounts.',
         body: noBody,
         query: z.strictObject({ app_key: textFilter, provider: textFilter }),
         success: { 200: z.array(schemas.accountSummary) },
@@ -116,7 +116,7 @@ export function accountRoutes(deps: {
       operation('account.create', {
         summary: 'Create an account',
         description:
-          'Its webhooks come in at `POST /{provider}/{account_slug}`. Secrets are write-only. What a provider needs as secret and `provider_config` is in `GET /admin/providers`.',
+          'The account receives webhooks at `POST /{provider}/{account_slug}`. Secrets are write-only. `GET /admin/providers` lists the secret and the `provider_config` that each provider requires.',
         body: rules.create,
         query: noQuery,
         success: { 201: schemas.account },
@@ -156,12 +156,12 @@ export function accountRoutes(deps: {
       operation('account.update', {
         summary: 'Change an account',
         description:
-          'Changes only the fields that are sent; `null` clears one, and `provider_config` is merged field by field. A URL that is sent back as it was shown, with `[masked]` for user and password, keeps these; with another scheme, host or port it is refused. To rotate a secret without downtime, send `signing_secret_current` with the new one and `signing_secret_previous` with the old one.',
+          'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate a secret without downtime, send the new secret as `signing_secret_current` and the old one as `signing_secret_previous`.',
         body: rules.change,
         query: noQuery,
         success: { 200: schemas.account },
         errors: ['not_found', 'conflict'],
-        examples: { body: { signing_secret_current: 'the new one', signing_secret_previous: 'the old one' } },
+        examples: { body: { signing_secret_current: 'the new secret', signing_secret_previous: 'the old secret' } },
       }),
     )
     .delete(
@@ -177,11 +177,12 @@ export function accountRoutes(deps: {
       },
       operation('account.delete', {
         summary: 'Delete an account',
-        description: 'Its deliveries stop, its events stay readable, and its slug is free again.',
+        description:
+          'Stops the deliveries of the account. Its events stay readable, and a new account can use its slug.',
         body: noBody,
         query: noQuery,
         success: { 204: empty },
-        answers: 'It is deleted',
+        answers: 'The account was deleted',
         errors: ['not_found'],
       }),
     );

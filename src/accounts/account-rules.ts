@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { filled, httpUrl, secret, text } from '../shared/text-rules.ts';
 
 /** Settings of any provider. The schema of the account's provider defines the fields and their values. */
-const providerConfig = z
-  .record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()]))
-  .meta({ description: "As the account's provider has it: see `GET /admin/providers`; null removes a field" });
+const providerConfig = z.record(text(100), z.union([text(1000), z.number(), z.boolean(), z.null()])).meta({
+  description: "Settings of the account's provider: see `GET /admin/providers`. A field that is `null` is removed",
+});
 
 /** The fields of an account (R10, R13); unknown fields are refused. */
 export function accountSchemas(providerNames: readonly string[]) {
   const shape = {
     provider: z.enum(providerNames),
-    account_slug: filled(100).regex(/^[A-Za-z0-9._~-]+$/, 'may hold letters, digits and . _ ~ - only'),
+    account_slug: filled(100).regex(/^[A-Za-z0-9._~-]+$/, 'may contain only letters, digits and . _ ~ -'),
     app_key: filled(50),
     org_id: text(100).nullable(),
     signing_secret_current: secret.nullable(),

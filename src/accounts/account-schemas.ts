@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
 
 const shownUrl = text.nullable().meta({
-  description: 'Where it has a user or password, `[masked]` stands for both: `https://[masked]@consumer.example/`',
+  description: 'A user and password in the URL are shown as `[masked]`: `https://[masked]@consumer.example/`',
 });
 
 const summary = {
@@ -39,7 +39,7 @@ export const account = z
       .nullable()
       .meta({
         description:
-          'As it was set, without defaults; of a secret field there is only `has_<field>: true`. null: it cannot be read',
+          'The fields that were set, without defaults. A secret field is shown as `has_<field>: true`. `null`: the stored value cannot be decrypted, or the provider is unknown',
       }),
     project_id: text.nullable(),
     project_delivery_url: shownUrl,
@@ -72,7 +72,7 @@ export const account = z
 export const testDelivered = z
   .object({
     ok: z.literal(true),
-    url: text.meta({ description: 'Where it went, without credentials and query' }),
+    url: text.meta({ description: 'URL of the request, without credentials and query' }),
     response_code: z.int(),
     duration_ms: z.number(),
   })

@@ -22,7 +22,8 @@ const notedHead = z
   })
   .optional()
   .meta({
-    description: 'A head that was noted earlier, as `<seq>:<seal>`: the chain must still contain it',
+    description:
+      'Head of an earlier verification, as `<seq>:<seal>`. The verification fails if the chain does not contain it',
     override: { type: 'string', pattern: '^[1-9]\\d{0,14}:[0-9a-f]{64}$' },
   });
 
@@ -49,18 +50,23 @@ export function auditLogRoutes(deps: {
       },
       operation('audit.list', {
         summary: 'List audit log entries',
-        description: 'Newest first. All filters combine. The next page is in the `Link` header.',
+        description:
+          'Newest first. An entry must match all filters. The `Link` header has the address of the next page.',
         body: noBody,
         query: z.strictObject({
           actor: textFilter,
           action: textFilter,
           ip_address: textFilter,
-          since: time.meta({ description: 'Created after, exclusive' }),
-          before: cursor.meta({ description: 'Entries older than the one of this id: the cursor of the next page' }),
+          since: time.meta({ description: 'Only entries created after this time' }),
+          before: cursor.meta({
+            description: 'Cursor of the next page: only entries older than the entry with this id',
+          }),
           limit,
         }),
         success: { 200: z.array(schemas.auditEntry) },
-        headers: { Link: 'The next page, when there may be one: `</admin/audit-logs?…>; rel="next"`' },
+        headers: {
+          Link: 'Address of the next page; absent if this page has fewer entries than `limit`: `</admin/audit-logs?…>; rel="next"`',
+        },
       }),
     )
     .get(
@@ -70,7 +76,7 @@ export function auditLogRoutes(deps: {
         return { ...counts, oldest: iso(oldest), newest: iso(newest) };
       },
       operation('audit.stats', {
-        summary: 'Statistics about the audit log',
+        summary: 'Get statistics of the audit log',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.auditStats },
@@ -86,7 +92,7 @@ export function auditLogRoutes(deps: {
       operation('audit.verify', {
         summary: 'Verify the audit log',
         description:
-          'Walks the chain of seals and names the first entry that was changed, is missing, or was not written by the gateway.',
+          'Checks the chain of seals, and returns the first entry that was changed, is missing, or was not written by the gateway.',
         body: noBody,
         query: z.strictObject({ head: notedHead }),
         success: { 200: schemas.auditVerification },
@@ -104,7 +110,7 @@ export function auditLogRoutes(deps: {
       },
       operation('audit.purge', {
         summary: 'Purge the audit log',
-        description: 'Deletes entries older than so many days. What stays still verifies.',
+        description: 'Deletes entries older than `older_than_days`. The remaining entries can still be verified.',
         body: noBody,
         query: z.strictObject({
           older_than_days: optionalInteger(7, 36_500, 90),

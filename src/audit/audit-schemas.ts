@@ -5,7 +5,10 @@ import { count, id, text, timestamp } from '../http/admin/schemas/common.ts';
 export const auditEntry = z
   .object({
     id,
-    actor: text.meta({ description: "The admin token's name, else the IP address", example: 'admin' }),
+    actor: text.meta({
+      description: 'Name of the admin token; `gateway` for scheduled tasks; the IP address if the token was not valid',
+      example: 'admin',
+    }),
     action: text.meta({ example: 'account.update' }),
     ip_address: text.meta({ example: '192.0.2.7' }),
     timestamp,
@@ -54,18 +57,21 @@ export const auditStats = z
 
 export const purged = z.object({ deleted: count }).meta({ id: 'Purged', examples: [{ deleted: 1200 }] });
 
-const seal = z.object({ seq: count, seal: text.meta({ description: 'Hex' }) });
+const seal = z.object({ seq: count, seal: text.meta({ description: 'Seal, in hexadecimal' }) });
 
 /** The result of verifying the chain. */
 export const auditVerification = z
   .object({
     ok: z.boolean(),
-    checked: count.meta({ description: 'Sealed entries that were checked' }),
-    unsealed: count.meta({ description: 'Entries that wait for their seal, usually for a second' }),
-    head: seal
-      .nullable()
-      .meta({ description: 'The last seal; note it down somewhere else to prove later that nothing was cut off' }),
-    anchor: seal.nullable().meta({ description: 'Where the chain begins since the last purge' }),
+    checked: count.meta({ description: 'Number of sealed entries that were checked' }),
+    unsealed: count.meta({
+      description: 'Number of entries without a seal yet; an entry is usually sealed within a second',
+    }),
+    head: seal.nullable().meta({
+      description:
+        'The last seal. Keep a copy outside of the database: with it, a later verification detects entries removed from the end',
+    }),
+    anchor: seal.nullable().meta({ description: 'Start of the chain after the last purge; `null`: never purged' }),
     failure: z
       .object({
         kind: z.enum(['changed', 'missing', 'foreign']),

@@ -29,7 +29,7 @@ export function backupRoutes(deps: {
       operation('backup.list', {
         summary: 'List backups',
         description:
-          'Newest first, with one that runs, and those that failed in the last 30 days. A backup cannot be restored without the SECRETS_KEY that `key_id` names: keep that key in another place than the backups. Each backup compares the list with the files.',
+          'Newest first, including a running backup and backups that failed in the last 30 days. A backup can be restored only with the SECRETS_KEY that `key_id` identifies: keep that key in a different place from the backups. Each new backup also compares this list with the files in the backup store.',
         body: noBody,
         query: noQuery,
         success: { 200: z.array(schemas.backup) },
@@ -51,7 +51,7 @@ export function backupRoutes(deps: {
         } catch (error) {
           call.note({ backup_id: id });
           const reason =
-            error instanceof Problem ? error.message : 'it could not be started; see the log for the reason';
+            error instanceof Problem ? error.message : 'the backup could not be started; see the log for the reason';
           await failBackup(database, id, reason);
           throw error;
         }
@@ -59,12 +59,12 @@ export function backupRoutes(deps: {
         return { id, workflow_id: workflowId };
       },
       operation('backup.trigger', {
-        summary: 'Back the database up now',
-        description: 'One at a time. It appears in the list at once, and is complete later.',
+        summary: 'Start a backup',
+        description: 'Only one backup runs at a time. It is in the list at once, with the status `running`.',
         body: noBody,
         query: noQuery,
         success: { 202: schemas.triggeredBackup },
-        answers: 'It is under way',
+        answers: 'The backup was started',
         errors: ['conflict', 'engine_unavailable'],
       }),
     );

@@ -7,25 +7,29 @@ const backupId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 export const backup = z
   .object({
     id,
-    name: text.nullable().meta({ description: 'Of its file; null until it is complete' }),
+    name: text.nullable().meta({ description: 'File name; `null` until the backup is complete' }),
     status: z.enum(['running', 'completed', 'failed', 'unverified']).meta({
       description:
-        'unverified: a file among the backups whose signature does not hold, so others may have made it; it is not restored without an option, does not count, and is never deleted',
+        '`unverified`: a file in the backup store without a valid signature. It may not come from this gateway, so a restore requires `--unverified`. It does not count towards `BACKUP_KEEP` and is never deleted',
     }),
-    trigger: z
-      .enum(['schedule', 'operator'])
-      .nullable()
-      .meta({ description: 'Who asked for it; null: its file was found in the store, as after a restore' }),
+    trigger: z.enum(['schedule', 'operator']).nullable().meta({
+      description:
+        'What started the backup; `null`: its file was found in the backup store, for example after a restore',
+    }),
     size_bytes: count.nullable(),
-    sha256: text.nullable().meta({ description: 'Of the file, in hex' }),
-    rows: count.nullable().meta({ description: 'Of all tables together' }),
-    encrypted: z.boolean().nullable().meta({ description: 'null until it is complete, and when it is unverified' }),
-    key_id: text
+    sha256: text.nullable().meta({ description: 'SHA-256 of the file, in hexadecimal' }),
+    rows: count.nullable().meta({ description: 'Number of rows in all tables' }),
+    encrypted: z
+      .boolean()
       .nullable()
-      .meta({ description: 'Id of the SECRETS_KEY that it was made with. Without that key the file is worthless' }),
+      .meta({ description: '`null` until the backup is complete, and for unverified files' }),
+    key_id: text.nullable().meta({
+      description:
+        'Id of the SECRETS_KEY that the backup was made with. The backup cannot be restored without that key',
+    }),
     created_at: timestamp,
     duration_ms: count.nullable(),
-    error: text.nullable().meta({ description: 'Why it failed, or is unverified' }),
+    error: text.nullable().meta({ description: 'Why the backup failed or is unverified' }),
   })
   .meta({
     id: 'Backup',
@@ -48,5 +52,5 @@ export const backup = z
   });
 
 export const triggeredBackup = z
-  .object({ id, workflow_id: text.meta({ description: 'Of the workflow that makes it, in Temporal' }) })
+  .object({ id, workflow_id: text.meta({ description: 'Id of the Temporal workflow that makes the backup' }) })
   .meta({ id: 'TriggeredBackup', examples: [{ id: backupId, workflow_id: `backup-${backupId}` }] });

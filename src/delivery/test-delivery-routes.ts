@@ -37,11 +37,11 @@ export function testDeliveryRoutes(deps: {
     operation('account.test_delivery', {
       summary: 'Send a test event to the consumer',
       description:
-        'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the very way events are delivered, with the header `x-webhook-test: true`. It is not stored and not tried again.',
+        'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the same way as other events, with the header `x-webhook-test: true`. The event is not stored, and a failed test is not retried.',
       body: noBody,
       query: noQuery,
       success: { 200: schemas.testDelivered },
-      answers: 'The consumer answered 2xx',
+      answers: 'The consumer responded with 2xx',
       errors: ['not_found', 'delivery_unreachable'],
     }),
   );

@@ -11,7 +11,7 @@ import { destination as destinationSchema } from './destination-schemas.ts';
 import type { DestinationStore } from './destination-store.ts';
 import { destinationView } from './destination-view.ts';
 
-export const destinationNotFound = () => new Problem('not_found', 'there is no destination of this id at this account');
+export const destinationNotFound = () => new Problem('not_found', 'this account has no destination with this id');
 
 const newDestination = {
   destination_type: 'email',
@@ -33,7 +33,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       },
       operation('destination.list', {
         summary: "List an account's destinations",
-        description: 'By `position`, then by age.',
+        description: 'Ordered by `position`, then oldest first.',
         body: noBody,
         query: noQuery,
         success: { 200: z.array(destinationSchema) },
@@ -51,14 +51,14 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         });
         if (!created.ok) {
           if (created.reason === 'account_not_found') throw accountNotFound();
-          throw new Problem('conflict', 'the account has as many destinations as it may have');
+          throw new Problem('conflict', 'the account already has the maximum number of destinations; delete one first');
         }
         set.status = 201;
         return destinationView(created.destination);
       },
       operation('destination.create', {
         summary: 'Create a destination',
-        description: 'Where people are told when all attempts of an event have failed.',
+        description: 'The destination is notified when all attempts of an event have failed.',
         body: destinationSchemas.create,
         query: noQuery,
         success: { 201: destinationSchema },
@@ -84,7 +84,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
       operation('destination.update', {
         summary: 'Change a destination',
         description:
-          'Changes only the fields that are sent, also within `config`; `null` clears one. A new `destination_type` needs a whole new `config`.',
+          'Changes only the fields in the body, also within `config`. `null` clears a field. A new `destination_type` requires a complete `config`.',
         body: destinationSchemas.change,
         query: noQuery,
         success: { 200: destinationSchema },
@@ -111,7 +111,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         body: noBody,
         query: noQuery,
         success: { 204: empty },
-        answers: 'It is deleted',
+        answers: 'The destination was deleted',
         errors: ['not_found'],
       }),
     );

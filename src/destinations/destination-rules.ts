@@ -5,7 +5,10 @@ import { configChange, destinationTypes, settingsSchemas } from './destination-c
 
 const name = filled(200);
 const optional = {
-  condition: conditionText.nullable().optional().meta({ description: 'When it fires; null means `delivery_failed`' }),
+  condition: conditionText
+    .nullable()
+    .optional()
+    .meta({ description: 'Expression that selects the events to notify about; `null` means `delivery_failed`' }),
   enabled: z.boolean().optional(),
   position: z.int32().optional(),
 };

@@ -8,7 +8,8 @@ const config = z
     z.object({ webhook_url: text }),
   ])
   .meta({
-    description: 'By `destination_type`; a secret is write-only, and `[masked]` stands for user and password of a URL',
+    description:
+      'Depends on `destination_type`. A secret is write-only; a user and password in a URL are shown as `[masked]`',
   });
 
 export const destination = z
@@ -45,12 +46,12 @@ export const destinationTested = z
   .object({
     ok: z.literal(true),
     destination_type: z.enum(['webhook', 'email', 'chat_one', 'chat_two']),
-    response_code: z.int().nullable().meta({ description: 'Null when the message was written into the outbox' }),
-    response_body: text.nullable().meta({ description: 'The first 16 KiB of the answer, secrets masked' }),
+    response_code: z.int().nullable().meta({ description: '`null`: the message was written to the outbox' }),
+    response_body: text.nullable().meta({ description: 'First 16 KiB of the response, with secrets masked' }),
     duration_ms: z.number(),
     outbox_file: text
       .nullable()
-      .meta({ description: 'Where an e-mail was written while there is no SENDGRID_API_KEY' }),
+      .meta({ description: 'File that the e-mail was written to, because `SENDGRID_API_KEY` is not set' }),
   })
   .meta({
     id: 'DestinationTested',

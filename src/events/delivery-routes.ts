@@ -18,7 +18,7 @@ import { retry } from './transitions/retried.ts';
 import { listFailed, listRetrying } from './undelivered.ts';
 
 const pauseBody = z
-  .strictObject({ reason: text(200).meta({ description: 'For whoever wonders why nothing arrives' }) })
+  .strictObject({ reason: text(200).meta({ description: 'Shown to operators while deliveries are paused' }) })
   .partial()
   .nullish();
 
@@ -39,7 +39,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         return { paused: pause && shown(pause), ...statistics, rejected_today: rejectedToday };
       },
       operation('delivery.stats', {
-        summary: 'Delivery statistics',
+        summary: 'Get delivery statistics',
         body: noBody,
         query: noQuery,
         success: { 200: deliveryStats },
@@ -50,7 +50,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       async () => (await listFailed(database.reader)).map(eventItem),
       operation('delivery.failed', {
         summary: 'List events whose delivery failed',
-        description: 'The newest 200.',
+        description: 'At most 200, newest first.',
         body: noBody,
         query: noQuery,
         success: { 200: z.array(schemas.eventItem) },
@@ -64,7 +64,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       },
       operation('delivery.retrying', {
         summary: 'List events that are being retried',
-        description: 'Those with the most attempts first, at most 200.',
+        description: 'At most 200, those with the most attempts first.',
         body: noBody,
         query: z.strictObject({
           min_attempts: optionalInteger(0, 1000, 1),
@@ -83,11 +83,11 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       },
       operation('delivery.retry', {
         summary: 'Attempt a delivery now',
-        description: 'One attempt at once, besides the schedule. Refused while deliveries are paused.',
+        description: 'Makes one manual attempt now, independent of the schedule. Refused while deliveries are paused.',
         body: noBody,
         query: noQuery,
         success: { 202: schemas.eventItem },
-        answers: 'The attempt is on its way',
+        answers: 'The attempt was accepted',
         errors: ['not_found', 'event_rejected', 'event_dead', 'conflict'],
       }),
     )
@@ -105,7 +105,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       operation('delivery.pause', {
         summary: 'Pause all deliveries',
         description:
-          'Webhooks are accepted and stored; no attempts are made and no notifications sent until deliveries are resumed. What is in flight ends. A pause that is in force stays as it is.',
+          'Webhooks are still accepted and stored. No attempts are made and no notifications are sent until deliveries are resumed. Attempts in flight are completed. A pause that is already in force keeps its time and reason.',
         body: pauseBody,
         query: noQuery,
         success: { 200: pauseState },
@@ -125,7 +125,8 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       },
       operation('delivery.resume', {
         summary: 'Resume deliveries',
-        description: 'Everything that waits goes on within a minute. Nothing happens when nothing is paused.',
+        description:
+          'Waiting deliveries and notifications continue within a minute. Has no effect if deliveries are not paused.',
         body: noBody,
         query: noQuery,
         success: { 200: pauseState },

@@ -8,7 +8,7 @@ export const pauseState = z
   .object({
     paused: flag,
     since: timestamp.nullable(),
-    reason: text.nullable().meta({ description: 'As it was given with the pause; null without one' }),
+    reason: text.nullable().meta({ description: 'Reason given when deliveries were paused; `null` if none was given' }),
   })
   .meta({
     id: 'PauseState',
@@ -21,31 +21,36 @@ export const deliveryStats = z
     paused: z
       .object({ since: timestamp, reason: text.nullable() })
       .nullable()
-      .meta({ description: 'Null while deliveries go on' }),
-    total: count.meta({ description: 'Stored events that are to be delivered; rejected ones do not count' }),
+      .meta({ description: '`null`: deliveries are not paused' }),
+    total: count.meta({ description: 'Stored events, without rejected ones' }),
     pending: count,
     delivered: count,
     failed: count,
-    retrying: count.meta({ description: 'Pending ones with a failed attempt behind them' }),
-    success_rate: z.number().nullable().meta({ description: 'Delivered of those that ended, 0 to 1', example: 0.998 }),
+    retrying: count.meta({ description: 'Pending events with at least one failed attempt' }),
+    success_rate: z
+      .number()
+      .nullable()
+      .meta({ description: 'Delivered events divided by delivered and failed events, 0 to 1', example: 0.998 }),
     attempts: count,
     latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).meta({
       description:
-        'From receipt, or replay, until delivered, of the deliveries of the last 24 hours, though their events may be gone',
+        'Time from receipt or replay to delivery, of all deliveries in the last 24 hours, including those of events that were deleted since',
     }),
     by_provider: z.array(z.object({ provider: text, total: count, pending: count, delivered: count, failed: count })),
     by_hour: z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
-      .meta({ description: 'The last 24 hours, oldest first, by the hour of receipt' }),
+      .meta({ description: 'Events of the last 24 hours by the hour of receipt, oldest first' }),
     rejected_today: z
       .object({
-        received: count.meta({ description: 'All of them, whether or not they were kept' }),
-        kept: count.meta({ description: 'Those that are events' }),
-        bytes: count.meta({ description: 'What the kept ones take, at most `limit_bytes`' }),
-        limit_bytes: count.meta({ description: '`REJECTED_DAILY_BYTES`' }),
-        limit_reached: flag.meta({ description: 'No more are kept today; they are only counted' }),
+        received: count.meta({ description: 'All rejected webhooks, stored or not' }),
+        kept: count.meta({ description: 'Rejected webhooks that are stored as events' }),
+        bytes: count.meta({ description: 'Bytes used by the stored ones, at most `limit_bytes`' }),
+        limit_bytes: count.meta({ description: 'Value of `REJECTED_DAILY_BYTES`' }),
+        limit_reached: flag.meta({
+          description: 'Whether the limit is reached: rejected webhooks are only counted until midnight (UTC)',
+        }),
         accounts_at_limit: count.meta({
-          description: 'Accounts of which no more are kept today (`REJECTED_ACCOUNT_DAILY_BYTES`)',
+          description: 'Number of accounts that reached `REJECTED_ACCOUNT_DAILY_BYTES` today',
         }),
       })
       .meta({ description: 'Webhooks that failed verification since midnight (UTC)' }),

@@ -34,9 +34,9 @@ const listQuery = z.strictObject({
   external_id: textFilter,
   status: z.enum(eventStatuses).optional(),
   delivery_status: z.enum(deliveryStatuses).optional(),
-  since: time.meta({ description: 'Received after, exclusive' }),
-  until: time.meta({ description: 'Received before, exclusive' }),
-  before: cursor.meta({ description: 'Events older than the one of this id: the cursor of the next page' }),
+  since: time.meta({ description: 'Only events received after this time' }),
+  until: time.meta({ description: 'Only events received before this time' }),
+  before: cursor.meta({ description: 'Cursor of the next page: only events older than the event with this id' }),
   limit,
   offset: optionalInteger(0, 1_000_000_000, 0),
 });
@@ -44,12 +44,12 @@ const listQuery = z.strictObject({
 const failBody = z
   .strictObject({
     error: text(2000).nullable(),
-    dead: z.boolean().meta({ description: 'Ends the attempts, and keeps destinations quiet' }),
+    dead: z.boolean().meta({ description: 'Stops the attempts; destinations are not notified' }),
   })
   .partial()
   .nullish();
 
-const notFound = () => new Problem('not_found', 'there is no event of this id');
+const notFound = () => new Problem('not_found', 'there is no event with this id');
 
 function applied(result: Operation) {
   if (result.ok) return eventItem(result.event);
@@ -57,7 +57,7 @@ function applied(result: Operation) {
     case 'not_found':
       throw notFound();
     case 'event_rejected':
-      throw new Problem('event_rejected', 'the event failed verification, so it is never delivered');
+      throw new Problem('event_rejected', 'the webhook failed verification, so it is never delivered');
     case 'event_dead':
       throw new Problem('event_dead', 'the event is dead; replay revives it');
     case 'account_deleted':
@@ -108,18 +108,20 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       operation('event.list', {
         summary: 'List events',
         description:
-          'Newest first, without payload and headers. All filters combine. The next page is in the `Link` header.',
+          'Newest first, without payload and headers. An event must match all filters. The `Link` header has the address of the next page.',
         body: noBody,
         query: listQuery,
         success: { 200: z.array(schemas.eventItem) },
-        headers: { Link: 'The next page, when there may be one: `</admin/events?…>; rel="next"`' },
+        headers: {
+          Link: 'Address of the next page; absent if this page has fewer entries than `limit`: `</admin/events?…>; rel="next"`',
+        },
       }),
     )
     .get(
       '/filters',
       async () => filterValues(database.reader),
       operation('event.filters', {
-        summary: 'Values to filter events by',
+        summary: 'List values for the filters of events',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.filterValues },
@@ -135,7 +137,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
       },
       operation('event.read', {
-        summary: 'Get an event with everything',
+        summary: 'Get an event with payload, attempts and notifications',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.event },
@@ -153,11 +155,12 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.replay', {
         summary: 'Replay an event',
-        description: 'Ten fresh attempts with the original payload, at once. Revives dead events too.',
+        description:
+          'Starts a new generation: ten more attempts with the original payload, the first one at once. Also works for dead events.',
         body: noBody,
         query: noQuery,
         success: { 202: schemas.eventItem },
-        answers: 'It is on its way',
+        answers: 'The replay was accepted',
         errors: ['not_found', 'event_rejected', 'conflict'],
       }),
     )
@@ -177,11 +180,12 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.replay_failed', {
         summary: 'Replay all failed events',
-        description: 'Every event whose status or delivery status is `failed`; never dead and rejected ones.',
+        description:
+          'Replays every event whose `status` or `delivery_status` is `failed`, except dead and rejected events.',
         body: noBody,
         query: z.strictObject({ app_key: textFilter, provider: textFilter }),
         success: { 202: schemas.replayed },
-        answers: 'They are on their way',
+        answers: 'The replays were accepted',
       }),
     )
     .post(
@@ -193,7 +197,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.ack', {
         summary: 'Acknowledge an event',
-        description: 'The consumer has processed it: attempts stop.',
+        description: 'Marks the event as processed by the consumer, and stops its attempts.',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.eventItem },
@@ -212,7 +216,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       },
       operation('event.fail', {
         summary: 'Mark an event as failed',
-        description: 'The consumer could not process it. Attempts go on unless `dead`.',
+        description: 'Marks the event as not processed by the consumer. Attempts continue unless `dead` is true.',
         body: failBody,
         query: noQuery,
         success: { 200: schemas.eventItem },

@@ -18,15 +18,15 @@ const item = {
   delivery_status: z
     .enum(deliveryStatuses)
     .nullable()
-    .meta({ description: 'null: rejected, so never to be delivered' }),
-  attempts: count.meta({ description: 'Attempts of the present generation, scheduled and manual ones' }),
+    .meta({ description: '`null`: the webhook was rejected, so it is never delivered' }),
+  attempts: count.meta({ description: 'Attempts of the current generation, scheduled and manual' }),
   last_error: text.nullable(),
   response_code: z.int().nullable(),
-  generation: count.meta({ description: '0 at first, 1 more with each replay' }),
+  generation: count.meta({ description: '0 at first; each replay adds 1' }),
   received_at: timestamp,
   delivered_at: timestamp.nullable(),
   next_attempt_at: timestamp.nullable(),
-  rejection_reason: text.nullable().meta({ description: `Why it was not verified.\n\n${reasons.join('\n')}` }),
+  rejection_reason: text.nullable().meta({ description: `Why verification failed.\n\n${reasons.join('\n')}` }),
 };
 
 const itemExample = {
@@ -54,40 +54,42 @@ export const eventItem = z.object(item).meta({ id: 'EventItem', examples: [itemE
 
 const attempt = z
   .object({
-    number: count.meta({ description: 'From 1, counted for each trigger and generation on its own' }),
+    number: count.meta({ description: 'Starts at 1, and is counted separately for each trigger and generation' }),
     generation: count,
     trigger: z.enum(['schedule', 'manual']),
     started_at: timestamp,
     duration_ms: z.number(),
     outcome: text.meta({ example: 'http_error' }),
     response_code: z.int().nullable(),
-    response_body: text.nullable().meta({ description: 'The first 16 KiB' }),
+    response_body: text.nullable().meta({ description: 'First 16 KiB of the response' }),
     error: text.nullable(),
-    url: text.nullable().meta({ description: 'Where it went, without credentials and query' }),
+    url: text.nullable().meta({ description: 'URL of the request, without credentials and query' }),
   })
   .meta({ id: 'Attempt' });
 
 const summary = z
   .object({
     id,
-    events: count.meta({ description: 'How many events it tells of' }),
+    events: count.meta({ description: 'Number of events in the summary' }),
     status: z.enum(['pending', 'sent', 'failed']),
     error: text.nullable(),
     sent_at: timestamp.nullable(),
   })
-  .meta({ id: 'NotificationSummary', description: 'One message about events that came too thick (`NOTIFY_BURST`)' });
+  .meta({ id: 'NotificationSummary', description: 'One message about the events beyond the limit `NOTIFY_BURST`' });
 
 const notification = z
   .object({
     destination_id: id,
     name: text,
     destination_type: text,
-    generation: count.meta({ description: 'A replay that is exhausted again tells again' }),
+    generation: count.meta({
+      description: 'Generation that was exhausted; each exhausted generation notifies the destinations',
+    }),
     status: z
       .enum(['pending', 'sent', 'failed', 'suppressed'])
-      .meta({ description: '`suppressed`: folded into the `summary`' }),
-    attempts: count.meta({ description: 'Of five' }),
-    error: text.nullable().meta({ description: 'Why the last try failed' }),
+      .meta({ description: '`suppressed`: sent as part of the `summary`' }),
+    attempts: count.meta({ description: 'Number of tries so far, at most five' }),
+    error: text.nullable().meta({ description: 'Error of the last try' }),
     next_attempt_at: timestamp.nullable(),
     sent_at: timestamp.nullable(),
     summary: summary.nullable(),
@@ -95,7 +97,11 @@ const notification = z
   .meta({ id: 'Notification' });
 
 const workflow = z
-  .object({ id: text, run_id: text, url: text.nullable().meta({ description: "Its page in Temporal's Web UI" }) })
+  .object({
+    id: text,
+    run_id: text,
+    url: text.nullable().meta({ description: "Page of the workflow in Temporal's Web UI" }),
+  })
   .meta({ id: 'Workflow' });
 
 /** One event with its payload, headers, attempts, notifications and workflow. */
@@ -104,25 +110,27 @@ export const event = z
     ...item,
     payload: z.unknown().meta({
       description:
-        'Parsed JSON of at most 500 levels; else a text; else an object with the bytes in `base64`. Of a truncated one the beginning, as a text or in `base64`',
+        'JSON of at most 500 levels as its parsed value, other text as a string, other bytes as an object with `base64`. A truncated payload is a string or an object with `base64`',
     }),
-    payload_bytes: count.meta({ description: 'Length of the whole body as it was received', example: 41 }),
+    payload_bytes: count.meta({ description: 'Length of the complete body in bytes, as received', example: 41 }),
     payload_sha256: text.meta({
-      description: 'SHA-256 of the whole body, in hexadecimal',
+      description: 'SHA-256 of the complete body, in hexadecimal',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     }),
     payload_truncated: flag.meta({
-      description: 'Only the beginning of the body was kept (`REJECTED_BODY_BYTES`): of rejected webhooks alone',
+      description: 'Whether only the first `REJECTED_BODY_BYTES` of the body are stored; rejected webhooks only',
     }),
     headers: z
       .array(z.tuple([text, text]))
-      .meta({ description: 'Name and value as received, in their order; secrets are `[masked]`' }),
+      .meta({ description: 'Names and values in the order received; secrets are `[masked]`' }),
     headers_truncated: flag.meta({
-      description: 'Headers beyond 8 KiB were left out: of rejected webhooks alone',
+      description: 'Whether headers beyond 8 KiB were dropped; rejected webhooks only',
     }),
     delivery_history: z.array(attempt),
     notifications: z.array(notification),
-    workflow: workflow.nullable().meta({ description: 'null once Temporal has forgotten it, or cannot be asked' }),
+    workflow: workflow
+      .nullable()
+      .meta({ description: '`null`: not started, beyond the retention of Temporal, or Temporal is not available' }),
   })
   .meta({
     id: 'Event',
@@ -181,5 +189,5 @@ export const filterValues = z
         statuses: ['enqueued', 'failed'],
       },
     ],
-    description: 'Distinct values of stored events, sorted, at most 1,000 of each',
+    description: 'Distinct values in the stored events, sorted, at most 1,000 per field',
   });

@@ -22,13 +22,18 @@ export function healthRoutes(deps: { sql: Sql }) {
     .get(
       '/live',
       alive,
-      publicOperation({ summary: 'Whether the process answers', tag: 'health', success: ok, errors: ['internal'] }),
+      publicOperation({ summary: 'Check that the process responds', tag: 'health', success: ok, errors: ['internal'] }),
     )
     .post('/live', alive, {
       // Deliveries have bodies of any type; they are accepted unread.
       parse: 'none',
       ...publicOperation(
-        { summary: 'Play a consumer in first steps', tag: 'health', success: ok, errors: ['internal'] },
+        {
+          summary: 'Accept any request, as a consumer in the quick start',
+          tag: 'health',
+          success: ok,
+          errors: ['internal'],
+        },
         'bytes',
       ),
     })
@@ -39,8 +44,8 @@ export function healthRoutes(deps: { sql: Sql }) {
         return { status: 'ok' };
       },
       publicOperation({
-        summary: 'Whether it can take webhooks',
-        description: 'The database answers. Temporal is not asked: webhooks are taken without it.',
+        summary: 'Check that the process can accept webhooks',
+        description: 'Checks the database. Does not check Temporal, because webhooks are accepted without it.',
         tag: 'health',
         success: ok,
         errors: ['internal', 'database_unavailable'],

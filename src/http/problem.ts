@@ -2,25 +2,25 @@ import type { FieldError } from '../shared/plain-words.ts';
 
 /** The stable error codes (docs/admin-api.md), with the status and title of each. */
 export const problems = {
-  malformed_json: [400, 'The body is not valid JSON'],
-  unauthorized: [401, 'A valid admin token is needed'],
-  verification_failed: [401, 'The webhook could not be verified'],
+  malformed_json: [400, 'The request body is not valid JSON'],
+  unauthorized: [401, 'A valid admin token is required'],
+  verification_failed: [401, 'The webhook failed verification'],
   account_disabled: [403, 'The account is disabled'],
-  not_found: [404, 'There is no such thing'],
-  account_not_found: [404, 'There is no account at this address'],
-  method_not_allowed: [405, 'The method is not allowed here'],
-  conflict: [409, 'It conflicts with the present state'],
+  not_found: [404, 'Not found'],
+  account_not_found: [404, 'No account exists at this address'],
+  method_not_allowed: [405, 'The method is not allowed at this address'],
+  conflict: [409, 'The request conflicts with the current state'],
   event_dead: [409, 'The event is dead'],
   event_rejected: [409, 'The event was rejected'],
-  payload_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The body must be application/json'],
+  payload_too_large: [413, 'The request body is too large'],
+  unsupported_media_type: [415, 'The request body must be application/json'],
   invalid: [422, 'The request is not valid'],
-  rate_limited: [429, 'Too many wrong admin tokens came from this address'],
-  internal: [500, 'Something went wrong here'],
-  delivery_unreachable: [502, 'What was sent was not taken'],
+  rate_limited: [429, 'Too many requests with a wrong admin token from this address'],
+  internal: [500, 'Internal error'],
+  delivery_unreachable: [502, 'The test message was not accepted'],
   engine_unavailable: [503, 'Temporal is not available'],
   database_unavailable: [503, 'The database is not available'],
-  overloaded: [503, 'The gateway reads too many bodies at the moment'],
+  overloaded: [503, 'The gateway is reading too many request bodies'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemCode = keyof typeof problems;

@@ -23,7 +23,9 @@ const accepted = z
     status: z.enum(eventStatuses),
     external_id: z.string(),
     event_type: z.string().nullable(),
-    duplicate: z.boolean().meta({ description: 'It came before; `id` is that of the first one' }),
+    duplicate: z
+      .boolean()
+      .meta({ description: 'Whether the webhook was received before; `id` is then the id of the existing event' }),
   })
   .meta({
     id: 'Accepted',
@@ -42,15 +44,15 @@ const described = publicOperation(
   {
     summary: 'Receive a webhook',
     description:
-      'Each provider sends its secret or signature in its own way: see docs/providers.md. The answer is sent after the webhook is committed to the database.',
+      'docs/providers.md describes how each provider sends its secret or signature. The response is sent after the event is committed to the database.',
     operationId: 'receiveWebhook',
     tag: 'ingestion',
     success: {
       200: {
-        description: 'The same, or the answer to a challenge, for providers that take nothing else for success',
+        description: 'Same meaning as 202, for providers that require status 200; or the response to a challenge',
         schema: accepted,
       },
-      202: { description: 'It is stored and will be delivered', schema: accepted },
+      202: { description: 'The event is stored and will be delivered', schema: accepted },
     },
     errors: [
       'verification_failed',
@@ -69,12 +71,14 @@ const described = publicOperation(
 const checkAnswer = z.string().meta({ examples: ['1158201444'] });
 
 const handshakeDescribed = publicOperation({
-  summary: "Answer a provider's check of the address",
+  summary: "Respond to a provider's check of the address",
   description:
-    'For providers that look at the address before they send anything (`handshake` in `GET /admin/providers`), in the way each of them documents; HEAD, too. At the addresses of others this is 405.',
+    'For providers that check the address before they send webhooks (`handshake` in `GET /admin/providers`). Responds as the provider documents, also to HEAD. The response for other providers is 405.',
   operationId: 'checkAddress',
   tag: 'ingestion',
-  success: { 200: { description: 'What the provider asks for', schema: checkAnswer, contentType: 'text/plain' } },
+  success: {
+    200: { description: 'The response that the provider requires', schema: checkAnswer, contentType: 'text/plain' },
+  },
   errors: [
     'verification_failed',
     'account_disabled',

@@ -27,7 +27,7 @@ function view({ name, scheduled, paused, running, lastRun, nextRunAt }: Maintena
 }
 
 function existingTask(name: string): MaintenanceTaskName {
-  if (!isMaintenanceTaskName(name)) throw new Problem('not_found', 'there is no task of this name');
+  if (!isMaintenanceTaskName(name)) throw new Problem('not_found', 'there is no task with this name');
   return name;
 }
 
@@ -64,8 +64,8 @@ export function maintenanceRoutes(deps: {
       '/',
       async () => (await askEngine(deps, (maintenance) => maintenance.list())).map(view),
       operation('upkeep.list', {
-        summary: 'List the tasks of the upkeep',
-        description: 'With their schedules and their last runs, as Temporal has them.',
+        summary: 'List maintenance tasks',
+        description: 'Includes the schedule and the last run of each task, as stored in Temporal.',
         ...common,
         success: { 200: z.array(maintenanceTask) },
         errors: ['engine_unavailable'],
@@ -80,11 +80,11 @@ export function maintenanceRoutes(deps: {
         return state;
       },
       operation('upkeep.trigger', {
-        summary: 'Run a task now',
-        description: 'Also while it is paused. While it runs already, nothing more is started.',
+        summary: 'Run a maintenance task now',
+        description: 'Also works while the task is paused. Has no effect while the task is already running.',
         ...common,
         success: { 202: maintenanceTask },
-        answers: 'Its schedule was told',
+        answers: 'The run was requested',
         errors,
       }),
     )
@@ -95,8 +95,8 @@ export function maintenanceRoutes(deps: {
           maintenance.pause(name, `paused by ${actor}`),
         ),
       operation('upkeep.pause', {
-        summary: 'Pause a task',
-        description: 'It runs no more by itself until it is resumed; a run under way goes on.',
+        summary: 'Pause a maintenance task',
+        description: 'The task is not started by its schedule until it is resumed. A run in progress continues.',
         ...common,
         success: { 200: maintenanceTask },
         errors,
@@ -109,7 +109,7 @@ export function maintenanceRoutes(deps: {
           maintenance.resume(name, `resumed by ${actor}`),
         ),
       operation('upkeep.resume', {
-        summary: 'Resume a task',
+        summary: 'Resume a maintenance task',
         ...common,
         success: { 200: maintenanceTask },
         errors,

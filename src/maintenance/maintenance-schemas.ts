@@ -8,30 +8,33 @@ export const maintenanceTask = z
   .object({
     name: z.enum(maintenanceTaskNames),
     description: text,
-    schedule: text.meta({ description: 'When it runs, in words' }),
-    scheduled: flag.meta({ description: 'Whether Temporal has its schedule: workers make it when they start' }),
+    schedule: text.meta({ description: 'When the task runs, in words' }),
+    scheduled: flag.meta({
+      description: 'Whether Temporal has a schedule for the task; workers create it when they start',
+    }),
     paused: flag,
-    running: flag.meta({ description: 'Whether its schedule has started a run that has not ended' }),
+    running: flag.meta({ description: 'Whether a run that the schedule started is in progress' }),
     last_run: z
       .object({
         started_at: timestamp,
         finished_at: timestamp.nullable(),
         outcome: z.enum(maintenanceOutcomes).meta({
-          description: '`skipped`: another one was at it; `unknown`: Temporal does not keep it any more',
+          description:
+            '`skipped`: another run of the task was in progress; `unknown`: beyond the retention of Temporal',
         }),
         result: z.record(z.string(), z.union([z.number(), z.string()])).nullable(),
         error: text.nullable(),
       })
       .nullable()
-      .meta({ description: 'The last one that has ended' }),
-    next_run_at: timestamp.nullable().meta({ description: 'Null while it is paused or not scheduled' }),
+      .meta({ description: 'The last run that has ended' }),
+    next_run_at: timestamp.nullable().meta({ description: '`null`: the task is paused or not scheduled' }),
   })
   .meta({
     id: 'UpkeepTask',
     examples: [
       {
         name: 'audit-purge',
-        description: 'Deletes entries of the audit log older than AUDIT_RETENTION_DAYS',
+        description: 'Deletes audit log entries older than AUDIT_RETENTION_DAYS',
         schedule: 'daily at 03:10 UTC',
         scheduled: true,
         paused: false,

@@ -27,20 +27,20 @@ const nightly = (hour: number, minute: number) => ({
 export const maintenanceTasks: Record<MaintenanceTaskName, MaintenanceTask> = {
   backup: {
     ...nightly(2, 30),
-    description: 'Backs the database up, and deletes the oldest backups beyond BACKUP_KEEP',
+    description: 'Backs up the database, and deletes the oldest backups beyond BACKUP_KEEP',
   },
   'audit-purge': {
     ...nightly(3, 10),
-    description: 'Deletes entries of the audit log older than AUDIT_RETENTION_DAYS',
+    description: 'Deletes audit log entries older than AUDIT_RETENTION_DAYS',
   },
   retention: {
     // Before the backup, which may read for hours: days that are being read are not dropped.
     ...nightly(1, 40),
     description:
-      'Makes the partitions of the coming days, deletes what has expired, and days of events older than EVENT_RETENTION_DAYS',
+      'Creates the partitions of the coming days, and deletes expired rows and events older than EVENT_RETENTION_DAYS',
   },
   sweep: {
-    description: 'Starts the workflows of events that lost theirs, and sends overdue notifications',
+    description: 'Starts workflows for overdue events without one, and sends overdue notifications',
     schedule: 'every 5 minutes',
     // Workers also sweep every 30 s by themselves. This task can be seen and triggered; each run is a stored workflow.
     when: { everyMs: 5 * minuteMs },

@@ -46,11 +46,11 @@ export function testDestinationRoutes(deps: {
     operation('destination.test', {
       summary: 'Send a sample notification',
       description:
-        'Tells the destination of a made-up event of the type `webhook_gateway.test`, in the very way it is told of failed ones, and answers with what the service said. Nothing is stored, and it is not tried again. Disabled destinations can be tried, too.',
+        'Sends a notification about a sample event of the type `webhook_gateway.test`, in the same way as about failed events. Returns the response of the service. Nothing is stored, and a failed test is not retried. Also works for disabled destinations.',
       body: noBody,
       query: noQuery,
       success: { 200: destinationTested },
-      answers: 'The service took it, or it is in the outbox',
+      answers: 'The service accepted the notification, or it was written to the outbox',
       errors: ['not_found', 'delivery_unreachable'],
     }),
   );

@@ -41,7 +41,7 @@ export const adyen: Provider = {
   title: 'Adyen',
   secret: {
     label: 'HMAC key',
-    hint: 'Made in the Customer Area at the webhook under "Security"; hexadecimal digits.',
+    hint: 'Generated in the Customer Area, in the settings of the webhook under "Security"; hexadecimal digits.',
     problem: (secret) => (signatureBytes(secret, 'hex') ? null : 'must be hexadecimal digits, two for each byte'),
   },
   config: noConfig,

@@ -16,7 +16,7 @@ export const generic: Provider = {
   title: 'Anything with a shared secret',
   secret: {
     label: 'Shared secret',
-    hint: 'Any text that the sender puts into a header, a bearer token or the parameter `key` of the address.',
+    hint: 'Any text. The sender includes it in a header, as a bearer token, or as the query parameter `key`.',
   },
   config: noConfig,
   secretHeaders: [...headersWithSecret, 'authorization'],

@@ -18,7 +18,7 @@ export const github: Provider = {
   title: 'GitHub',
   secret: {
     label: 'Secret',
-    hint: 'The text that you typed into "Secret" of the webhook or GitHub App; GitHub shows it only then.',
+    hint: 'The text that you entered as "Secret" of the webhook or GitHub App. GitHub does not show it again.',
   },
   config: noConfig,
   secretHeaders: [],

@@ -22,10 +22,10 @@ export const gitlab: Provider<{ tolerance_seconds: number }> = {
   title: 'GitLab',
   secret: {
     label: 'Signing token or secret token',
-    hint: 'From the settings of the webhook: the signing token (`whsec_…`) or, where there is none, the secret token.',
+    hint: 'Shown in the settings of the webhook: the signing token (`whsec_…`), or the secret token if there is no signing token.',
     problem: (secret) =>
       secret.startsWith('whsec_') && !signingKey(secret)
-        ? `must be whsec_ and ${signingTokenLength} bytes in base64, or a secret token that begins otherwise`
+        ? `must be whsec_ and ${signingTokenLength} bytes in base64, or a secret token that does not begin with whsec_`
         : null,
   },
   config: timestampConfig,

@@ -7,7 +7,7 @@ const headerName = (description: string) =>
   z
     .string()
     .max(100)
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be a header's name: letters, digits, - and _")
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a header name: letters, digits, - and _')
     .meta({ description });
 
 /** The name of a header whose value is stored, shown and logged. */
@@ -25,53 +25,55 @@ const known = placeholders.map((name) => `{${name}}`);
 /** The `provider_config` of `hmac`: how the sender signs, and where the event type and id are. */
 export const hmacConfig = z
   .strictObject({
-    header: headerName('The header with the signature'),
+    header: headerName('Name of the header with the signature'),
     algorithm: z
       .enum(['sha1', 'sha256', 'sha384', 'sha512'])
       .default('sha256')
-      .meta({ description: 'The hash of the HMAC' }),
-    encoding: z
-      .enum(['hex', 'base64', 'base64url'])
-      .default('hex')
-      .meta({ description: 'How the signature is written' }),
+      .meta({ description: 'Hash algorithm of the HMAC' }),
+    encoding: z.enum(['hex', 'base64', 'base64url']).default('hex').meta({ description: 'Encoding of the signature' }),
     prefix: z
       .string()
       .max(50)
       .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
       .default('')
-      .meta({ description: 'What stands before each signature, as in `sha256=`' }),
+      .meta({ description: 'Text before each signature, such as `sha256=`' }),
     secret_encoding: z.enum(['utf8', 'hex', 'base64']).default('utf8').meta({
-      description: 'How the signing secret is turned into the key: its text, or the bytes that it writes down',
+      description:
+        'Encoding of the signing secret: `utf8` uses its text as the key, `hex` and `base64` the decoded bytes',
     }),
     signed: z.string().max(500).default('{body}').meta({
       description:
-        'What is signed: text with `{body}`, and if need be `{timestamp}`, `{id}` (the headers named below), `{url}` (the whole address) and `{path}` (path and query)',
+        'The signed text. Contains `{body}`, and optionally `{timestamp}`, `{id}` (the headers named below), `{url}` (the complete address) and `{path}` (path and query)',
     }),
-    timestamp_header: shownHeader('The header with the time that is signed').optional(),
+    timestamp_header: shownHeader('Name of the header with the signed time').optional(),
     timestamp_unit: z
       .enum(['seconds', 'milliseconds'])
       .default('seconds')
-      .meta({ description: 'What the time counts since 1970' }),
+      .meta({ description: 'Unit of the time, counted from 1970' }),
     tolerance_seconds: toleranceSeconds,
-    event_type_header: shownHeader('The header with the event type; without it, the payload has it').optional(),
-    event_id_header: shownHeader('The header with the event id; without it, the payload has it').optional(),
+    event_type_header: shownHeader(
+      'Name of the header with the event type; if not set, it is read from the payload',
+    ).optional(),
+    event_id_header: shownHeader(
+      'Name of the header with the event id; if not set, it is read from the payload',
+    ).optional(),
   })
   .superRefine(({ signed, timestamp_header, event_id_header }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     const used = new Set(signed.match(placeholderPattern) ?? []);
     const unknown = [...used].filter((name) => !known.includes(name));
     if (unknown.length > 0)
-      refuse('signed', `has unknown placeholders: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+      refuse('signed', `has unknown placeholders: ${unknown.join(', ')}; supported are ${known.join(', ')}`);
     if (!used.has('{body}'))
-      refuse('signed', 'must have {body} in it, or anything could be sent under a signature once seen');
+      refuse('signed', 'must contain {body}; without it, a signature that was seen once would be valid for any body');
     if (used.has('{timestamp}') && timestamp_header === undefined) {
-      refuse('timestamp_header', 'is required, because {timestamp} is in signed');
+      refuse('timestamp_header', 'is required, because signed contains {timestamp}');
     }
     if (timestamp_header !== undefined && !used.has('{timestamp}')) {
-      refuse('timestamp_header', 'counts only when {timestamp} is in signed: anyone can change a time that is not');
+      refuse('timestamp_header', 'requires {timestamp} in signed, because a time that is not signed can be forged');
     }
     if (used.has('{id}') && event_id_header === undefined)
-      refuse('event_id_header', 'is required, because {id} is in signed');
+      refuse('event_id_header', 'is required, because signed contains {id}');
   });
 
 export type HmacConfig = z.infer<typeof hmacConfig>;

@@ -17,7 +17,7 @@ export const intercom: Provider = {
   title: 'Intercom',
   secret: {
     label: 'Client secret',
-    hint: 'Shown at the app in the Developer Hub under "Basic information".',
+    hint: 'Shown in the Developer Hub, in the settings of the app under "Basic information".',
   },
   config: noConfig,
   secretHeaders: [],

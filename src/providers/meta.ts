@@ -9,7 +9,7 @@ import type { Provider } from './provider.ts';
 
 const metaConfig = z.strictObject({
   verify_token: z.string().min(1).max(255).optional().meta({
-    description: 'The "Verify token" of the app\'s webhook settings; without it Meta cannot save the address',
+    description: 'The "Verify token" of the app\'s webhook settings; required before Meta accepts the address',
     writeOnly: true,
   }),
 });

@@ -10,7 +10,7 @@ export const toleranceSeconds = z
   .min(1)
   .max(86_400)
   .default(300)
-  .meta({ description: 'How old a signature may be, in seconds; also how far ahead its clock may be' });
+  .meta({ description: 'Largest difference between the signed time and the clock of the gateway, in seconds' });
 
 /** The `provider_config` of providers that sign the time. */
 export const timestampConfig = z.strictObject({ tolerance_seconds: toleranceSeconds });

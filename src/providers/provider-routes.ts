@@ -26,8 +26,9 @@ export function providerRoutes(deps: { providers: ReadonlyMap<string, Provider>;
     '/',
     async () => [...deps.providers.values()].map((provider) => view(provider, deps.baseUrl())),
     operation('provider.list', {
-      summary: 'List the providers',
-      description: 'With what an account of each needs as `signing_secret_current` and `provider_config`.',
+      summary: 'List providers',
+      description:
+        'Includes the format of `signing_secret_current` and the fields of `provider_config` for each provider.',
       body: noBody,
       query: noQuery,
       success: { 200: z.array(schemas.provider) },

@@ -4,19 +4,19 @@ import { text } from '../http/admin/schemas/common.ts';
 /** A provider as `GET /admin/providers` shows it. */
 export const provider = z
   .object({
-    name: text.meta({ description: "The account's `provider`" }),
+    name: text.meta({ description: 'Value of `provider` in its accounts' }),
     title: text,
-    ingestion_path: text.meta({ description: 'Where its webhooks come in' }),
-    ingestion_url: text.meta({ description: 'The same for whoever sends them' }),
+    ingestion_path: text.meta({ description: 'Path of the ingestion address' }),
+    ingestion_url: text.meta({ description: 'URL of the ingestion address, to enter at the provider' }),
     secret: z.object({
-      label: text.meta({ description: 'What the provider calls the signing secret' }),
-      hint: text.meta({ description: 'Where it is found, and what it looks like' }),
+      label: text.meta({ description: "The provider's own name for the signing secret" }),
+      hint: text.meta({ description: 'Where to find the secret, and its format' }),
     }),
     config: z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema of `provider_config`' }),
     handshake: z
       .boolean()
-      .meta({ description: 'The address also answers the GET or HEAD by which the provider checks it' }),
-    documentation: text.meta({ description: 'Its page in the documentation' }),
+      .meta({ description: 'Whether the address also accepts GET or HEAD, with which the provider checks it' }),
+    documentation: text.meta({ description: "Path of the provider's page in the documentation" }),
   })
   .meta({
     id: 'Provider',

@@ -3,18 +3,18 @@ import type { InboundRequest } from './inbound-request.ts';
 
 /** The reasons to reject a webhook. Operators see them as the event's `rejection_reason`; the sender never does. */
 export const rejectionReasons = {
-  unknown_provider: 'There is no such provider.',
+  unknown_provider: 'No provider has this name.',
   no_secret_configured: 'The account has no signing secret.',
-  unusable_secret: 'The signing secret of the account is no key for this provider.',
-  invalid_provider_config:
-    "The account's provider_config does not fit its provider, or lacks something that this needs.",
+  unusable_secret: 'The signing secret of the account does not have the format that the provider uses.',
+  invalid_provider_config: "The account's provider_config is invalid for its provider, or lacks a required field.",
   missing_original_url: 'The header X-Original-Url is missing.',
-  missing_signature: 'It carries no signature.',
-  malformed_signature: "Its signature is not of the provider's form or length.",
-  bad_signature: 'Its signature was made with another secret, or over other bytes.',
-  missing_timestamp: 'It does not say when it was signed.',
-  malformed_timestamp: 'The time of its signature cannot be read.',
-  stale_timestamp: 'It is signed rightly, but too long ago or too far ahead: it may be a replay.',
+  missing_signature: 'The webhook has no signature.',
+  malformed_signature: "The signature does not have the provider's format or length.",
+  bad_signature: 'The signature was made with a different secret or over different bytes.',
+  missing_timestamp: 'The webhook has no signing time.',
+  malformed_timestamp: 'The signing time is not in a valid format.',
+  stale_timestamp:
+    'The signature is valid, but its time is too far in the past or in the future. The webhook may be a replay.',
 } as const;
 
 export type RejectionReason = keyof typeof rejectionReasons;

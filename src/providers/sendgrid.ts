@@ -27,8 +27,7 @@ export const sendgrid: Provider<{ tolerance_seconds: number }> = {
   secret: {
     label: 'Verification key',
     hint: 'The public key that SendGrid shows under "Signature Verification" of the Event Webhook; base64 that begins with `MFkw`.',
-    problem: (secret) =>
-      p256Key(secret) ? null : 'must be the public key that SendGrid shows, base64 as it stands there',
+    problem: (secret) => (p256Key(secret) ? null : 'must be the public key that SendGrid shows, in base64'),
   },
   config: timestampConfig,
   secretHeaders: [],

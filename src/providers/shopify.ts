@@ -17,7 +17,7 @@ export const shopify: Provider = {
   title: 'Shopify',
   secret: {
     label: 'Client secret',
-    hint: "The app's client secret (API secret key); for webhooks made in the shop's own settings, the key shown there.",
+    hint: "The app's client secret (API secret key); for webhooks created in the shop's settings, the key shown there.",
   },
   config: noConfig,
   secretHeaders: [],

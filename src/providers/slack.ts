@@ -24,7 +24,7 @@ export const slack: Provider<{ tolerance_seconds: number }> = {
   title: 'Slack',
   secret: {
     label: 'Signing secret',
-    hint: 'Shown at the app under "Basic Information", "App Credentials"; it is neither a token nor the client secret.',
+    hint: 'Shown in the settings of the app under "Basic Information", "App Credentials"; it is neither a token nor the client secret.',
   },
   config: timestampConfig,
   secretHeaders: [],

@@ -16,7 +16,7 @@ export const standard: Provider<{ tolerance_seconds: number }> = {
   title: 'Standard Webhooks',
   secret: {
     label: 'Signing secret or public key',
-    hint: 'What the sender shows at the endpoint: a signing secret that begins with `whsec_`, or a public key that begins with `whpk_`.',
+    hint: 'Shown by the sender in the settings of the endpoint: a signing secret that begins with `whsec_`, or a public key that begins with `whpk_`.',
     problem(secret) {
       const keys = keysOf(secret);
       return typeof keys === 'string' ? keys : null;

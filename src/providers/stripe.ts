@@ -20,7 +20,7 @@ export const stripe: Provider<{ tolerance_seconds: number }> = {
   title: 'Stripe',
   secret: {
     label: 'Signing secret',
-    hint: 'Shown at the endpoint in the Stripe dashboard under "Signing secret"; it begins with `whsec_`.',
+    hint: 'Shown in the Stripe dashboard, in the settings of the endpoint under "Signing secret"; it begins with `whsec_`.',
     problem(secret) {
       if (!secret.startsWith('whsec_')) return 'must begin with whsec_';
       return form.test(secret) ? null : 'must have 16 characters or more after whsec_: letters, digits and + / = _ -';

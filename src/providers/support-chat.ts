@@ -21,7 +21,7 @@ export const supportChat: Provider = {
   title: 'Support chat',
   secret: {
     label: 'Key',
-    hint: 'Any text; it stands in the address that you give to the chat: `?key=…`.',
+    hint: 'Any text. It is part of the address that you enter in the chat service: `?key=…`.',
   },
   config: noConfig,
   secretHeaders: [],

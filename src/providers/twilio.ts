@@ -18,11 +18,12 @@ const config = z.strictObject({
     .string()
     .max(1000)
     .refine(isBase, 'must be an http: or https: address without user, query, fragment or spaces')
-    .refine((url) => !endsWithPath.test(url), 'must not have /twilio/{account_slug} at its end, which is added to it')
+    .refine((url) => !endsWithPath.test(url), 'must not end with /twilio/{account_slug}, which the gateway adds')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .meta({
-      description: "What stands before /twilio/{account_slug} in the address that Twilio has, if not the gateway's own",
+      description:
+        "Base URL before /twilio/{account_slug} in the address that is configured at Twilio; defaults to the gateway's own",
     }),
 });
 

@@ -12,12 +12,9 @@ import { timelyVerdict } from './timestamp.ts';
 
 const config = z.strictObject({
   tolerance_seconds: toleranceSeconds,
-  application_id: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'Only webhooks of this Vonage application; all applications of an API key share its secret' }),
+  application_id: z.string().min(1).max(100).optional().meta({
+    description: 'Accept only webhooks of this Vonage application. All applications of an API key share its secret',
+  }),
 });
 
 /** The id fields of Vonage's resources, the most specific first. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const notStorable = 'must not hold NUL characters or lone surrogates';
+const notStorable = 'must not contain NUL characters or lone surrogates';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is the character that PostgreSQL refuses
 const withoutNul = /^[^\u0000]*$/;
 

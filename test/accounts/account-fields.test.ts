@@ -21,8 +21,8 @@ const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const urlRule = 'must be an absolute http: or https: URL';
 const providerRule = `must be one of: ${providerNames.join(', ')}`;
-const slugRule = 'may hold letters, digits and . _ ~ - only';
-const textRule = 'must not hold NUL characters or lone surrogates';
+const slugRule = 'may contain only letters, digits and . _ ~ -';
+const textRule = 'must not contain NUL characters or lone surrogates';
 
 test.each<[field: string, value: unknown]>([
   ['account_slug', 'a'],

@@ -33,7 +33,7 @@ test('a problem is returned in `error` with its status, and `data` is null', asy
   const { data, error } = await admin.accounts({ account_id: nobody }).get();
   expect(data).toBeNull();
   if (error?.status !== 404) throw new Error(`it was ${error?.status}`);
-  expect(error.value).toMatchObject({ code: 'not_found', status: 404, title: 'There is no such thing' });
+  expect(error.value).toMatchObject({ code: 'not_found', status: 404, title: 'Not found' });
   const invalid = await admin.accounts.post({ provider: 'nope', account_slug: 'a', app_key: '' });
   expect(invalid.data).toBeNull();
   if (invalid.error?.status !== 422) throw new Error(`it was ${invalid.error?.status}`);

@@ -80,7 +80,7 @@ describe('texts', () => {
     expect(payloadText({ a: [1] })).toEqual({ kind: 'JSON', text: '{\n  "a": [\n    1\n  ]\n}' });
     expect(payloadText(null)).toEqual({ kind: 'JSON', text: 'null' });
     expect(payloadText('<b>')).toEqual({ kind: 'text', text: '<b>' });
-    expect(payloadText({ base64: '//4=' })).toEqual({ kind: 'bytes that are no text, in base64', text: '//4=' });
+    expect(payloadText({ base64: '//4=' })).toEqual({ kind: 'binary, shown in base64', text: '//4=' });
     expect(payloadText({ base64: 1 }).kind).toBe('JSON');
     expect(payloadText({ base64: '//4=', id: 1 }).kind).toBe('JSON');
   });

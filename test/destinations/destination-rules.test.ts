@@ -8,7 +8,7 @@ import { fieldErrors, plainWords } from '../../src/shared/plain-words.ts';
 const x = (length: number) => 'x'.repeat(length);
 const url = (length: number) => 'https://a.test/'.padEnd(length, 'x');
 const urlRule = 'must be an absolute http: or https: URL';
-const textRule = 'must not hold NUL characters or lone surrogates';
+const textRule = 'must not contain NUL characters or lone surrogates';
 const blankRule = 'must not be blank; a condition is, for example, delivery_failed';
 const typeRule = 'must be one of: webhook, email, chat_one, chat_two';
 const address = 'someone@a.example';

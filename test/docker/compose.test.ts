@@ -6,42 +6,15 @@ import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Role, readConfig } from '../../src/config.ts';
-import {
-  bucketCredentials,
-  compose,
-  composeText,
-  exampleEnv,
-  parseCompose,
-  readProjectFile,
-  type Service,
-  settingNames,
-} from './files.ts';
-
-/** The variables of a completed copy of .env.example. */
-const filled = {
-  ...exampleEnv(),
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  ADMIN_TOKEN: 'a-token-of-an-operator',
-  POSTGRES_PASSWORD: '0123456789abcdef',
-  GATEWAY_POSTGRES_PASSWORD: 'fedcba9876543210',
-  TEMPORAL_POSTGRES_PASSWORD: '00112233445566778899',
-};
+import { readConfig } from '../../src/config.ts';
+import { compose, composeText, parseCompose, readProjectFile } from './files.ts';
+import { filled, names, networks, service, services, volumes } from './services.ts';
 
 /** The schema of the specification, a file of dclint to which the package exports no path. */
 function specification(): object {
   const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
   // It names its dialect with https:, and Ajv knows draft 07 with http: only.
   return { ...JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')), $schema: undefined };
-}
-
-const { services, volumes, networks } = compose(filled);
-const names = Object.keys(services);
-
-function service(name: string): Service {
-  const found = services[name];
-  if (!found) throw new Error(`there is no service ${name}`);
-  return found;
 }
 
 describe('docker-compose.yml', () => {
@@ -211,68 +184,5 @@ describe('docker-compose.yml', () => {
     expect(dirname(file)).toBe(target);
     const settings = parse(readProjectFile(`${folder}/dynamic-config.yaml`));
     expect(settings).toEqual({ 'system.enableActivityEagerExecution': [{ value: true }] });
-  });
-});
-
-describe("the gateway's containers", () => {
-  const roles = ['migrate', 'api', 'worker'] as const satisfies Role[];
-  const environmentOf = (role: (typeof roles)[number]) => service(role).environment ?? {};
-
-  test.each(roles)('%s gets only variables that the gateway reads, and a configuration that it accepts', (role) => {
-    const environment = environmentOf(role);
-    const read = role === 'worker' ? [...settingNames(), ...bucketCredentials] : settingNames();
-    expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
-    const config = readConfig(role, environment);
-    expect(config.databaseUrl).toBe('postgresql://gateway:fedcba9876543210@postgresql:5432/gateway?sslmode=disable');
-    // Migrate connects to PostgreSQL only.
-    expect(config.temporal.address).toBe(role === 'migrate' ? null : 'temporal:7233');
-    expect(service(role).command ?? ['node', 'src/main.ts', 'api']).toEqual(['node', 'src/main.ts', role]);
-  });
-
-  test('run with defaults without any optional variable', () => {
-    const { SECRETS_KEY, ADMIN_TOKEN, POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD } =
-      filled;
-    const passwords = { POSTGRES_PASSWORD, GATEWAY_POSTGRES_PASSWORD, TEMPORAL_POSTGRES_PASSWORD };
-    expect(compose({ SECRETS_KEY, ADMIN_TOKEN, ...passwords })).toEqual(compose(filled));
-    const worker = readConfig('worker', environmentOf('worker'));
-    expect(worker.delivery).toEqual({ ...readConfig('all', {}).delivery, allowedNetworks: [] });
-  });
-
-  test('get every setting of .env, unless it concerns this machine', () => {
-    const passed = new Set(roles.flatMap((role) => Object.keys(environmentOf(role))));
-    const left = settingNames().filter((name) => !passed.has(name));
-    // Temporal of the compose file has neither TLS nor API keys.
-    const ofOtherTemporals = /^TEMPORAL_(API_KEY|TLS|PROFILE|CONFIG_FILE)/;
-    expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'TEMPORAL_UI_PORT']);
-  });
-
-  test('have the same settings of e-mail and links in api and worker', () => {
-    const changes = { PUBLIC_URL: 'https://hooks.test', MAIL_FROM_EMAIL: 'ops@hooks.test', SENDGRID_API_KEY: 'SG.key' };
-    const { api, worker } = compose({ ...filled, ...changes }).services;
-    const [ofApi, ofWorker] = [
-      readConfig('api', api?.environment ?? {}),
-      readConfig('worker', worker?.environment ?? {}),
-    ];
-    expect(ofApi.notifications).toEqual(ofWorker.notifications);
-    expect(ofApi.notifications.mail).toMatchObject({ from: 'ops@hooks.test', sendgrid: { apiKey: 'SG.key' } });
-    expect([ofApi.publicUrl, ofWorker.publicUrl]).toEqual(['https://hooks.test', 'https://hooks.test']);
-    // By default links lead to the published address of nginx.
-    for (const role of ['api', 'worker'] as const)
-      expect(readConfig(role, environmentOf(role)).publicUrl).toBe('http://127.0.0.1:8080');
-  });
-
-  test('of all workers share a volume for backups', () => {
-    const { backup } = readConfig('worker', environmentOf('worker')).maintenance;
-    expect(backup).toEqual({ dir: '/backups', url: null, keep: 14, encrypt: true });
-    expect(service('worker').volumes).toEqual(['backups:/backups']);
-    const bucket = compose({ ...filled, BACKUP_URL: 's3://bucket/folder' }).services.worker?.environment ?? {};
-    expect(readConfig('worker', bucket).maintenance.backup).toMatchObject({ dir: null, url: 's3://bucket/folder' });
-  });
-
-  test('get the settings that an operator changes in .env', () => {
-    const changed = compose({ ...filled, DELIVERY_TIMEOUT: '30s', MAX_PAYLOAD_BYTES: '5000000', PORT: '9000' });
-    expect(readConfig('worker', changed.services.worker?.environment ?? {}).delivery.timeLimitMs).toBe(30_000);
-    expect(readConfig('api', changed.services.api?.environment ?? {}).maxPayloadBytes).toBe(5_000_000);
-    expect(changed.services.gateway?.ports).toEqual(['127.0.0.1:9000:8080']);
   });
 });

@@ -104,7 +104,7 @@ describe('fail', () => {
     [{ dead: 'yes' }, 'dead', 'must be a boolean'],
     [{ dead: null }, 'dead', 'must be a boolean'],
     [{ error: 7 }, 'error', 'must be a string'],
-    [{ error: 'a\0' }, 'error', 'must not hold NUL characters or lone surrogates'],
+    [{ error: 'a\0' }, 'error', 'must not contain NUL characters or lone surrogates'],
     [{ error: 'x'.repeat(2001) }, 'error', 'must have 2000 characters or fewer'],
     [{ reason: 'x' }, 'reason', 'is not a known field'],
     [[], '', 'must be a JSON object'],

@@ -13,7 +13,11 @@ describe('502', () => {
     expect(answer.response.headers.get('content-type')).toBe('application/problem+json');
     if (answer.error?.status !== 502) throw new Error(`it was ${answer.status}`);
     const problem = answer.error.value;
-    expect(problem).toMatchObject({ code: 'delivery_unreachable', status: 502, title: 'What was sent was not taken' });
+    expect(problem).toMatchObject({
+      code: 'delivery_unreachable',
+      status: 502,
+      title: 'The test message was not accepted',
+    });
     const common = { account_id: account.id, destination_id, status: 502, code: 'delivery_unreachable' };
     expect(details).toEqual({ ...common, outcome: expect.any(String), response_code: problem.response_code ?? null });
     return { problem, outcome: details?.outcome };

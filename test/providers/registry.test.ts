@@ -8,7 +8,8 @@ import type { ChallengeAnswer, Provider, RejectionReason } from '../../src/provi
 import { providers, readProviderConfig } from '../../src/providers/registry.ts';
 import { storedHeaders } from '../../src/providers/stored-headers.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
-import { configsOf, type Offer, offersNear, requestOfOffer, secretsNear } from '../support/providers/hostile.ts';
+import { configsOf, secretsNear } from '../support/providers/hostile-settings.ts';
+import { type Offer, offersNear, requestOfOffer } from '../support/providers/hostile-webhooks.ts';
 import { messageOf } from '../support/providers/request.ts';
 import type { Key, Sample } from '../support/providers/sample.ts';
 import { samples } from '../support/providers/samples.ts';

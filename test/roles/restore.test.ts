@@ -1,85 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
-import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/backups/directory-store.ts';
-import { manifestLine, parseManifestLine } from '../../src/backups/manifest.ts';
-import { manifestAtEnd, manifestMember } from '../../src/backups/manifest-member.ts';
-import { migrations } from '../../src/database/migrations.ts';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
 import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { slowDelaysMs, startGateway } from '../support/gateway.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startGateway } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
 import { attemptsOf } from '../support/history.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
 import { askToWait } from '../support/replies.ts';
-import { secretText } from '../support/secrets.ts';
-import { unreleasedMigrations } from '../support/unreleased-schema.ts';
 import { until } from '../support/until.ts';
 import { openWorkflows } from '../support/workflows.ts';
+import { backedUp, restored, tables } from './backed-up.ts';
 
-const knownMigrations = migrations.map(({ name }) => name);
 gatewaysEndWithTheirTest();
 // Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.
 vi.setConfig({ testTimeout: 240_000 });
-
-/** Runs `npm run restore -- …` until it ends. */
-async function restored(args: string[], variables: Record<string, string | undefined> = {}) {
-  const gateway = spawnGateway('restore', { BACKUP_DIR: undefined, ...variables }, args);
-  const { code } = await gateway.exited;
-  return { code, stdout: gateway.stdout(), stderr: gateway.stderr() };
-}
-
-/** Terminates and deletes the event's workflow, as if the gateway used another Temporal. */
-async function forgetWorkflow(address: string, eventId: string): Promise<void> {
-  // Otherwise gRPC uses the proxy of the environment even for a loopback address.
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-  await new Client({ connection }).workflow.getHandle(`event-${eventId}`).terminate();
-  await connection.close();
-}
-
-/** A backup of a gateway with three events: one delivered, one after its first failure, and one without an attempt. */
-async function backedUp({ encrypt = true } = {}) {
-  const consumer = await startConsumer(200, 500);
-  const gateway = await startGateway({ delaysMs: slowDelaysMs });
-  const account = await gateway.admin.createAccount({
-    delivery_url: consumer.url,
-    delivery_secret: secretText('a-secret'),
-  });
-  const receive = async (id: string): Promise<string> =>
-    (await send(gateway.baseUrl, account, JSON.stringify({ id }))).body.id;
-  const delivered = await receive('delivered');
-  await gateway.admin.eventually(delivered, (event) => event.delivery_status === 'delivered');
-  const failing = await receive('failing');
-  await gateway.admin.eventually(failing, (event) => event.attempts === 1 && event.workflow !== null);
-  await gateway.stopWorker();
-  await forgetWorkflow(gateway.temporal.address, failing);
-  const untried = await receive('untried');
-  const dir = join(temporaryFolder('test'), 'backups');
-  const { keyring } = gateway;
-  const { name } = await backUp(gateway.databaseUrl, openDirectoryStore(dir), { keyring, encrypt });
-  await gateway.stop();
-  await consumer.close();
-  const key = secretsKeyOf(keyring);
-  return {
-    dir,
-    name,
-    file: join(dir, name),
-    delivered,
-    failing,
-    untried,
-    ...{ key, keyring },
-    port: consumer.port,
-    accountId: account.id,
-  };
-}
 
 let sealedBackup: ReturnType<typeof backedUp> | undefined;
 /** One encrypted backup for all tests that do not change its file. */
@@ -255,87 +197,4 @@ test('another SECRETS_KEY is refused with the keys’ ids; the old key as SECRET
   const said = await restored([file], { ...variables, SECRETS_KEY_PREVIOUS: key });
   expect(said).toMatchObject({ code: 0, stderr: '' });
   expect(said.stdout).toContain('The backup needs SECRETS_KEY_PREVIOUS as it is set');
-});
-
-test('a tampered backup that redirects every event is restored only with --unverified, with a warning', async () => {
-  const { dir, name, key } = await backedUp({ encrypt: false });
-  const genuine = readFileSync(join(dir, name));
-  const redirected = redirect(genuine);
-  const databaseUrl = await freshDatabase();
-  const variables = { DATABASE_URL: databaseUrl, SECRETS_KEY: key };
-  const file = join(dir, name);
-  writeFileSync(file, redirected);
-  const refused = await restored([file], variables);
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(
-    /is unverified: its signature is wrong.*send every event to their addresses.*--unverified/s,
-  );
-  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
-
-  const said = await restored([file, '--unverified'], variables);
-  expect(said).toMatchObject({ code: 0, stderr: '' });
-  expect(said.stdout).toMatch(/^WARNING: \S+ is unverified: its signature is wrong/m);
-  expect(said.stdout).toContain('The backup was UNVERIFIED: check the delivery URLs of all accounts');
-  const accounts = await queryOnce<{ delivery_url: string }>(databaseUrl, 'select delivery_url from accounts');
-  expect(accounts).toEqual([{ delivery_url: 'http://evil.example/x' }]);
-});
-
-test.each([
-  [
-    'from before the first release',
-    unreleasedMigrations,
-    /was made by a version from before the first release \(migration Migration20261120000000_initial\).*Restore it with the version that made it/s,
-  ],
-  [
-    'from a newer version',
-    [...knownMigrations, 'Migration20990101000000_later'],
-    /was made by a newer gateway \(.*does not know Migration20990101000000_later.*Restore it with that version or a later one/s,
-  ],
-])('a backup %s is refused, and nothing is written', async (_, names, words) => {
-  const old = await migratedDatabase();
-  await queryOnce(old, 'delete from mikro_orm_migrations');
-  await queryOnce(old, 'insert into mikro_orm_migrations (name) select unnest($1::text[])', [names]);
-  const keyring = createKeyring(new Uint8Array(randomBytes(32)));
-  const store = openDirectoryStore(join(temporaryFolder('test'), 'backups'));
-  const { name } = await backUp(old, store, { keyring });
-  const databaseUrl = await freshDatabase();
-  const refused = await restored([join(store.place, name), '--into', databaseUrl], {
-    SECRETS_KEY: secretsKeyOf(keyring),
-  });
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(words);
-  expect(refused.stderr).toContain('Nothing was written.');
-  expect(await queryOnce(databaseUrl, tables)).toEqual([]);
-});
-
-const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
-
-/** Changes a row and corrects all checksums, as a writer to the bucket can. */
-function redirect(archive: Buffer): Buffer {
-  const end = manifestAtEnd(archive);
-  const manifest = parseManifestLine(`${end?.text.split('\n')[0]}\n`);
-  if (!end || manifest === null || typeof manifest === 'string') throw new Error('no manifest');
-  const sql = gunzipSync(archive).toString('utf8');
-  const content = gzipSync(
-    sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+[^\t\n]*/g, 'http://evil.example/x').split('-- manifest: ')[0] ?? '',
-  );
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  const line = manifestLine({ ...manifest, bytes: content.length, sha256 });
-  return Buffer.concat([content, manifestMember(line + end.text.slice(end.text.indexOf('\n') + 1))]);
-}
-
-test.each([
-  [[], /npm run restore -- <file>/],
-  [['a', 'b'], /npm run restore -- <file>/],
-  [['a', '--to', 'b'], /Unknown option '--to'/],
-  [['a', '--into', 'mysql://x'], /npm run restore -- <file>/],
-  [['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
-  [[import.meta.filename], /is no backup of this gateway/],
-  [[import.meta.dirname], /^\n\S+roles is a folder, not a backup\. Nothing was written\.\n\n$/],
-])('%j is refused without any change', async (args, words) => {
-  const dataDir = temporaryFolder();
-  const said = await restored(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/none', DATA_DIR: dataDir });
-  expect(said.code).toBe(1);
-  expect(said.stderr).toMatch(words);
-  expect(existsSync(join(dataDir, 'gateway.json'))).toBe(false);
 });

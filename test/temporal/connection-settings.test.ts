@@ -1,35 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Role, readConfig } from '../../src/config.ts';
-import { StartError } from '../../src/shared/start-error.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
-
-type Env = Record<string, string>;
-
-const shared: Env = {
-  DATABASE_URL: 'postgres://h/d',
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  ADMIN_TOKEN: 'token-of-the-admin',
-};
-const temporal = (env: Env, role: Role = 'worker') => readConfig(role, { ...shared, ...env }).temporal;
-const at: Env = { TEMPORAL_ADDRESS: 't:7233' };
-
-/** The errors that a start would report. */
-function mistakes(env: Env, role: Role = 'worker'): string[] {
-  try {
-    readConfig(role, { ...shared, ...env });
-  } catch (error) {
-    if (error instanceof StartError)
-      return error.message
-        .split('\n')
-        .slice(1)
-        .map((line) => line.slice(4));
-    throw error;
-  }
-  return [];
-}
+import { at, type Env, mistakes, temporal, tomlFile } from './settings.ts';
 
 let pem: Record<'ca' | 'cert' | 'key' | 'otherKey', string>;
 let files: Record<keyof typeof pem, string>;
@@ -46,19 +17,6 @@ beforeAll(async () => {
 afterAll(() => {
   for (const work of end) work();
 });
-
-/** Writes a configuration file of Temporal into a home folder. */
-function tomlFile(text: string) {
-  const home = mkdtempSync(join(tmpdir(), 'gateway-temporal-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const folder = join(home, '.config', 'temporalio');
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'temporal.toml');
-  writeFileSync(file, text);
-  // On macOS the default place differs, so the variable names the file.
-  const variables: Env = process.platform === 'linux' ? { HOME: home } : { TEMPORAL_CONFIG_FILE: file };
-  return { file, home: variables };
-}
 
 describe('variables', () => {
   test('an address alone means no TLS', () => {
@@ -102,59 +60,6 @@ describe('variables', () => {
   test('TEMPORAL_GRPC_META_ variables become headers of every call', () => {
     const { metadata } = temporal({ ...at, TEMPORAL_GRPC_META_X_MY_OWN_HEADER: 'a b', TEMPORAL_GRPC_META_EMPTY: '' });
     expect(metadata).toEqual({ 'x-my-own-header': 'a b' });
-  });
-});
-
-describe('profiles', () => {
-  const text = `
-    [profile.default]
-    address = "default.test:7233"
-    namespace = "of-default"
-    [profile.other]
-    address = "other.test:7233"
-    api_key = "hush"
-    [profile.other.tls]
-    server_name = "name.test"
-    [profile.other.grpc_meta]
-    x-kept = "kept"
-    x-gone = "gone"`;
-
-  test.each<Role>(['api', 'worker'])("%s uses the default profile of the user's file", (role) => {
-    expect(temporal(tomlFile(text).home, role)).toMatchObject({
-      address: 'default.test:7233',
-      namespace: 'of-default',
-    });
-  });
-
-  test('TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE select a profile, and variables override it', () => {
-    const env = { TEMPORAL_CONFIG_FILE: tomlFile(text).file, TEMPORAL_PROFILE: 'other' };
-    expect(temporal(env)).toMatchObject({
-      ...{ address: 'other.test:7233', namespace: 'default', apiKey: 'hush' },
-      ...{ tls: { serverNameOverride: 'name.test' }, metadata: { 'x-kept': 'kept', 'x-gone': 'gone' } },
-    });
-    const more = { ...at, TEMPORAL_NAMESPACE: 'n', TEMPORAL_API_KEY: 'k', TEMPORAL_GRPC_META_X_GONE: '' };
-    expect(temporal({ ...env, ...more })).toMatchObject({
-      ...{ address: 't:7233', namespace: 'n', apiKey: 'k', metadata: { 'x-kept': 'kept' } },
-    });
-  });
-
-  test('a file without any profile is accepted', () => {
-    expect(mistakes({ ...at, ...tomlFile('').home })).toEqual([]);
-  });
-
-  test.each<Role>(['all', 'migrate', 'restore'])('%s, which uses no external Temporal, ignores the file', (role) => {
-    const nothing = { address: null, apiKey: null, tls: false, metadata: {}, namespace: 'default' };
-    const variables = {
-      ...{ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'true', TEMPORAL_PROFILE: 'missing', TEMPORAL_GRPC_META_X: 'x' },
-      TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere',
-    };
-    expect(temporal({ ...tomlFile('broken [').home, ...variables }, role)).toMatchObject(nothing);
-  });
-
-  test('all with TEMPORAL_ADDRESS uses the file like the other roles', () => {
-    expect(temporal({ ...at, ...tomlFile(text).home, TEMPORAL_PROFILE: 'other' }, 'all')).toMatchObject({
-      ...{ address: 't:7233', apiKey: 'hush', tls: { serverNameOverride: 'name.test' } },
-    });
   });
 });
 

@@ -18,11 +18,11 @@ export interface DocumentedRoute {
 }
 
 const parameters: Record<string, z.ZodType> = {
-  account_id: z.uuid().meta({ description: 'Id of an account' }),
-  destination_id: z.uuid().meta({ description: 'Id of a destination' }),
-  event_id: z.uuid().meta({ description: 'Id of an event' }),
-  name: z.string().min(1).meta({ description: 'Name of the task', example: 'retention' }),
-  provider: z.string().min(1).meta({ description: 'Name of the provider', example: 'generic' }),
+  account_id: z.uuid().meta({ description: 'Account id' }),
+  destination_id: z.uuid().meta({ description: 'Destination id' }),
+  event_id: z.uuid().meta({ description: 'Event id' }),
+  name: z.string().min(1).meta({ description: 'Task name', example: 'retention' }),
+  provider: z.string().min(1).meta({ description: 'Provider name', example: 'generic' }),
   slug: z.string().min(1).meta({ description: "The account's `account_slug`", example: 'shop' }),
 };
 
@@ -45,7 +45,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[], version: str
       title: 'Webhook gateway',
       version,
       description:
-        'Takes webhooks in, stores them, and delivers each one until it is delivered.\n\nTimes are ISO 8601 in UTC. Ids are UUIDv7. Errors are `application/problem+json` (RFC 9457); their `code` is stable. Unknown fields and query parameters are refused.',
+        'Receives and verifies webhooks, stores each as an event, and delivers the events with retries.\n\nTimes are ISO 8601 in UTC. Ids are UUIDv7. Errors are `application/problem+json` (RFC 9457) with a stable `code`. Unknown fields and query parameters are refused with 422.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
@@ -110,7 +110,7 @@ function operationObject(
         }
       : {}),
     ...(operation.body === 'bytes'
-      ? { requestBody: { description: 'Any bytes of any content type', content: { '*/*': {} } } }
+      ? { requestBody: { description: 'Any bytes, of any content type', content: { '*/*': {} } } }
       : {}),
     responses: responses(operation, route.method, problemOf),
   };
@@ -145,7 +145,13 @@ function responses({ description }: Operation, method: string, problemOf: Proble
       content: {
         'application/problem+json': {
           schema: problemOf(codes),
-          example: { type: 'about:blank', title: problems[code][1], status, detail: 'what exactly is wrong', code },
+          example: {
+            type: 'about:blank',
+            title: problems[code][1],
+            status,
+            detail: 'explains this occurrence of the problem',
+            code,
+          },
         },
       },
     };

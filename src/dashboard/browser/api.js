@@ -1,11 +1,11 @@
 /**
- * The admin API, and the token that opens it.
+ * Calls of the admin API, and the admin token for them.
  *
  * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').eventItem>} EventItem
  * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').event>} WholeEvent
  * @typedef {import('zod').infer<typeof import('../../events/event-schemas.ts').filterValues>} FilterValues
  * @typedef {import('zod').infer<typeof import('../../events/delivery-schemas.ts').deliveryStats>} DeliveryStats
- * @typedef {{status: number, title: string, detail: string}} Problem `status` is 0 when there was no answer
+ * @typedef {{status: number, title: string, detail: string}} Problem `status` is 0 if there was no response
  */
 
 /**
@@ -14,10 +14,10 @@
  */
 
 const key = 'webhook-gateway-admin-token';
-/** Longer than the API takes for anything, shorter than anybody looks at a page that does nothing. */
+/** Longer than any call of the API takes, and short enough that the user still waits for the error. */
 const timeLimitMs = 30_000;
 
-/** Of this tab alone, and gone with it. */
+/** The admin token. Kept only for this tab, until the tab is closed. */
 export const token = {
   get: () => sessionStorage.getItem(key),
   /** @param {string} value */
@@ -26,9 +26,9 @@ export const token = {
 };
 
 /**
- * Asks the API; whatever goes wrong is a problem that people can read.
+ * Calls the API. Every failure is returned as a problem that can be shown to the user.
  *
- * @template T what it answers with
+ * @template T the body of the response
  * @param {'GET' | 'POST'} method
  * @param {string} path
  * @param {object} [body]
@@ -36,9 +36,13 @@ export const token = {
  */
 export async function call(method, path, body) {
   const given = token.get() ?? '';
-  // Such a token cannot stand in a header, so nobody has it.
+  // A header cannot contain such a token, so it is not valid.
   if (!/^[\x21-\x7e]+$/.test(given)) {
-    return failed({ status: 401, title: 'A valid admin token is needed', detail: 'this is no admin token' });
+    return failed({
+      status: 401,
+      title: 'A valid admin token is required',
+      detail: 'an admin token contains only printable ASCII characters',
+    });
   }
   try {
     const response = await fetch(path, {
@@ -53,7 +57,9 @@ export async function call(method, path, body) {
   } catch (error) {
     console.warn(error);
     const late = error instanceof DOMException && error.name === 'TimeoutError';
-    const detail = late ? 'it took too long to answer' : 'check your connection, and whether the gateway runs';
+    const detail = late
+      ? 'it did not respond within 30 seconds'
+      : 'check your connection, and that the gateway is running';
     return failed({ status: 0, title: 'The gateway could not be reached', detail });
   }
 }
@@ -67,7 +73,7 @@ function failed(problem) {
 }
 
 /**
- * What an error answer says (RFC 9457); of one that a proxy made, its status.
+ * The problem in an error response (RFC 9457). The response of a proxy has no problem, so its status is used.
  *
  * @param {Response} response
  * @returns {Promise<Problem>}
@@ -78,5 +84,5 @@ async function problemOf(response) {
     const { title, detail } = await response.json();
     return { status, title: String(title), detail: String(detail) };
   }
-  return { status, title: 'The gateway did not answer as expected', detail: response.statusText || 'no reason given' };
+  return { status, title: 'Unexpected response', detail: response.statusText || 'the response gives no reason' };
 }

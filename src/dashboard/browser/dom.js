@@ -1,13 +1,13 @@
 import { localTime, utcTime } from './format.js';
 
-/** @typedef {Node | string | number | null | undefined | false} Child nothing is made of null, undefined and false */
+/** @typedef {Node | string | number | null | undefined | false} Child null, undefined and false add no node */
 
 /**
- * Makes an element. Texts become text nodes, whatever they hold; nothing here reads HTML.
+ * Creates an element. Strings become text nodes and are never parsed as HTML.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | number | boolean | null | undefined>} attributes true is an empty one, false and null none
+ * @param {Record<string, string | number | boolean | null | undefined>} attributes true sets an empty attribute; false, null and undefined set none
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
@@ -25,7 +25,7 @@ export function make(tag, attributes, ...children) {
 }
 
 /**
- * The element of the shell that has this id.
+ * The element of `shell.html` with this id.
  *
  * @template {HTMLElement} T
  * @param {string} id
@@ -39,7 +39,7 @@ export function shellElement(id, type) {
 }
 
 /**
- * A moment in local time; in UTC on hover, or beside it where there is no hovering.
+ * A time in the local time zone. UTC is shown on hover, and with `utc` also beside it, for devices without hover.
  *
  * @param {string | null | undefined} iso
  * @param {{utc?: boolean}} [options]
@@ -60,7 +60,7 @@ export function stateBadges({ status, delivery_status }) {
 }
 
 /**
- * A state, coloured by what it means; the text alone says it, too.
+ * A state as a coloured label. The text alone also identifies the state.
  *
  * @param {string} state
  * @param {string} [label]
@@ -76,7 +76,7 @@ const tones = new Map([
 ]);
 
 /**
- * A sentence in which what stands between backticks is code.
+ * A sentence. Text between backticks becomes code.
  *
  * @param {string} text
  */
@@ -85,7 +85,7 @@ export function prose(text) {
 }
 
 /**
- * Long text as it is, in a box that scrolls, also by keyboard.
+ * Preformatted text in a scrollable box, which is focusable so that the keyboard can scroll it.
  *
  * @param {string} label
  * @param {string} text
@@ -95,7 +95,7 @@ export function textBox(label, text) {
 }
 
 /**
- * A part that opens on demand, and is found again by its key when the page is made anew.
+ * A collapsible section. The key identifies it when the page is rendered again, so that it stays open.
  *
  * @param {string} key
  * @param {Child} summary

@@ -7,8 +7,8 @@ import { make } from './dom.js';
  * @typedef {object} Action
  * @property {string} name
  * @property {string} label
- * @property {string} done what to tell once the API has taken it
- * @property {boolean} attempts whether an attempt follows
+ * @property {string} done the message after the API has accepted the action
+ * @property {boolean} attempts whether the action leads to an attempt
  * @property {(id: string, reason: string) => Promise<ActionAnswer>} run
  */
 
@@ -17,35 +17,35 @@ const actions = {
   replay: {
     name: 'replay',
     label: 'Replay',
-    done: 'Replayed: ten fresh attempts, the first one now.',
+    done: 'Replay accepted: ten more attempts, the first one now.',
     attempts: true,
     run: (id) => call('POST', `/admin/events/${id}/replay`),
   },
   retry: {
     name: 'retry',
     label: 'Retry now',
-    done: 'One attempt is on its way.',
+    done: 'Retry accepted: one attempt now.',
     attempts: true,
     run: (id) => call('POST', `/admin/delivery/retry/${id}`),
   },
   ack: {
     name: 'ack',
     label: 'Acknowledge',
-    done: 'Acknowledged: the event counts as processed, and attempts stop.',
+    done: 'Acknowledged: the event is processed, and its attempts stop.',
     attempts: false,
     run: (id) => call('POST', `/admin/events/${id}/ack`),
   },
   dead: {
     name: 'dead',
     label: 'Mark dead …',
-    done: 'Marked dead: attempts stop.',
+    done: 'Marked dead: the attempts stop.',
     attempts: false,
     run: (id, reason) => call('POST', `/admin/events/${id}/fail`, { dead: true, ...(reason ? { error: reason } : {}) }),
   },
 };
 
 /**
- * The buttons of an event.
+ * The action buttons of an event.
  *
  * @param {(action: Action, reason: string) => void} chosen
  */
@@ -68,8 +68,8 @@ function confirmDead(confirmed) {
     'form',
     { method: 'dialog' },
     make('h2', { id: 'dead-title' }, 'Mark this event dead?'),
-    make('p', {}, 'Attempts stop, and nobody is notified. Only a replay revives it.'),
-    make('label', { for: 'reason' }, 'Reason (optional, becomes the last error)'),
+    make('p', {}, 'Its attempts stop, and no notification is sent. Only a replay starts new attempts.'),
+    make('label', { for: 'reason' }, 'Reason (optional, stored as the last error)'),
     reason,
     make('div', { class: 'actions' }, make('button', { type: 'submit', class: 'danger' }, 'Mark dead'), cancel),
   );

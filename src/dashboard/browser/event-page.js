@@ -12,16 +12,16 @@ import { askForToken, isOfToken, show, showProblem, tell, tellNothing, tellProbl
  * @typedef {import('./event-actions.js').Action} Action
  */
 
-/** An attempt takes 15 seconds at most, unless configured otherwise; mostly it is there at the first look. */
-const looksAfterMs = [700, 1500, 3000, 5000, 7000];
+/** Delays between the checks for a new attempt: 17 s in total, since an attempt takes at most 15 s by default. */
+const checkDelaysMs = [700, 1500, 3000, 5000, 7000];
 
 /**
  * Shows one event.
  *
- * @param {string} id as it stands in the page's address
+ * @param {string} id as in the page's URL
  */
 export async function openEvent(id) {
-  asked += 1;
+  requests += 1;
   tell('Loading …');
   const answer = await read(id);
   if (!answer.ok) return showProblem(answer.problem, () => openEvent(id));
@@ -37,11 +37,11 @@ export async function openEvent(id) {
 async function read(id) {
   /** @type {import('./api.js').Answer<WholeEvent>} */
   const answer = await call('GET', `/admin/events/${id}`);
-  // `filters` and `replay-failed` are addresses of the API, too, but ids of nothing.
+  // `filters` and `replay-failed` in the place of the id are other routes of the API, which respond with another body or 405.
   if (answer.ok ? 'id' in answer.data : answer.problem.status !== 405) return answer;
   return {
     ok: false,
-    problem: { status: 404, title: 'There is no such thing', detail: 'there is no event of this id' },
+    problem: { status: 404, title: 'Not found', detail: 'there is no event with this id' },
   };
 }
 
@@ -60,7 +60,11 @@ function showEvent(id, event) {
     make('p', { class: 'badges' }, stateBadges(event), counted(event.attempts, 'attempt')),
     problemOf(event),
     event.status === 'rejected'
-      ? make('p', { class: 'aside' }, 'It was not taken in: it is kept to be looked at, and will not be delivered.')
+      ? make(
+          'p',
+          { class: 'aside' },
+          'The webhook failed verification. The event is stored for inspection and is never delivered.',
+        )
       : actionButtons((action, reason) => act(id, event, action, reason)),
     facts(event),
     attemptsTable(event.delivery_history),
@@ -70,7 +74,11 @@ function showEvent(id, event) {
       {},
       make('h2', {}, 'Webhook'),
       event.payload_truncated
-        ? make('p', { class: 'aside' }, `Only the beginning of its ${byteSize(event.payload_bytes)} was kept.`)
+        ? make(
+            'p',
+            { class: 'aside' },
+            `Only the beginning of the payload (${byteSize(event.payload_bytes)}) is stored.`,
+          )
         : null,
       details('payload', `Payload (${payloadKind(event, kind)})`, textBox('Payload', text)),
       details('headers', `Headers (${headerCount(event)})`, headersTable(event.headers)),
@@ -83,12 +91,12 @@ function showEvent(id, event) {
  * @param {string} kind
  */
 function payloadKind({ payload_bytes, payload_truncated }, kind) {
-  return `${kind}, ${payload_truncated ? 'the beginning of ' : ''}${byteSize(payload_bytes)}`;
+  return `${kind}, ${payload_truncated ? 'beginning of ' : ''}${byteSize(payload_bytes)}`;
 }
 
 /** @param {WholeEvent} event */
 function headerCount({ headers, headers_truncated }) {
-  return headers_truncated ? `${headers.length}, others were not kept` : String(headers.length);
+  return headers_truncated ? `${headers.length}, others are not stored` : String(headers.length);
 }
 
 /** @param {WholeEvent} event */
@@ -116,7 +124,7 @@ function facts(event) {
     ['Delivered', event.delivered_at && moment(event.delivered_at, utc)],
     ['Next attempt', event.next_attempt_at && moment(event.next_attempt_at, utc)],
     ['Generation', event.generation === 0 ? '0' : `${event.generation} (replayed)`],
-    ['Last answer', event.response_code === null ? null : String(event.response_code)],
+    ['Last response', event.response_code === null ? null : String(event.response_code)],
     ['External id', make('code', {}, event.external_id)],
     ['Event id', make('code', {}, event.id)],
     ['Account id', make('code', {}, event.account_id)],
@@ -133,17 +141,17 @@ function facts(event) {
 
 /** @param {WholeEvent['workflow']} workflow */
 function workflow(workflow) {
-  if (!workflow) return 'none, or Temporal has forgotten it';
+  if (!workflow) return 'not found in Temporal';
   const id = make('code', {}, workflow.id);
   if (!workflow.url || !/^https?:/i.test(workflow.url)) return id;
   return make('a', { href: workflow.url, target: '_blank', rel: 'noopener noreferrer' }, id, ' in Temporal ↗');
 }
 
-/** Counts what was asked for, so that what was asked for earlier knows that it is no longer wanted. */
-let asked = 0;
+/** Number of user requests so far. A running `follow` stops when the number has changed. */
+let requests = 0;
 
 /**
- * Does what a button says, then shows the event as it is now, and what came of it.
+ * Performs an action, then shows the new state of the event and the result.
  *
  * @param {string} id
  * @param {WholeEvent} before
@@ -151,7 +159,7 @@ let asked = 0;
  * @param {string} reason
  */
 async function act(id, before, action, reason) {
-  asked += 1;
+  requests += 1;
   for (const button of document.querySelectorAll('.actions button')) button.setAttribute('disabled', '');
   tell(`${action.label.replace(' …', '')} …`);
   const answer = await action.run(before.id, reason);
@@ -166,28 +174,28 @@ async function act(id, before, action, reason) {
 }
 
 /**
- * Looks a few times whether the attempt that was asked for has been made, and tells how it ended.
+ * Polls for the attempt that an action requested, and shows its outcome.
  *
  * @param {string} id
  * @param {WholeEvent} event
- * @param {number} known attempts that there were before
+ * @param {number} known number of attempts before the action
  */
 async function follow(id, event, known) {
-  const mine = asked;
-  const unwanted = () => mine !== asked || token.get() === null;
-  for (const ms of looksAfterMs) {
+  const mine = requests;
+  const isObsolete = () => mine !== requests || token.get() === null;
+  for (const ms of checkDelaysMs) {
     if (event.delivery_history.length > known) break;
     await new Promise((resolve) => setTimeout(resolve, ms));
-    // Nobody waits for it, or somebody is about to do something else.
-    if (unwanted() || document.querySelector('dialog[open]')) return;
+    // The user has requested something else or signed out, or is in a dialog, which a new page would close.
+    if (isObsolete() || document.querySelector('dialog[open]')) return;
     const now = await read(id);
-    if (unwanted()) return;
+    if (isObsolete()) return;
     if (!now.ok) return showProblem(now.problem, () => openEvent(id));
     event = now.data;
     showEvent(id, event);
   }
   const newest = event.delivery_history.at(-1);
-  if (!newest || event.delivery_history.length <= known) tell('No attempt was made yet. Refresh looks again.');
+  if (!newest || event.delivery_history.length <= known) tell('No attempt was made yet. Refresh to check again.');
   else if (newest.outcome === 'delivered') tell('Delivered.', 'good');
   else tell(`The attempt failed: ${newest.error ?? newest.outcome}.`, 'bad');
 }

@@ -4,11 +4,11 @@ import { counted, duration } from './format.js';
 /**
  * @typedef {import('./api.js').WholeEvent} WholeEvent
  * @typedef {import('./dom.js').Child} Child
- * @typedef {{label: string, cell: Child, place?: 'row' | 'wide'}} Cell where there is little room, both have a line of their own
+ * @typedef {{label: string, cell: Child, place?: 'row' | 'wide'}} Cell in a narrow window, both places have a line of their own
  */
 
 /**
- * Each attempt, the newest first: that is the one to look at.
+ * The attempts, newest first.
  *
  * @param {WholeEvent['delivery_history']} history
  */
@@ -26,13 +26,13 @@ export function attemptsTable(history) {
       { label: 'Code', cell: response_code ?? '–' },
       { label: 'Error', cell: error ?? '–', place: 'wide' },
       {
-        label: 'Answer',
-        cell: answer(`${generation}-${trigger}-${number}`, attempt.response_body, url),
+        label: 'Response',
+        cell: response(`${generation}-${trigger}-${number}`, attempt.response_body, url),
         place: 'wide',
       },
     ];
   });
-  return section('Attempts', rows, 'No attempt was made yet.');
+  return section('Attempts', rows, 'No attempts yet.');
 }
 
 /**
@@ -40,18 +40,18 @@ export function attemptsTable(history) {
  * @param {string | null} body
  * @param {string | null} url
  */
-function answer(key, body, url) {
-  if (url === null && body === null) return 'nothing was sent';
+function response(key, body, url) {
+  if (url === null && body === null) return 'no request sent';
   return details(
-    `answer-${key}`,
+    `response-${key}`,
     body ? counted(body.length, 'character') : 'no content',
     url && make('p', { class: 'aside' }, `from ${url}`),
-    body && textBox('Answer', body),
+    body && textBox('Response', body),
   );
 }
 
 /**
- * Who was told that the delivery failed.
+ * The notifications about the failed delivery.
  *
  * @param {WholeEvent['notifications']} notifications
  */
@@ -68,11 +68,11 @@ export function notificationsTable(notifications) {
     { label: 'Error or summary', cell: one.error ?? foldedInto(one.summary) ?? '–', place: 'wide' },
     { label: 'Destination id', cell: make('code', {}, one.destination_id), place: 'wide' },
   ]);
-  return section('Notifications', rows, 'Nobody was notified.');
+  return section('Notifications', rows, 'No notification was sent.');
 }
 
 /**
- * What became of a notification that was folded into a summary.
+ * The state of the summary that a notification was folded into.
  *
  * @param {WholeEvent['notifications'][number]['summary']} summary
  */
@@ -92,12 +92,12 @@ export function headersTable(headers) {
 }
 
 /**
- * A table that becomes a list of cards where it does not fit. Its roles are written down, since a browser forgets them of
- * what is no longer laid out as a table.
+ * A table that becomes a list of cards in a narrow window. Its roles are explicit, because browsers drop the implicit
+ * roles of a table whose CSS `display` changes.
  *
  * @param {string} title
  * @param {Cell[][]} rows
- * @param {string} none what to say when there are none
+ * @param {string} none the text for an empty table
  */
 function section(title, rows, none) {
   const id = title.toLowerCase();

@@ -33,7 +33,7 @@ export function byteSize(count) {
 }
 
 /**
- * A payload as people read it. The API shows bytes that are no text as an object with `base64` alone.
+ * A payload as readable text. The API represents bytes that are not text as an object with only `base64`.
  *
  * @param {unknown} payload
  * @returns {{kind: string, text: string}}
@@ -42,9 +42,9 @@ export function payloadText(payload) {
   if (typeof payload === 'string') return { kind: 'text', text: payload };
   if (typeof payload === 'object' && payload !== null && 'base64' in payload && Object.keys(payload).length === 1) {
     const { base64 } = payload;
-    if (typeof base64 === 'string') return { kind: 'bytes that are no text, in base64', text: base64 };
+    if (typeof base64 === 'string') return { kind: 'binary, shown in base64', text: base64 };
   }
-  // Characters that turn the direction of writing would show something else than there is.
+  // Bidirectional control characters would change how the text around them is displayed.
   const text = JSON.stringify(payload, null, 2).replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, escaped);
   return { kind: 'JSON', text };
 }
@@ -53,7 +53,7 @@ export function payloadText(payload) {
 const escaped = (character) => `\\u${character.charCodeAt(0).toString(16)}`;
 
 /**
- * The query of the next page, of a list's `Link` header; null when this is the last one.
+ * The query of the next page, from the `Link` header of a list; null on the last page.
  *
  * @param {string | null} link
  */

@@ -9,10 +9,10 @@ const inForm = ['provider', 'account_slug', 'event_type', 'delivery_status', 'st
 const ofPage = ['before', 'offset'];
 
 /**
- * The form that filters the list, and what else the address filters by.
+ * The filter form, and the filters in the URL that the form does not have.
  *
  * @param {URLSearchParams} query
- * @returns {{element: HTMLElement, suggest: (values: FilterValues) => void}} `suggest` offers what there is to filter by
+ * @returns {{element: HTMLElement, suggest: (values: FilterValues) => void}} `suggest` sets the suggested values
  */
 export function filterForm(query) {
   const provider = suggesting('provider', 'Provider', query);
@@ -36,14 +36,14 @@ export function filterForm(query) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const wanted = new URLSearchParams(query);
-    // Other filters have pages of their own.
+    // The cursor and offset belong to the previous filters.
     for (const name of [...inForm, ...ofPage]) wanted.delete(name);
     for (const [name, value] of new FormData(form)) {
       if (typeof value === 'string' && value.trim() !== '') wanted.set(name, value.trim());
     }
     location.assign(`/dashboard/events?${wanted}`);
   });
-  // On a phone the events come first; what they are filtered by is said all the same.
+  // On a phone the form is closed, so that the events are visible; its summary shows the filters.
   const open = matchMedia('(min-width: 48rem)').matches;
   const set = inForm.flatMap((name) => query.getAll(name)).join(' · ');
   const summary = make('summary', {}, 'Filters', set !== '' && make('span', { class: 'aside' }, ` ${set}`));
@@ -59,7 +59,7 @@ export function filterForm(query) {
 }
 
 /**
- * Filters that came with a link, each to be taken away.
+ * Filters from a link that the form does not have, each with a link that removes it.
  *
  * @param {URLSearchParams} query
  */
@@ -69,7 +69,7 @@ function others(query) {
     const without = new URLSearchParams(query);
     for (const gone of [name, ...ofPage]) without.delete(gone);
     const shown = name === 'since' || name === 'until' ? localTime(value) : value;
-    const label = `Remove the filter ${name}`;
+    const label = `Remove filter ${name}`;
     return [
       make(
         'li',

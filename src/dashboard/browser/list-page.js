@@ -10,7 +10,7 @@ import { show, showProblem, tell, tellNothing, tellProblem } from './screen.js';
  * @typedef {import('./api.js').FilterValues} FilterValues
  */
 
-/** Shows the events that the query of the page's address asks for, in the words of the API. */
+/** Shows the events that match the query of the page's URL, which has the parameters of the API. */
 export async function openList() {
   tell('Loading …');
   const query = new URLSearchParams([...new URLSearchParams(location.search)].filter(([, value]) => value !== ''));
@@ -24,12 +24,12 @@ export async function openList() {
     element,
     ...(list.ok ? [events(list.data), pages(query, nextQuery(list.link))] : []),
   );
-  // A filter that the API refuses can be corrected in the form.
+  // The page is also shown when the API refuses a filter, so that the user can correct it in the form.
   if (!list.ok) tellProblem(list.problem);
   else if (list.data.length === 0) tell('No events match.');
   else tellNothing();
 
-  // Not before the list: nobody waits for it, and a wrong token counts once.
+  // After the list, which is more urgent. Also, a wrong token then causes one failed request instead of three.
   const banner = openPauseBanner();
   /** @type {import('./api.js').Answer<FilterValues>} */
   const values = await call('GET', '/admin/events/filters');
@@ -41,7 +41,7 @@ export async function openList() {
 /** @param {EventItem[]} items */
 function events(items) {
   if (items.length === 0) {
-    return make('p', { class: 'panel empty' }, 'There are no events here. Change the filters, or look at all events.');
+    return make('p', { class: 'panel empty' }, 'No events match. Change the filters, or show all events.');
   }
   return make('ul', { class: 'events' }, items.map(card));
 }
@@ -53,7 +53,7 @@ function card(item) {
   return make(
     'li',
     {},
-    // All of the card is the link, so what hovering tells is told by it.
+    // The link covers the whole card, so it has the tooltip.
     make(
       'a',
       { href: `/dashboard/events/${encodeURIComponent(id)}`, title: utcTime(item.received_at) },

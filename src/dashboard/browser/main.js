@@ -4,7 +4,7 @@ import { openList } from './list-page.js';
 import { openProviders } from './providers-page.js';
 import { askForToken, listenForToken } from './screen.js';
 
-// As it stands in the address, encoded; it goes into the API's address like that.
+// Percent-encoded as in the URL, and used in the URL of the API without decoding.
 const id = /^\/dashboard\/events\/([^/]+)/.exec(location.pathname)?.[1];
 const open = () => {
   if (/^\/dashboard\/providers\/?$/.test(location.pathname)) return openProviders();
@@ -15,7 +15,7 @@ listenForToken(open);
 if (token.get() === null) askForToken(null);
 else open();
 
-// A page that the browser kept for "back" is from before the sign-out.
+// A page from the browser's back/forward cache may be older than the sign-out.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && token.get() === null) askForToken(null);
 });

@@ -3,8 +3,8 @@ import { make, moment } from './dom.js';
 import { showBanner } from './screen.js';
 
 /**
- * Says above the page that deliveries are paused, if they are. What a page shows is right without it, so a failure only
- * leaves the banner as it was.
+ * Shows a banner above the page while deliveries are paused. The page is correct without it, so a failure leaves the
+ * banner unchanged and is not shown.
  */
 export async function openPauseBanner() {
   /** @type {import('./api.js').Answer<import('./api.js').DeliveryStats>} */
@@ -23,9 +23,9 @@ function banner({ since, reason }) {
     ' since ',
     moment(since),
     reason && `: ${reason}`,
-    '. Events are accepted and wait. ',
+    '. Webhooks are accepted and stored, but not delivered. ',
     make('code', {}, 'POST /admin/delivery/resume'),
-    ' lets them go on.',
+    ' resumes deliveries.',
   );
   return make('p', { class: 'notice open' }, text);
 }

@@ -7,7 +7,7 @@ import { show, showProblem, tell, tellNothing } from './screen.js';
  * @typedef {{type?: unknown, enum?: unknown[], default?: unknown, description?: string, writeOnly?: boolean}} Field
  */
 
-/** Shows where each provider's webhooks come in, and what an account of it needs. */
+/** Shows the ingestion address of each provider, and the settings that an account of it requires. */
 export async function openProviders() {
   tell('Loading …');
   /** @type {import('./api.js').Answer<Provider[]>} */
@@ -16,7 +16,11 @@ export async function openProviders() {
   show(
     'Providers',
     make('h1', {}, 'Providers'),
-    make('p', {}, 'An account belongs to one provider. Webhooks that are not signed as it signs are rejected.'),
+    make(
+      'p',
+      {},
+      'Each account belongs to one provider. Webhooks that fail the verification of that provider are rejected.',
+    ),
     make('div', { class: 'providers' }, list.data.map(card)),
   );
   tellNothing();
@@ -29,8 +33,11 @@ function card(provider) {
   const rows = [
     ['Address', make('code', {}, ingestion_url)],
     [secret.label, make('span', {}, prose(secret.hint))],
-    ['Checks the address', handshake ? 'before it sends anything; the gateway answers' : null],
-    ['More', make('code', {}, documentation)],
+    [
+      'Address check',
+      handshake ? 'The provider checks the address before it sends webhooks; the gateway responds.' : null,
+    ],
+    ['Documentation', make('code', {}, documentation)],
   ];
   const summary = make('span', {}, make('strong', {}, title), ' ', make('code', { class: 'aside' }, name));
   return make(
@@ -47,8 +54,8 @@ function card(provider) {
           .map(([term, value]) => make('div', {}, make('dt', {}, term), make('dd', {}, value))),
       ),
       settings(provider),
-      make('h3', {}, 'Make an account'),
-      textBox(`A command that makes an account of ${title}`, command(provider)),
+      make('h3', {}, 'Create an account'),
+      textBox(`Command that creates an account for ${title}`, command(provider)),
     ),
   );
 }
@@ -60,9 +67,9 @@ function settings({ config }) {
   const needed = neededBy(config);
   const rows = fields.map(([name, field]) => {
     const kind = field.enum ? `one of ${field.enum.join(', ')}` : String(field.type ?? '');
-    const preset = field.default === undefined ? '' : `, ${JSON.stringify(field.default)} unless it is set`;
-    const demand = needed.includes(name) ? ', needed' : '';
-    const secret = field.writeOnly === true ? ', never shown again' : '';
+    const preset = field.default === undefined ? '' : `, default ${JSON.stringify(field.default)}`;
+    const demand = needed.includes(name) ? ', required' : '';
+    const secret = field.writeOnly === true ? ', write-only' : '';
     return make(
       'tr',
       {},
@@ -93,14 +100,14 @@ function command({ name, ingestion_url, secret, config }) {
     app_key: 'my-app',
     signing_secret_current: `<${secret.label}>`,
     ...(needed.length > 0 ? { provider_config: Object.fromEntries(needed) } : {}),
-    delivery_url: '<where your service takes webhooks>',
+    delivery_url: '<URL of your service>',
   };
   const origin = new URL(ingestion_url).origin;
   return `curl -X POST ${origin}/admin/accounts -H "X-Admin-Token: $ADMIN_TOKEN" \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(account, null, 2)}'`;
 }
 
 /**
- * The settings that have to be there.
+ * The required settings.
  *
  * @param {Provider['config']} config
  * @returns {string[]}

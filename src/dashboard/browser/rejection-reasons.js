@@ -3,25 +3,31 @@ const meanings = new Map([
   ['no_secret_configured', 'The account has no signing secret. Set signing_secret_current.'],
   [
     'unusable_secret',
-    'The signing secret of the account is no key for this provider. Copy it from the provider again.',
+    'The signing secret of the account does not have the format that the provider uses. Copy it from the provider again.',
   ],
   [
     'invalid_provider_config',
-    'The account’s provider_config does not fit its provider, or lacks something that this needs.',
+    'The account’s provider_config is invalid for its provider, or lacks a required field. Correct it.',
   ],
-  ['missing_original_url', 'The header X-Original-Url is missing.'],
+  ['missing_original_url', 'The header X-Original-Url is missing. Check that the sender or its proxy sets it.'],
   [
     'missing_signature',
-    'It carried no signature. It may not come from the provider, or the provider signs nothing yet.',
+    'The webhook has no signature. It may not come from the provider, or signing is not enabled at the provider.',
   ],
-  ['malformed_signature', 'Its signature is not of the provider’s form. Is the account of the right provider?'],
+  [
+    'malformed_signature',
+    'The signature does not have the provider’s format. Check that the account has the right provider.',
+  ],
   [
     'bad_signature',
-    'Its signature was made with another secret or over other bytes. Compare the secret with the provider’s.',
+    'The signature was made with a different secret or over different bytes. Compare the secret with the provider’s.',
   ],
-  ['missing_timestamp', 'It does not say when it was signed.'],
-  ['malformed_timestamp', 'The time of its signature cannot be read.'],
-  ['stale_timestamp', 'It was signed rightly, but too long ago or in the future: a replay, or a clock that is wrong.'],
+  ['missing_timestamp', 'The webhook has no signing time. It may not come from the provider.'],
+  ['malformed_timestamp', 'The signing time is not in a valid format. It may not come from the provider.'],
+  [
+    'stale_timestamp',
+    'The signature is valid, but its time is too far in the past or in the future. The webhook is a replay, or a clock is wrong.',
+  ],
 ]);
 
 /** @param {string} reason */

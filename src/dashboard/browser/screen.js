@@ -11,7 +11,7 @@ const page = shellElement('page', HTMLDivElement);
 const pause = shellElement('pause', HTMLDivElement);
 
 /**
- * Tells something that was done, or goes on; screen readers say it.
+ * Shows a message about something that was done or is in progress. Screen readers announce it.
  *
  * @param {string} text
  * @param {'good' | 'bad' | 'calm'} [tone]
@@ -37,24 +37,24 @@ export function tellNothing() {
 }
 
 /**
- * Shows above the page whatever holds for all of it; nothing takes it away.
+ * Shows a banner above the page. The user cannot close it.
  *
  * @param {Node | null} banner
  */
 export function showBanner(banner) {
-  // As with `show`.
+  // As in `show`: not after the sign-out.
   if (token.get() === null) return;
   pause.replaceChildren(...(banner ? [banner] : []));
 }
 
 /**
- * Shows the page's content. What was open stays open, and what had the focus keeps it.
+ * Shows the content of the page. Open sections stay open, and the focused element keeps the focus.
  *
  * @param {string} title
  * @param {...Node} content
  */
 export function show(title, ...content) {
-  // An answer may come after the sign-out; then nobody may see it.
+  // A response may arrive after the sign-out, and must not be shown then.
   if (token.get() === null) return;
   document.title = `${title} · Webhook gateway`;
   const keys = [...page.querySelectorAll('details[open]')].map((part) => part.getAttribute('data-key'));
@@ -67,7 +67,7 @@ export function show(title, ...content) {
 }
 
 /**
- * Shows a problem in place of the page; one of the token asks for another one.
+ * Shows a problem in place of the page. If the token is wrong, asks for another token.
  *
  * @param {Problem} problem
  * @param {() => void} again
@@ -82,14 +82,14 @@ export function showProblem(problem, again) {
 
 /** @param {Problem} problem */
 export function isOfToken({ status }) {
-  // Only wrong tokens meet a 429.
+  // The API responds with 429 only to wrong tokens.
   return status === 401 || status === 429;
 }
 
 /**
- * Forgets the token and whatever was shown, and asks for one.
+ * Removes the token and the content of the page, and asks for a token.
  *
- * @param {Problem | null} problem why
+ * @param {Problem | null} problem the reason, if the token was refused
  */
 export function askForToken(problem) {
   token.clear();
@@ -102,11 +102,11 @@ export function askForToken(problem) {
   field.focus();
 }
 
-/** @param {() => void} signedIn is called with each token that is given */
+/** @param {() => void} signedIn called after the user has entered a token */
 export function listenForToken(signedIn) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // Pasted ones bring spaces along.
+    // A pasted token may have spaces around it.
     token.set(field.value.trim());
     field.value = '';
     tell('Signing in …');

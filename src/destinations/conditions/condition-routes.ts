@@ -34,12 +34,13 @@ export function conditionRoutes(deps: { database: Database; calls: AdminCalls })
       if (!parsed.ok) throw new Error('the condition was not validated');
       const variables =
         event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
-      if (!variables) throw new Problem('not_found', 'there is no event of this id');
+      if (!variables) throw new Problem('not_found', 'there is no event with this id');
       return { matches: evaluate(parsed.condition, variables), variables };
     },
     operation('condition.check', {
-      summary: 'Try a condition',
-      description: 'On an event as it is now (`event_id`), or on `variables`. Nothing is changed, and nobody is told.',
+      summary: 'Evaluate a condition',
+      description:
+        'Evaluates it on the current state of an event (`event_id`), or on `variables`. Changes nothing and sends no notification.',
       body: conditionCheck,
       query: noQuery,
       success: { 200: conditionChecked },

@@ -18,7 +18,10 @@ const givenVariables = z
     response_code: z.int().nullable(),
   })
   .partial()
-  .meta({ description: 'Values to try it on; what is left out is as of an event whose attempts have all failed' });
+  .meta({
+    description:
+      'Values to evaluate the condition on. The defaults are those of an event whose attempts have all failed',
+  });
 
 export const conditionCheck = z
   .strictObject({
@@ -26,7 +29,7 @@ export const conditionCheck = z
     event_id: z
       .string()
       .refine(isId, 'must be an id')
-      .meta({ format: 'uuid', description: 'The event to try it on' })
+      .meta({ format: 'uuid', description: 'Event to evaluate the condition on' })
       .optional(),
     variables: givenVariables.optional(),
   })
@@ -48,7 +51,7 @@ export const conditionChecked = z
         attempts: count,
         response_code: count.nullable(),
       })
-      .meta({ description: 'What it was tried on' }),
+      .meta({ description: 'Values that the condition was evaluated on' }),
   })
   .meta({
     id: 'ConditionChecked',

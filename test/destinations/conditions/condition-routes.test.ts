@@ -117,7 +117,7 @@ describe('refused', () => {
     [{ condition: 'provider == 5' }, 'condition', 'line 1, column 13: expected a text in quotes, found 5'],
     [{ condition: 'true and\n(' }, 'condition', 'line 2, column 2: expected a condition, found the end'],
     [{ condition: 'x'.repeat(1001) }, 'condition', 'must have 1000 characters or fewer'],
-    [{ condition: '"\0"' }, 'condition', 'must not hold NUL characters or lone surrogates'],
+    [{ condition: '"\0"' }, 'condition', 'must not contain NUL characters or lone surrogates'],
     [{ condition, event_id: 'nope' }, 'event_id', 'must be an id'],
     [{ condition, event_id: `${unknownId}0` }, 'event_id', 'must be an id'],
     [{ condition, event_id: null }, 'event_id', 'must be a string'],

@@ -1,45 +1,11 @@
 import fc from 'fast-check';
 import type { Header } from '../../../src/providers/inbound-request.ts';
+import { headerValue, hostileTexts, hostileValue } from './hostile-texts.ts';
 import { received } from './request.ts';
 import type { Sample, Signed } from './sample.ts';
 
 /** A webhook and its content type: everything that an outsider can choose. */
 export type Offer = { signed: Signed; contentType: string };
-
-/** Names that objects inherit, and bytes and texts that are difficult for parsers. */
-const hostileTexts = [
-  '',
-  ' ',
-  '\0',
-  '\ud800',
-  '\ufeff',
-  'é'.repeat(300),
-  '🎁'.repeat(300),
-  'x'.repeat(5000),
-  '__proto__',
-  'constructor',
-  'toString',
-  'null',
-  '-1',
-  '1e999',
-  '9'.repeat(400),
-  '%',
-  '%ff',
-  '==',
-  'Bearer ',
-  'v1,',
-  't=,v1=',
-  'sha256=',
-  'eyJhbGciOiJub25lIn0.e30.',
-  '{"a":1}',
-];
-
-const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(null, true, 0, -0, 1e300, Number.MAX_SAFE_INTEGER + 2, [], {}, [[]], [null], { id: {} }),
-  fc.constantFrom(...hostileTexts),
-  fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.jsonValue({ maxDepth: 3 }),
-);
 
 const bodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 200 }),
@@ -120,18 +86,6 @@ const bodyChange: fc.Arbitrary<(body: Uint8Array) => Uint8Array> = fc.oneof(
   { weight: 2, arbitrary: bodies.map((other) => () => other) },
 );
 
-/** Node decodes header values as latin1, one character for each byte. */
-const headerValue = fc
-  .oneof(
-    fc.constantFrom(...hostileTexts),
-    fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.base64String({ maxLength: 100 }),
-    fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), maxLength: 140 }),
-    fc.stringMatching(/^(v1a?,[A-Za-z0-9+/]{43}= ?){1,3}$/),
-    fc.stringMatching(/^t=\d{1,12}(,v[01]=[0-9a-f]{64}){1,3}$/),
-  )
-  .map((text) => Buffer.from(text, 'utf8').toString('latin1'));
-
 type HeaderEdit = { at: number; edit: 'remove' | 'replace' | 'repeat' | 'cut' | 'case'; value: string };
 
 function editedHeaders(headers: readonly Header[], edits: readonly HeaderEdit[]): Header[] {
@@ -207,70 +161,6 @@ export function offersNear(genuine: readonly Offer[], names: readonly string[]):
         },
       };
     });
-}
-
-/** Invalid secrets, secrets of a wrong kind, and damaged secrets of the right kind. */
-export function secretsNear(genuine: readonly string[]): fc.Arbitrary<string> {
-  const edited = fc.tuple(fc.constantFrom(...genuine), fc.nat(500), headerValue).map(([secret, at, insert]) => {
-    const start = at % (secret.length + 1);
-    return secret.slice(0, start) + insert + secret.slice(start + (at % 7));
-  });
-  const form = fc.constantFrom(
-    'whsec_',
-    'whpk_',
-    'whsk_',
-    'v1,whsec_',
-    '-----BEGIN PUBLIC KEY-----\n',
-    'https://',
-    '0x',
-  );
-  return fc
-    .oneof(
-      edited,
-      fc.constantFrom(...genuine, ...hostileTexts),
-      fc.string({ unit: 'binary' }),
-      fc.base64String(),
-      fc.tuple(form, fc.oneof(fc.base64String(), fc.string())).map((parts) => parts.join('')),
-    )
-    .filter((secret) => secret !== '');
-}
-
-type FieldSchema = { type?: string; enum?: unknown[]; minimum?: number; maximum?: number };
-
-const configTexts = [
-  'X-Signature',
-  'authorization',
-  '__proto__',
-  'host',
-  '{body}',
-  '{url}{body}',
-  '{timestamp}.{id}.{body}',
-  '{',
-  'sha256=',
-];
-
-function fieldValue({ type, enum: choices, minimum = -10, maximum = 100_000 }: FieldSchema): fc.Arbitrary<unknown> {
-  if (choices) return fc.constantFrom(...choices);
-  if (type === 'integer' || type === 'number') return fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) });
-  if (type === 'boolean') return fc.boolean();
-  return fc.oneof(fc.constantFrom(...configTexts, ...hostileTexts), fc.webUrl(), fc.string({ maxLength: 20 }));
-}
-
-/** Valid and invalid configs that operators could write, made from the JSON schema. */
-export function configsOf(
-  schema: { properties?: Record<string, unknown> },
-  genuine: readonly Record<string, unknown>[],
-): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
-    name,
-    fieldValue(field as FieldSchema),
-  ]);
-  const any: fc.Arbitrary<Record<string, unknown>> = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
-  return fc.oneof(
-    fc.constantFrom({}, ...genuine),
-    any,
-    fc.tuple(fc.constantFrom({}, ...genuine), any).map(([config, change]) => ({ ...config, ...change })),
-  );
 }
 
 /** The offer as the gateway receives it. */
