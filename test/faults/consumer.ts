@@ -35,14 +35,17 @@ export class Consumer {
   readonly seen: Seen[] = [];
   readonly #seed: number;
   readonly #brokenMood: Mood | 'mixed';
+  readonly #failsEvery: number | null;
   readonly #served = new WeakMap<Socket, number>();
   readonly #server = createServer((request, response) => this.#take(request, response));
   /** The mood of the accounts that work otherwise, while a fault lasts. */
   mood: Mood | null = null;
   port = 0;
 
-  constructor(seed: number) {
+  /** @param failsEvery answers every so many requests with 500 and all others with 200, for all accounts. */
+  constructor(seed: number, failsEvery: number | null = null) {
     this.#seed = seed;
+    this.#failsEvery = failsEvery;
     this.#brokenMood = randomFor(seed, 'broken').pick([...moods, 'mixed'] as const);
   }
 
@@ -93,6 +96,7 @@ export class Consumer {
 
   /** The answer of a mood, by the seed, the event and the number of the attempt. */
   #plan({ account, externalId, number }: Seen): { answer: Answer; afterMs: number; headers?: Record<string, string> } {
+    if (this.#failsEvery !== null) return { answer: this.seen.length % this.#failsEvery === 0 ? 500 : 200, afterMs: 0 };
     const random = randomFor(this.#seed, externalId, number);
     if (account === 'broken') {
       const mood = this.#brokenMood === 'mixed' ? random.pick(moods) : this.#brokenMood;

@@ -32,7 +32,8 @@ function counted(names: readonly string[]): string {
     .join(', ');
 }
 
-const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+/** A line of a Markdown table. */
+export const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
 
 /** The Markdown table of a run, a row per seed. */
 export const table = (results: readonly SeedResult[]): string =>

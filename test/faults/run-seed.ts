@@ -2,21 +2,14 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkAnswers } from './checks/answers.ts';
-import { checkAttempts } from './checks/attempts.ts';
-import { checkConsumer } from './checks/consumer.ts';
-import { disruptionsOf } from './checks/disruptions.ts';
-import { checkDuplicateNotices, countDuplicates, type Duplicates } from './checks/duplicates.ts';
-import { checkEvents } from './checks/events.ts';
-import { checkHistories } from './checks/histories.ts';
-import { checkNotifications } from './checks/notifications.ts';
-import { checkStatistics } from './checks/statistics.ts';
+import { checkAll } from './checks/check-all.ts';
+import type { Duplicates } from './checks/duplicates.ts';
 import type { Seen } from './consumer.ts';
 import { type Injected, injectFaults } from './inject.ts';
 import { sendWebhooks, type Webhook } from './load.ts';
 import { inWords, planFaults } from './plan.ts';
-import { Random, randomFor } from './random.ts';
-import { type Rows, readRows, unsettled } from './rows.ts';
+import { randomFor } from './random.ts';
+import { type Rows, unsettled } from './rows.ts';
 import { checksMs, seedLimitMs } from './settings.ts';
 import { type Ground, openStage, type Stage } from './stage.ts';
 
@@ -112,31 +105,8 @@ async function check(
 ): Promise<SeedResult> {
   const { seed, webhooks, injected, settledMs } = run;
   const { seen } = stage.consumer;
-  const { notices } = stage.receiver;
-  const rows = await readRows(stage.postgres);
-  const failures: string[] = [];
-  if (run.left !== null) failures.push(`at the end of the time limit ${run.left}`);
-  for (const { name, crashes } of stage.roles.values())
-    for (const how of crashes) failures.push(`${name} ended by itself: ${how}`);
-  const disruptions = disruptionsOf(injected);
-  const duplicates = countDuplicates(seen, disruptions);
-  failures.push(
-    ...checkEvents(rows, webhooks),
-    ...checkAttempts(rows),
-    ...checkConsumer(rows, seen, disruptions),
-    ...duplicates.failures,
-    ...checkNotifications(rows, notices),
-    ...checkDuplicateNotices(notices, disruptions),
-    ...(await checkAnswers(stage, rows)),
-    ...(await checkHistories(rows, stage.temporal.port, new Random(seed + 2))),
-  );
-  await Promise.all(
-    [...stage.roles.values()].map(async (role) => {
-      const how = await role.stop(stopLimitMs);
-      if (how !== 'ended with code 0') failures.push(`${role.name} did not stop gracefully: ${how}`);
-    }),
-  );
-  failures.push(...(await checkStatistics(stage.postgres.urlBy(stage.postgres.port))));
+  const { rows, duplicates, failures } = await checkAll(stage, { seed, webhooks, injected, stopLimitMs });
+  if (run.left !== null) failures.unshift(`at the end of the time limit ${run.left}`);
   const lastFaultMs = Math.max(0, ...injected.map(({ endedMs }) => endedMs));
   const lastDeliveryMs = Math.max(
     0,
@@ -145,7 +115,7 @@ async function check(
   return {
     ...{ seed, webhooks, rows, seen, duplicates, failures },
     faults: injected,
-    notices: notices.length,
+    notices: stage.receiver.notices.length,
     recoveryS: Math.max(0, lastDeliveryMs - lastFaultMs) / 1000,
     settledS: Math.max(0, settledMs - lastFaultMs) / 1000,
     seconds: run.elapsedMs() / 1000,

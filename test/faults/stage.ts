@@ -45,6 +45,8 @@ export async function openStage(options: {
   ground: Ground;
   onSmallDisk: boolean;
   firstAttempt: string;
+  /** See `Consumer`. */
+  failsEvery?: number;
 }): Promise<Stage> {
   const { folder, ground, seed } = options;
   const logs = join(folder, 'logs');
@@ -57,7 +59,7 @@ export async function openStage(options: {
     openTemporal({ folder, program: ground.temporalProgram, logPath: join(logs, 'temporal.log') }),
   ]);
   await Promise.all([postgres.start(), temporal.start()]);
-  const consumer = new Consumer(seed);
+  const consumer = new Consumer(seed, options.failsEvery);
   const receiver = new Receiver();
   await Promise.all([consumer.listen(), receiver.listen()]);
 
