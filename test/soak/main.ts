@@ -16,9 +16,9 @@ import { type Sample, takeSample } from './sample.ts';
 
 /**
  * `npm run soak -- [--minutes 60] [--rate 20]`: a steady load for a long time. Every tenth request fails at the consumer,
- * Temporal is restarted six times in the run less one, and PostgreSQL once. Prints a row of measurements for each
- * minute. Fails if an event was lost, if anything that `npm run faults` checks does not hold, or if memory, file
- * descriptors, connections, the queue or its dead rows grew: `flat.ts`.
+ * Temporal is restarted five times, and PostgreSQL once. Prints a row of measurements for each minute. Fails if an event
+ * was lost, if anything that `npm run faults` checks does not hold, or if memory, file descriptors, connections, the
+ * queue or its dead rows grew: `flat.ts`.
  */
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, rate: { type: 'string', default: '20' } },
