@@ -1,145 +1,42 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { startApi } from '../api/start-api.ts';
-import { backupPlace } from '../backups/open-backup-store.ts';
-import { migrate } from '../database/migrate.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
-import { startPostgres } from '../embedded/postgres.ts';
-import { startTemporal } from '../embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../embedded/temporal-program.ts';
-import { readPause } from '../events/pause.ts';
 import { checkPort } from '../http/serve.ts';
-import { originOf } from '../notifications/settings.ts';
-import { cacheDirOf } from '../shared/cache-dir.ts';
-import { StartError } from '../shared/start-error.ts';
-import { installRuntime } from '../temporal/runtime.ts';
-import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
-import { needed } from './needed.ts';
-import { openDatabase } from './open-database.ts';
-import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
-import { startWorker } from './start-worker.ts';
+import type { Undo } from './start-all.ts';
 import { untilStopped } from './until-stopped.ts';
-import { welcome } from './welcome.ts';
-
-type Undo = () => Promise<void> | void;
 
 /**
  * The role `all`: everything in one process, with an embedded PostgreSQL and Temporal unless others are configured.
  * When a later step fails or the process is asked to stop, everything that was started is stopped in reverse order.
+ *
+ * The data folder, the port and the Temporal program are checked first. `start-all.ts` is loaded only after that: its
+ * modules take a second of CPU time, which would delay the error for a wrong DATA_DIR or PORT.
  */
 export async function runAll(context: RoleContext): Promise<void> {
+  const { config, stopped } = context;
   const undo: Undo[] = [];
   try {
-    await start(context, undo);
-    await untilStopped(context.stopped);
+    const dataDir = openDataDir(config.dataDir);
+    undo.push(() => dataDir.release());
+    await checkPort(config);
+    const program = config.temporal.address === null ? await temporalProgram(context) : null;
+    const { startAll } = await import('./start-all.ts');
+    await startAll(context, { dataDir, program, undo });
+    await untilStopped(stopped);
     console.log('\nStopping …');
   } catch (error) {
-    if (!context.stopped.aborted) throw error;
+    if (!stopped.aborted) throw error;
   } finally {
     for (const step of undo.reverse()) await step();
   }
 }
 
-async function start({ config, log, stopped }: RoleContext, undo: Undo[]): Promise<void> {
-  const progress = (line: string) => console.log(line);
-  const goOn = () => {
-    if (stopped.aborted) throw new StartError('The start was interrupted.');
-  };
-  installRuntime(log);
-  const dataDir = openDataDir(config.dataDir);
-  undo.push(() => dataDir.release());
-
-  // Checks the port and the Temporal program before anything is started.
-  await checkPort(config);
-  const { address: givenTemporal, uiUrl } = config.temporal;
-  const program = givenTemporal === null ? await temporalProgram() : null;
-  goOn();
-  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
-  bundle.catch(() => undefined);
-  const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
-  goOn();
-  const temporal = givenTemporal === null ? await embeddedTemporal(needed(program)) : { address: givenTemporal, uiUrl };
-  goOn();
-
-  const database = await openDatabase({ url: databaseUrl, log });
-  undo.push(() => database.close());
-  await migrate(database, log);
-  const keyring = ownKeyring(dataDir, config);
-  const generated = config.adminTokens.length === 0;
-  const adminTokens = generated
-    ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
-    : config.adminTokens;
-  const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
-
-  const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
-
-  const { backup } = config.maintenance;
-  const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
-
-  // HTTP first: if the port is in use, no delivery has started yet.
-  const api = await startApi({
-    ...common,
-    adminTokens,
-    trustedProxies: config.trustedProxies,
-    delivery: config.delivery,
-    mail,
-    publicUrl: config.publicUrl,
-    maxPayloadBytes: config.maxPayloadBytes,
-    rejected: config.rejected,
-    maxBodyBytesInFlight: config.maxBodyBytesInFlight,
-    maxConnections: config.maxConnections,
-    host: config.host,
-    port: config.port,
+function temporalProgram({ config, stopped }: RoleContext): Promise<string> {
+  const { machine } = config;
+  return findTemporalProgram({
+    path: machine.path,
+    cacheDir: defaultCacheDir(machine),
+    onProgress: (line) => console.log(line),
+    signal: stopped,
   });
-  undo.push(() => api.stop());
-  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
-  const worker = await startWorker({
-    ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
-    maintenance: { ...config.maintenance, backup: placed },
-    workflowBundle: await bundle,
-  });
-  undo.push(() => worker.stop());
-  goOn();
-
-  progress(
-    welcome({
-      baseUrl,
-      adminToken: generated ? (adminTokens[0]?.token ?? null) : null,
-      webUiUrl: temporal.uiUrl,
-      dataDir: dataDir.path,
-      allowedNetworks: config.delivery.allowedNetworks,
-      outboxDir: mail.sendgrid ? null : mail.outboxDir,
-      backups: {
-        place: backupPlace(placed) ?? '',
-        key: config.secretsKey === null ? join(dataDir.path, 'secrets', 'secrets-key') : 'SECRETS_KEY',
-      },
-      pause: await readPause(database),
-    }),
-  );
-
-  async function embeddedPostgres(): Promise<string> {
-    progress('Starting PostgreSQL …');
-    const postgres = await startPostgres({ dataDir, log, onProgress: progress });
-    undo.push(() => postgres.stop());
-    return postgres.url;
-  }
-
-  function temporalProgram(): Promise<string> {
-    const { path } = config.machine;
-    return findTemporalProgram({
-      path,
-      cacheDir: defaultCacheDir(config.machine),
-      onProgress: progress,
-      signal: stopped,
-    });
-  }
-
-  async function embeddedTemporal(program: string) {
-    progress('Starting Temporal …');
-    const { namespace, uiPort } = config.temporal;
-    const server = await startTemporal({ dataDir, program, namespace, uiPort, log });
-    undo.push(() => server.stop());
-    return { address: server.address, uiUrl: server.uiUrl };
-  }
 }

@@ -26,7 +26,7 @@ programs on your machine: read it before you load it.`;
 export async function runBackupSql(context: RoleContext): Promise<void> {
   const { file, output, allowUnverified } = given(context.arguments);
   try {
-    const source = sourceOf(file, context);
+    const source = await sourceOf(file, context);
     const keyring = existingKeyring(context.config);
     const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });
     if (unverified !== null)

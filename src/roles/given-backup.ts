@@ -6,11 +6,11 @@ import type { ArchiveSource } from '../backups/verify-archive.ts';
 import type { RoleContext } from './role-context.ts';
 
 /** The file at this path; if there is none, the backup of this name in the store. */
-export function sourceOf(file: string, { config, log }: RoleContext): ArchiveSource {
+export async function sourceOf(file: string, { config, log }: RoleContext): Promise<ArchiveSource> {
   if (existsSync(file)) return { name: file, open: async () => (await open(file)).createReadStream() };
   if (backupPlace(config.maintenance.backup) === null)
     throw new BackupError(`There is no file ${file}, and neither BACKUP_DIR nor BACKUP_URL says where else to look.`);
-  const store = openBackupStore(config.maintenance.backup, log);
+  const store = await openBackupStore(config.maintenance.backup, log);
   return { name: file, open: () => store.read(file) };
 }
 

@@ -30,7 +30,7 @@ to, which of them are delivered, and what the audit log says.`;
 export async function runRestore(context: RoleContext): Promise<void> {
   const { file, into, allowUnverified } = given(context.arguments);
   try {
-    const source = sourceOf(file, context);
+    const source = await sourceOf(file, context);
     const keyring = existingKeyring(context.config);
     console.log(`Checking ${source.name} …`);
     const { manifest, unverified } = await verifyArchive(source, { keyring, allowUnverified });

@@ -5,7 +5,7 @@ import { StartError } from '../shared/start-error.ts';
 import type { RoleContext } from './role-context.ts';
 
 /**
- * The roles, each loaded only when it runs. The Temporal worker, the HTTP side and the S3 client take a second to load,
+ * The roles, each loaded only when it runs. The Temporal worker and the HTTP side take a second of CPU time to load,
  * and most roles need only one of them.
  */
 const run: Record<Role, (context: RoleContext) => Promise<void>> = {

@@ -92,7 +92,7 @@ export async function startWorker(options: {
     overdueS: lateS,
   });
   const { backup } = options.maintenance;
-  const store = backupPlace(backup) === null ? null : openBackupStore(backup, log);
+  const store = backupPlace(backup) === null ? null : await openBackupStore(backup, log);
   if (store)
     log.info(
       { place: store.place, encrypted: backup.encrypt },

@@ -163,6 +163,8 @@ test('a backup that is interrupted or loses its database gives an error in words
   });
 });
 
-test('without BACKUP_DIR and bucket there is no store', () => {
-  expect(() => openBackupStore({ dir: null, url: null }, createLog('silent'))).toThrow(/BACKUP_DIR.*BACKUP_URL/);
+test('without BACKUP_DIR and bucket there is no store', async () => {
+  await expect(openBackupStore({ dir: null, url: null }, createLog('silent'))).rejects.toThrow(
+    /BACKUP_DIR.*BACKUP_URL/,
+  );
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   Object.assign(process.env, s3Credentials);
   server = await startS3();
   url = `s3://${server.bucket}/of/gateway?region=us-east-1&endpoint=${encodeURIComponent(server.endpoint)}`;
-  store = openBackupStore({ dir: null, url }, log);
+  store = await openBackupStore({ dir: null, url }, log);
   client = new S3Client({ region: 'us-east-1', endpoint: server.endpoint, forcePathStyle: true });
 }, s3StartLimitMs);
 afterAll(async () => {
@@ -114,11 +114,11 @@ test('the uploads of a killed process are not listed, and the next backup remove
 test('a refusal of the server gives an error in words, without credentials', async () => {
   const at = (text: string) => openBackupStore({ dir: null, url: text }, log);
   const endpoint = encodeURIComponent(server.endpoint);
-  await expect(at(`s3://not-there?endpoint=${endpoint}`).files()).rejects.toThrow(
+  await expect((await at(`s3://not-there?endpoint=${endpoint}`)).files()).rejects.toThrow(
     /There is no bucket for s3:\/\/not-there/,
   );
   process.env.AWS_SECRET_ACCESS_KEY = secretText('wrong-secret-of-mine');
-  const error: Error = await at(url)
+  const error: Error = await (await at(url))
     .files()
     .catch((thrown: Error) => thrown)
     .then((result) => (result instanceof Error ? result : new Error('it was not refused')));
@@ -145,7 +145,7 @@ test('an object that cannot be read is skipped and logged; the others are listed
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(line) };
   Object.assign(process.env, user);
-  const names = await verifiedIn(openBackupStore({ dir: null, url }, pino({}, destination)))
+  const names = await verifiedIn(await openBackupStore({ dir: null, url }, pino({}, destination)))
     .finally(() => Object.assign(process.env, s3Credentials))
     .then((found) => found.map(({ name }) => name));
   expect(names).toContain(second.name);

@@ -9,7 +9,7 @@ import { createLog } from '../../src/shared/log.ts';
 const [dir = '', url = ''] = process.argv.slice(2);
 // Without this handler the file size limit would end the process instead of failing the write.
 process.on('SIGXFSZ', () => undefined);
-const store = openBackupStore(url === '' ? { dir, url: null } : { dir: null, url }, createLog('silent'));
+const store = await openBackupStore(url === '' ? { dir, url: null } : { dir: null, url }, createLog('silent'));
 async function* content() {
   for (;;) {
     yield randomBytes(256 * 1024);

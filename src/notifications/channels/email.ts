@@ -3,9 +3,7 @@ import { emailMessage } from '../messages/email-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import type { Mail } from './mail.ts';
-import { writeToOutbox } from './outbox.ts';
 import type { Outbound } from './post-message.ts';
-import { sendBySendGrid } from './sendgrid.ts';
 
 type EmailConfig = Extract<DestinationSettings, { destination_type: 'email' }>['config'];
 
@@ -28,7 +26,10 @@ function once(addresses: readonly string[]): string[] {
   return [...byLetters.values()];
 }
 
-/** Sends the message by e-mail: through SendGrid, or into the outbox without an API key. Rejects only for bugs. */
+/**
+ * Sends the message by e-mail: through SendGrid, or into the outbox without an API key. Rejects only for bugs. The
+ * libraries of both take 0.1 s of CPU time to load, so each is loaded for its first e-mail.
+ */
 export async function sendByEmail(
   outbound: Outbound,
   settings: MailSettings,
@@ -48,9 +49,9 @@ export async function sendByEmail(
       content: attachment.content,
     },
   };
-  if (sendgrid) return sendBySendGrid(outbound, sendgrid, mail);
+  if (sendgrid) return (await import('./sendgrid.ts')).sendBySendGrid(outbound, sendgrid, mail);
   const at = notice.kind === 'summary' ? notice.until : notice.failedAt;
-  if (outboxDir !== null) return writeToOutbox(outboxDir, mail, at);
+  if (outboxDir !== null) return (await import('./outbox.ts')).writeToOutbox(outboxDir, mail, at);
   return {
     ok: false,
     outcome: 'mail_not_configured',

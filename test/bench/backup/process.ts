@@ -16,7 +16,13 @@ const keyring = createKeyring(randomBytes(32));
 const idleRssBytes = process.memoryUsage.rss();
 const log = createLog('warn');
 const summary = await writeBackup(
-  { database: { url }, store: openBackupStore({ dir, url: null }, log), keyring, encrypt: encrypt === 'true', log },
+  {
+    database: { url },
+    store: await openBackupStore({ dir, url: null }, log),
+    keyring,
+    encrypt: encrypt === 'true',
+    log,
+  },
   { id: randomUUID(), signal: new AbortController().signal, onProgress: () => undefined },
 );
 // maxRSS is in kilobytes.

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { startApi } from '../api/start-api.ts';
+import { backupPlace } from '../backups/open-backup-store.ts';
+import { migrate } from '../database/migrate.ts';
+import type { DataDir } from '../embedded/data-dir.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { startTemporal } from '../embedded/temporal.ts';
+import { readPause } from '../events/pause.ts';
+import { originOf } from '../notifications/settings.ts';
+import { cacheDirOf } from '../shared/cache-dir.ts';
+import { StartError } from '../shared/start-error.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
+import { needed } from './needed.ts';
+import { openDatabase } from './open-database.ts';
+import { ownKeyring } from './own-keys.ts';
+import type { RoleContext } from './role-context.ts';
+import { startWorker } from './start-worker.ts';
+import { welcome } from './welcome.ts';
+
+/** Stops something that was started. */
+export type Undo = () => Promise<void> | void;
+
+/** What `runAll` has checked, and the steps that stop what is started here, in the order of the start. */
+export interface AllParts {
+  dataDir: DataDir;
+  /** The path of the Temporal program; null when another Temporal is configured. */
+  program: string | null;
+  undo: Undo[];
+}
+
+/** Starts the servers, both sides of the gateway and the maintenance schedules, and prints the welcome. */
+export async function startAll(
+  { config, log, stopped }: RoleContext,
+  { dataDir, program, undo }: AllParts,
+): Promise<void> {
+  const progress = (line: string) => console.log(line);
+  const goOn = () => {
+    if (stopped.aborted) throw new StartError('The start was interrupted.');
+  };
+  goOn();
+  installRuntime(log);
+  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
+  bundle.catch(() => undefined);
+  const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
+  goOn();
+  const { address: givenTemporal, uiUrl } = config.temporal;
+  const temporal = givenTemporal === null ? await embeddedTemporal(needed(program)) : { address: givenTemporal, uiUrl };
+  goOn();
+
+  const database = await openDatabase({ url: databaseUrl, log });
+  undo.push(() => database.close());
+  await migrate(database, log);
+  const keyring = ownKeyring(dataDir, config);
+  const generated = config.adminTokens.length === 0;
+  const adminTokens = generated
+    ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
+    : config.adminTokens;
+  const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
+
+  const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
+
+  const { backup } = config.maintenance;
+  const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
+
+  // HTTP first: if the port is in use, no delivery has started yet.
+  const api = await startApi({
+    ...common,
+    adminTokens,
+    trustedProxies: config.trustedProxies,
+    delivery: config.delivery,
+    mail,
+    publicUrl: config.publicUrl,
+    maxPayloadBytes: config.maxPayloadBytes,
+    rejected: config.rejected,
+    maxBodyBytesInFlight: config.maxBodyBytesInFlight,
+    maxConnections: config.maxConnections,
+    host: config.host,
+    port: config.port,
+  });
+  undo.push(() => api.stop());
+  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
+  const worker = await startWorker({
+    ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
+    maintenance: { ...config.maintenance, backup: placed },
+    workflowBundle: await bundle,
+  });
+  undo.push(() => worker.stop());
+  goOn();
+
+  progress(
+    welcome({
+      baseUrl,
+      adminToken: generated ? (adminTokens[0]?.token ?? null) : null,
+      webUiUrl: temporal.uiUrl,
+      dataDir: dataDir.path,
+      allowedNetworks: config.delivery.allowedNetworks,
+      outboxDir: mail.sendgrid ? null : mail.outboxDir,
+      backups: {
+        place: backupPlace(placed) ?? '',
+        key: config.secretsKey === null ? join(dataDir.path, 'secrets', 'secrets-key') : 'SECRETS_KEY',
+      },
+      pause: await readPause(database),
+    }),
+  );
+
+  async function embeddedPostgres(): Promise<string> {
+    progress('Starting PostgreSQL …');
+    const postgres = await startPostgres({ dataDir, log, onProgress: progress });
+    undo.push(() => postgres.stop());
+    return postgres.url;
+  }
+
+  async function embeddedTemporal(program: string) {
+    progress('Starting Temporal …');
+    const { namespace, uiPort } = config.temporal;
+    const server = await startTemporal({ dataDir, program, namespace, uiPort, log });
+    undo.push(() => server.stop());
+    return { address: server.address, uiUrl: server.uiUrl };
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+import { packagesFile } from '../support/record-packages.ts';
+
+gatewaysEndWithTheirTest();
+
+/** Runs `all` with settings that end its start, and returns its error and the packages that it has loaded. */
+async function failedStart(variables: Record<string, string | undefined>) {
+  const file = join(temporaryFolder('test'), 'packages');
+  const recorder = new URL('../support/record-packages.ts', import.meta.url);
+  const gateway = spawnGateway('all', {
+    ...{ PORT: '0', NODE_OPTIONS: `--import=${recorder}`, [packagesFile]: file },
+    ...variables,
+  });
+  const { code } = await gateway.exited;
+  expect(code).toBe(1);
+  return { error: gateway.stderr(), packages: readFileSync(file, 'utf8').split('\n') };
+}
+
+test('npm start checks its data folder before it loads the HTTP side, the worker and the database', async () => {
+  const foreign = temporaryFolder();
+  writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
+  const { error, packages } = await failedStart({ DATA_DIR: foreign });
+  expect(error).toContain('thesis.txt');
+  expect(packages).toContain('zod');
+  for (const heavy of ['elysia', '@temporalio/worker', '@mikro-orm/core']) expect(packages).not.toContain(heavy);
+});
+
+test('without BACKUP_URL, SENDGRID_API_KEY and e-mails, their libraries are not loaded', async () => {
+  const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
+  const { error, packages } = await failedStart({ ...variables, DATA_DIR: temporaryFolder() });
+  expect(error).toContain('127.0.0.1:1');
+  for (const used of ['elysia', '@temporalio/worker', '@mikro-orm/core']) expect(packages).toContain(used);
+  expect(packages.filter((name) => /^@aws-sdk\/|^@smithy\/|^@sendgrid\/|^nodemailer$/.test(name))).toEqual([]);
+});
