@@ -1,5 +1,5 @@
 /** One answer of the gateway, as far as the tests look at it. */
-export interface Answer {
+interface Answer {
   status: number;
   body: Buffer;
   /** Whether it has `Connection: close`, so that no request after it is served. */
