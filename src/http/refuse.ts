@@ -35,12 +35,16 @@ export async function refuseBytes(connection: Connection, code: string | undefin
   connection.isFaulty = true;
   gate.discard();
   for (let whole = wholeOf(gate); whole !== null; whole = wholeOf(gate)) await closed(whole);
-  if (gate.response?.headersSent === true || !socket.writable || code === 'ECONNRESET') {
+  const { request, response } = gate;
+  const isAnswered = response === null ? request?.complete === false : response.headersSent;
+  if (isAnswered || !socket.writable || code === 'ECONNRESET') {
     socket.destroySoon();
     return;
   }
   connection.isLingering = true;
-  socket.write(`HTTP/1.1 ${statusLines.get(code ?? '') ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+  const statusLine = `HTTP/1.1 ${statusLines.get(code ?? '') ?? '400 Bad Request'}`;
+  // Without a length, the client would wait for the end of the connection.
+  socket.write(`${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   await gate.discardRest('connection', lingerMs);
   socket.destroySoon();
 }

@@ -3,7 +3,8 @@ import { illegalCases } from '../fuzz/raw/illegal-cases.ts';
 import { incompleteCases } from '../fuzz/raw/incomplete-cases.ts';
 import { type Judged, judgeHalfClosed, judgeIllegal, judgeIncomplete, judgeLegal } from '../fuzz/raw/judge.ts';
 import { legalCases } from '../fuzz/raw/legal-cases.ts';
-import { type Target, targetsOf } from '../fuzz/raw/message.ts';
+import { length, message, simple, type Target, targetsOf } from '../fuzz/raw/message.ts';
+import { talk } from '../fuzz/raw/talk.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { rows } from '../support/stored.ts';
 
@@ -54,4 +55,17 @@ describe('of a request that ends too early, nothing is stored', () => {
     expect(await atEach(undefined, (target) => judgeIncomplete(judged, it, target, 'half-close'))).toEqual([]);
     expect(await atEach(undefined, (target) => judgeIncomplete(judged, it, target, 'reset'))).toEqual([]);
   });
+});
+
+test('a whole webhook is answered before illegal bytes that came with it', async () => {
+  const sent = `${simple(judged.ingestion, 'raw-before-junk')}junk`;
+  const { answers, end } = await talk(gateway.baseUrl, [Buffer.from(sent)]);
+  expect([answers.map(({ status }) => status), end]).toEqual([[202, 400], 'closed']);
+  expect(await stored('raw-before-junk')).toHaveLength(1);
+});
+
+test('a request that was answered before its body is not answered again when the body breaks off', async () => {
+  const sent = message(judged.ingestion, [length('abc')], 'a', { path: '/nothing/here/at-all' });
+  const { answers } = await talk(gateway.baseUrl, [Buffer.from(sent), { pauseMs: 100 }, 'half-close']);
+  expect(answers.map(({ status }) => status)).toEqual([404]);
 });

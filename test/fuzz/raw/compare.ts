@@ -77,14 +77,16 @@ function wrongAnswers(
     if (request === undefined) {
       const isBeforeBody = after === 'body' && status !== 202;
       if (index > requests.length) wrong.push(`answer ${index} by ${status} belongs to no request`);
-      else if (!isBeforeBody && (status < 400 || status > 499))
-        wrong.push(`no whole request was answered by ${status}`);
+      else if (!isBeforeBody && !isRefusal(status)) wrong.push(`no whole request was answered by ${status}`);
     } else if (status >= 500) wrong.push(`request ${index} was answered by ${status}`);
     else if (status === 202 && !takeFrom(left, request.body))
       wrong.push(`request ${index} is not stored as it was sent`);
   }
   return wrong;
 }
+
+/** 501: a coding that is not implemented, which may also be a mutation of `chunked`. */
+const isRefusal = (status: number) => (status >= 400 && status <= 499) || status === 501;
 
 /** Nothing is stored but bodies of whole requests. */
 function foreign(lane: Lane, requests: readonly WholeRequest[], stored: readonly Buffer[]): string[] {

@@ -1,4 +1,4 @@
-import type { IllegalCase } from './illegal-cases.ts';
+import type { IllegalCase } from './illegal-case.ts';
 import type { IncompleteCase } from './incomplete-cases.ts';
 import type { LegalCase } from './legal-cases.ts';
 import { message, simple, type Target } from './message.ts';
