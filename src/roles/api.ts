@@ -1,4 +1,5 @@
 import { startApi } from '../api/start-api.ts';
+import { apiSettings } from './api-settings.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
@@ -11,20 +12,12 @@ export async function runApi({ config, log, stopped }: RoleContext): Promise<voi
   try {
     const { address, ...temporal } = config.temporal;
     const api = await startApi({
+      ...apiSettings(config),
       database,
       keyring: keyringOf(config),
       temporal: address === null ? null : { address, ...temporal },
       adminTokens: config.adminTokens,
-      trustedProxies: config.trustedProxies,
-      delivery: config.delivery,
       mail: config.notifications.mail,
-      publicUrl: config.publicUrl,
-      maxPayloadBytes: config.maxPayloadBytes,
-      rejected: config.rejected,
-      maxBodyBytesInFlight: config.maxBodyBytesInFlight,
-      maxConnections: config.maxConnections,
-      host: config.host,
-      port: config.port,
       log,
     });
     log.info({ host: config.host, port: api.port }, 'api listening');

@@ -12,6 +12,7 @@ import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
+import { apiSettings } from './api-settings.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
@@ -65,20 +66,7 @@ export async function startAll(
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
   // HTTP first: if the port is in use, no delivery has started yet.
-  const api = await startApi({
-    ...common,
-    adminTokens,
-    trustedProxies: config.trustedProxies,
-    delivery: config.delivery,
-    mail,
-    publicUrl: config.publicUrl,
-    maxPayloadBytes: config.maxPayloadBytes,
-    rejected: config.rejected,
-    maxBodyBytesInFlight: config.maxBodyBytesInFlight,
-    maxConnections: config.maxConnections,
-    host: config.host,
-    port: config.port,
-  });
+  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail });
   undo.push(() => api.stop());
   const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
   const worker = await startWorker({

@@ -1,35 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chat, destinationClient, hook, mail } from '../support/destination-client.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { chat, hook, mail, setUpDestinations } from '../support/destination-client.ts';
 import { rawRequest } from '../support/raw-http.ts';
 
-let gateway: TestGateway;
-let client: ReturnType<typeof destinationClient>;
-let account_id: string;
+const setup = setUpDestinations();
 let ids: { webhook: string; email: string; chat_one: string };
 let before: unknown;
-beforeAll(async () => {
-  gateway = await startGateway({ worker: false });
-  client = destinationClient(gateway);
-});
-afterAll(() => gateway.stop());
 beforeEach(async () => {
-  account_id = await client.newAccount();
   ids = {
-    webhook: (await client.create(account_id, hook)).id,
-    email: (await client.create(account_id, mail)).id,
-    chat_one: (await client.create(account_id, chat)).id,
+    webhook: (await setup.client.create(setup.account_id, hook)).id,
+    email: (await setup.client.create(setup.account_id, mail)).id,
+    chat_one: (await setup.client.create(setup.account_id, chat)).id,
   };
-  before = await client.listed(account_id);
+  before = await setup.client.listed(setup.account_id);
 });
 
 const whole = { webhook: hook, email: mail, chat_one: chat };
 type Type = keyof typeof whole;
 type Fields = Record<string, unknown>;
 
-const base = () => `/admin/accounts/${account_id}/destinations`;
-const post = (body: unknown) => gateway.admin.post(base(), body);
-const patch = (type: Type, body: unknown) => gateway.admin.request('PATCH', `${base()}/${ids[type]}`, body);
+const base = () => `/admin/accounts/${setup.account_id}/destinations`;
+const post = (body: unknown) => setup.gateway.admin.post(base(), body);
+const patch = (type: Type, body: unknown) => setup.gateway.admin.request('PATCH', `${base()}/${ids[type]}`, body);
 const both = (type: Type, fields: Fields) => [() => post({ ...whole[type], ...fields }), () => patch(type, fields)];
 
 const x = (length: number) => 'x'.repeat(length);
@@ -61,7 +52,7 @@ describe('at its limit, on create and on change:', () => {
       expect([200, 201]).toContain(status);
       const { secret, ...config } = Object(fields.config);
       expect(body).toMatchObject({ ...fields, ...(fields.config ? { config } : {}) });
-      const stored = (await client.listed(account_id)).find(({ id }) => id === body.id);
+      const stored = (await setup.client.listed(setup.account_id)).find(({ id }) => id === body.id);
       expect(stored).toEqual(body);
     }
   });
@@ -140,7 +131,7 @@ describe('invalid on create and on change, with the path of the field:', () => {
       expect(paths).toContain(path);
       expect(JSON.stringify(answer.body)).not.toContain('71234567');
     }
-    expect(await client.listed(account_id)).toEqual(before);
+    expect(await setup.client.listed(setup.account_id)).toEqual(before);
   });
 
   test('a condition: the error has line, column and what was expected there', async () => {
@@ -150,7 +141,7 @@ describe('invalid on create and on change, with the path of the field:', () => {
       expect(answer).toMatchObject({ status: 422, body: { code: 'invalid', detail: `condition: ${message}` } });
       expect(answer.body.errors).toEqual([{ path: 'condition', message }]);
     }
-    expect(await client.listed(account_id)).toEqual(before);
+    expect(await setup.client.listed(setup.account_id)).toEqual(before);
   });
 
   test.each(['destination_type', 'name', 'config'])('create without %s', async (missing) => {
@@ -184,18 +175,18 @@ describe('invalid on create and on change, with the path of the field:', () => {
       ['PATCH', `${base()}/${ids.webhook}`, {}],
       ['DELETE', `${base()}/${ids.webhook}`],
     ] as const)
-      expect(await gateway.admin.request(method, `${path}?dry_run=1`, body)).toMatchObject({
+      expect(await setup.gateway.admin.request(method, `${path}?dry_run=1`, body)).toMatchObject({
         ...{ status: 422, body: { errors: [{ path: 'dry_run' }] } },
       });
-    expect(await client.listed(account_id)).toEqual(before);
+    expect(await setup.client.listed(setup.account_id)).toEqual(before);
   });
 });
 
 describe.each(['POST', 'PATCH'])('bodies of %s', (method) => {
   const raw = (type: string | null, body: string | Uint8Array) =>
-    rawRequest(gateway.baseUrl, {
+    rawRequest(setup.gateway.baseUrl, {
       ...{ method, body, path: method === 'POST' ? base() : `${base()}/${ids.webhook}` },
-      headers: { 'x-admin-token': gateway.adminToken, ...(type === null ? {} : { 'content-type': type }) },
+      headers: { 'x-admin-token': setup.gateway.adminToken, ...(type === null ? {} : { 'content-type': type }) },
     });
   const json = 'application/json';
   test.each<[name: string, type: string | null, body: string | Uint8Array, status: number, code: string]>([
@@ -216,6 +207,6 @@ describe.each(['POST', 'PATCH'])('bodies of %s', (method) => {
     const answer = await raw(type, body);
     expect(answer).toMatchObject({ status, body: { code, status } });
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(await client.listed(account_id)).toEqual(before);
+    expect(await setup.client.listed(setup.account_id)).toEqual(before);
   });
 });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type AttemptRequest,
@@ -17,22 +16,12 @@ import {
   stateQuery,
 } from '../../workflows/messages.ts';
 import { until } from '../support/until.ts';
+import { useTemporal } from './use-temporal.ts';
 
 // A workflow continues as a new run after a replay, and when its history has become long. The new run must take over
 // the unfinished work of the run before it, and must not repeat finished work.
 
-let native: NativeConnection;
-let connection: Connection;
-beforeAll(async () => {
-  const address = inject('temporalAddress');
-  native = await NativeConnection.connect({ address });
-  await registerSearchAttributes(native, 'default');
-  connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-});
-afterAll(async () => {
-  await connection.close();
-  await native.close();
-});
+const temporal = useTemporal();
 
 const minuteMs = 60_000;
 const schedule = { delaysMs: Array(9).fill(10 * minuteMs), timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
@@ -48,7 +37,7 @@ async function begin(answers: Answers) {
   const taskQueue = `test-${randomUUID()}`;
   const asked: string[] = [];
   const worker = await Worker.create({
-    connection: native,
+    connection: temporal.native,
     taskQueue,
     workflowBundle: { code: inject('workflowCode') },
     activities: {
@@ -68,7 +57,7 @@ async function begin(answers: Answers) {
     await ended;
   });
   const eventId = randomUUID();
-  const { workflow } = new Client({ connection });
+  const { workflow } = new Client({ connection: temporal.connection });
   const handle = await workflow.start<typeof deliverEvent>('deliverEvent', {
     workflowId: `event-${eventId}`,
     taskQueue,

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import type { deliverEvent } from '../../workflows/index.ts';
 import type { AttemptRequest, AttemptResult } from '../../workflows/messages.ts';
+import { useTemporal } from './use-temporal.ts';
 
 // A workflow never makes more scheduled attempts than its schedule has, even if an attempt's result asks for another
 // one.
 
+const temporal = useTemporal();
 const delaysMs = [1, 1, 1];
 
 /** Runs a workflow whose attempts always report that another attempt is due immediately. */
 async function neverOver(attempts: number) {
-  const address = inject('temporalAddress');
-  const native = await NativeConnection.connect({ address });
-  await registerSearchAttributes(native, 'default');
-  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
   const taskQueue = `test-${randomUUID()}`;
   const workflowBundle = { code: inject('workflowCode') };
   const asked: number[] = [];
@@ -26,7 +23,7 @@ async function neverOver(attempts: number) {
     return number < 20 ? { kind: 'failed', waitMs: 0 } : { kind: 'delivered' };
   };
   const worker = await Worker.create({
-    connection: native,
+    connection: temporal.native,
     taskQueue,
     workflowBundle,
     activities: { attemptDelivery },
@@ -35,12 +32,10 @@ async function neverOver(attempts: number) {
   onTestFinished(async () => {
     worker.shutdown();
     await ended;
-    await connection.close();
-    await native.close();
   });
   const eventId = randomUUID();
   const workflowId = `event-${eventId}`;
-  const { workflow } = new Client({ connection });
+  const { workflow } = new Client({ connection: temporal.connection });
   const schedule = { delaysMs, timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
   const resume = { attempts, nextAttemptAt: null, settled: false };
   const result = await workflow.execute<typeof deliverEvent>('deliverEvent', {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, type WorkflowHandleWithStartDetails } from '@temporalio/client';
+import { Client, type WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { Worker } from '@temporalio/worker';
+import { expect, inject, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import {
   type AttemptRequest,
@@ -16,22 +15,12 @@ import {
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../support/until.ts';
+import { useTemporal } from './use-temporal.ts';
 
 // An operator's signal and the end of the last notification reach the workflow in the same workflow task, as happens
 // when its worker was away for a moment.
 
-let native: NativeConnection;
-let connection: Connection;
-beforeAll(async () => {
-  const address = inject('temporalAddress');
-  native = await NativeConnection.connect({ address });
-  await registerSearchAttributes(native, 'default');
-  connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
-});
-afterAll(async () => {
-  await connection.close();
-  await native.close();
-});
+const temporal = useTemporal();
 
 const schedule = { delaysMs: [1], timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
 const replay = { generation: 1, schedule, resume: { attempts: 0, nextAttemptAt: null, settled: false } };
@@ -55,11 +44,11 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
     },
     notifyWebhook: () => told,
   };
-  const activityWorker = await Worker.create({ connection: native, taskQueue, activities });
+  const activityWorker = await Worker.create({ connection: temporal.native, taskQueue, activities });
   const activitiesEnded = activityWorker.run();
   const workflows = async () => {
     const workflowBundle = { code: inject('workflowCode') };
-    const worker = await Worker.create({ connection: native, taskQueue, workflowBundle });
+    const worker = await Worker.create({ connection: temporal.native, taskQueue, workflowBundle });
     const ended = worker.run();
     return async () => {
       worker.shutdown();
@@ -69,7 +58,7 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
   let stop = await workflows();
   const eventId = randomUUID();
   const workflowId = `event-${eventId}`;
-  const { workflow } = new Client({ connection });
+  const { workflow } = new Client({ connection: temporal.connection });
   const handle = await workflow.start<typeof deliverEvent>('deliverEvent', {
     ...{ workflowId, taskQueue },
     typedSearchAttributes: new TypedSearchAttributes([{ key: searchAttributes.deliveryStatus, value: 'pending' }]),

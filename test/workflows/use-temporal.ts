@@ -1,0 +1,31 @@
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+
+/**
+ * Connects a test file to the Temporal of the run, for workers and for clients. Call it once at the top of the file, and
+ * read its properties in tests and hooks only: they are set by a hook.
+ */
+export function useTemporal() {
+  let native: NativeConnection;
+  let connection: Connection;
+  beforeAll(async () => {
+    const address = inject('temporalAddress');
+    native = await NativeConnection.connect({ address });
+    await registerSearchAttributes(native, 'default');
+    connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await native.close();
+  });
+  return {
+    get native() {
+      return native;
+    },
+    get connection() {
+      return connection;
+    },
+  };
+}
