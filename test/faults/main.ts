@@ -31,8 +31,13 @@ const { values } = parseArgs({
   },
 });
 
-// All processes stop with this one, also when it is interrupted: server-process.ts.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+const results: SeedResult[] = [];
+// All processes stop with this one, also when it is interrupted: server-process.ts. The seeds so far are reported.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (results.length > 0) console.log(table(results));
+    process.exit(130);
+  });
 
 const wanted = values.faults?.split(',') ?? faultKinds;
 const unknown = wanted.filter((kind) => !faultKinds.includes(kind));
@@ -72,7 +77,6 @@ const ground = {
   compileCache: join(folder, 'compile-cache'),
 };
 
-const results: SeedResult[] = [];
 for (const seed of seeds) {
   const result = await runSeed({ seed, loadS, rate, only, ground });
   results.push(result);
