@@ -28,7 +28,7 @@ export default defineConfig({
           exclude: [attacks],
           sequence: { groupOrder: 0 },
           // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
