@@ -47,7 +47,7 @@ describe('invalid values', () => {
     ),
     ['ADMIN_TOKENS', 'no-name-here', 'must be name:token pairs separated by commas'],
     ['ADMIN_TOKENS', 'ann:', 'must be name:token pairs separated by commas'],
-    ['ADMIN_TOKENS', ':token-of-nobody', 'must be name:token pairs separated by commas'],
+    ['ADMIN_TOKENS', ':token-without-name', 'must be name:token pairs separated by commas'],
     ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
     ['ADMIN_TOKEN', 'tökenised-and-long-enough', 'may hold visible ASCII characters only'],
     ['ADMIN_TOKEN', ' blanks-around-a-token ', 'may hold visible ASCII characters only'],

@@ -15,3 +15,8 @@ export function uuidFloor(at: Date): string {
 export function isoDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
+
+/** The time in a UUIDv7, in milliseconds since 1970: of an event's id, when it was received. */
+export function uuidMs(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

@@ -1,4 +1,5 @@
 import type { Sql } from '../database/sql.ts';
+import { uuidMs } from '../database/uuid-time.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
 import { beforeAllAccounts, claimForStart } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
@@ -161,5 +162,5 @@ export class Starts {
 
 /** Milliseconds since an event was received, from the time in its UUIDv7. */
 function ageMs(eventId: string): number {
-  return Date.now() - Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
+  return Date.now() - uuidMs(eventId);
 }

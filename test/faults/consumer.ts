@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { listen } from './listen.ts';
 import { randomFor } from './random.ts';
 import { deliveryTimeoutMs } from './settings.ts';
 
@@ -50,11 +50,7 @@ export class Consumer {
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    this.port = address.port;
+    this.port = await listen(this.#server);
   }
 
   close(): void {

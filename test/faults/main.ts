@@ -1,11 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { prepareGround } from './ground.ts';
 import { faultKinds } from './plan.ts';
-import { makeTemplate } from './postgres.ts';
 import { table } from './report.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { defaultLoadS, defaultRate } from './settings.ts';
@@ -63,19 +59,7 @@ const obstacle = noSmallDisk();
 if (obstacle !== null && wanted.includes('full-disk')) console.log(`skipped: full-disk, because ${obstacle}`);
 const only = obstacle === null ? wanted : wanted.filter((kind) => kind !== 'full-disk');
 
-const folder = mkdtempSync(join(tmpdir(), 'gateway-faults-'));
-chmodSync(folder, 0o755);
-process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
-const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
-const ground = {
-  template: await makeTemplate(join(folder, 'template')),
-  temporalProgram: await findTemporalProgram({
-    path,
-    cacheDir: defaultCacheDir({ cacheHome, home }),
-    onProgress: console.log,
-  }),
-  compileCache: join(folder, 'compile-cache'),
-};
+const ground = await prepareGround();
 
 for (const seed of seeds) {
   const result = await runSeed({ seed, loadS, rate, only, ground });

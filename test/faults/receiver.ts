@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { z } from 'zod';
+import { listen } from './listen.ts';
 
 /** A notification that a destination was sent. */
 export interface Notice {
@@ -36,11 +36,7 @@ export class Receiver {
   port = 0;
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    this.port = address.port;
+    this.port = await listen(this.#server);
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Postgres } from './postgres.ts';
 
 /** An event's row after the seed. */
@@ -53,7 +54,7 @@ export async function readRows({ query }: Postgres): Promise<Rows> {
 }
 
 /** What is not settled yet, in words; null when every event, workflow start and notification is. */
-export async function unsettled({ query }: Postgres): Promise<string | null> {
+async function unsettled({ query }: Postgres): Promise<string | null> {
   const [row] = await query<{ pending: number; queued: number; unstarted: number; untold: number }>(
     `select (select count(*)::integer from events where delivery_status = 'pending') as pending,
        (select count(*)::integer from event_queue) as queued,
@@ -65,4 +66,14 @@ export async function unsettled({ query }: Postgres): Promise<string | null> {
     `${row.pending} events are pending, ${row.queued} are queued, ${row.unstarted} have no workflow, ` +
     `${row.untold} notifications are not sent`
   );
+}
+
+/** Waits until every event is settled. Returns what was left at the time limit, in words; null if nothing. */
+export async function untilSettled(postgres: Postgres, limitMs: number): Promise<string | null> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    const left = await unsettled(postgres).catch((error: unknown) => String(error));
+    if (left === null || performance.now() > endMs) return left;
+    await sleep(250);
+  }
 }

@@ -1,17 +1,16 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAll } from './checks/check-all.ts';
 import type { Duplicates } from './checks/duplicates.ts';
 import type { Seen } from './consumer.ts';
+import { type Ground, ownFolder } from './ground.ts';
 import { type Injected, injectFaults } from './inject.ts';
 import { sendWebhooks, type Webhook } from './load.ts';
 import { inWords, planFaults } from './plan.ts';
 import { randomFor } from './random.ts';
-import { type Rows, unsettled } from './rows.ts';
+import { type Rows, untilSettled } from './rows.ts';
 import { checksMs, seedLimitMs } from './settings.ts';
-import { type Ground, openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Nothing is in flight any more when the processes are asked to stop. */
 const stopLimitMs = 20_000;
@@ -52,10 +51,7 @@ export async function runSeed(options: {
   const firstAttempt = randomFor(seed, 'first attempt').pick(['auto', 'auto', 'direct', 'workflow']);
   console.log(`seed ${seed}: FIRST_ATTEMPT=${firstAttempt}`);
   for (const fault of faults) console.log(`  ${inWords(fault)}`);
-  const folder = mkdtempSync(join(tmpdir(), `gateway-faults-${seed}-`));
-  // PostgreSQL's user must be able to enter it.
-  chmodSync(folder, 0o755);
-  const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  const { folder, remove: removed } = ownFolder(`gateway-faults-${seed}-`);
   // Also after Ctrl-C, when the processes have been killed.
   process.once('exit', removed);
   const onSmallDisk = faults.some(({ action }) => action.do === 'full-disk');
@@ -67,7 +63,7 @@ export async function runSeed(options: {
       sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS, rate }),
       injectFaults(stage, faults),
     ]);
-    const left = await untilSettled(stage, seedLimitMs - checksMs - elapsedMs());
+    const left = await untilSettled(stage.postgres, seedLimitMs - checksMs - elapsedMs());
     const settledMs = Date.now();
     result = await check(stage, { seed, webhooks, injected, left, settledMs, elapsedMs });
   } finally {
@@ -80,16 +76,6 @@ export async function runSeed(options: {
     result.folder = folder;
   }
   return result;
-}
-
-/** Waits until every event is settled. Returns what was left at the time limit, in words; null if nothing. */
-async function untilSettled(stage: Stage, limitMs: number): Promise<string | null> {
-  const endMs = performance.now() + limitMs;
-  for (;;) {
-    const left = await unsettled(stage.postgres).catch((error: unknown) => String(error));
-    if (left === null || performance.now() > endMs) return left;
-    await sleep(250);
-  }
 }
 
 async function check(

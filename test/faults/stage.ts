@@ -3,8 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { accounts, Consumer } from './consumer.ts';
+import type { Ground } from './ground.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
-import { openPostgres, type Postgres, type Template } from './postgres.ts';
+import { openPostgres, type Postgres } from './postgres.ts';
 import { destinations, Receiver } from './receiver.ts';
 import { Role } from './role.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -12,14 +13,6 @@ import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { openTemporal, type Temporal } from './temporal.ts';
 import { untilUp } from './until-up.ts';
-
-/** What all seeds of a run share. */
-export interface Ground {
-  template: Template;
-  temporalProgram: string;
-  /** Halves the time of a start. */
-  compileCache: string;
-}
 
 /** The servers, processes, proxies and consumers of one seed. */
 export interface Stage {

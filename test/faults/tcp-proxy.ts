@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from './listen.ts';
 
 /**
  * What happens on the way:
@@ -31,12 +31,8 @@ export class TcpProxy {
   }
 
   /** Listens on `port`, or on any free one. Returns the port. */
-  async listen(port = 0): Promise<number> {
-    this.#server.listen(port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return address.port;
+  listen(port = 0): Promise<number> {
+    return listen(this.#server, port);
   }
 
   begin(fault: WayFault): void {

@@ -1,15 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { uuidMs } from '../../src/database/uuid-time.ts';
 import { checkAll } from '../faults/checks/check-all.ts';
+import { ownFolder, prepareGround } from '../faults/ground.ts';
 import type { Injected } from '../faults/inject.ts';
 import { sendWebhooks } from '../faults/load.ts';
-import { makeTemplate } from '../faults/postgres.ts';
 import { line } from '../faults/report.ts';
-import { unsettled } from '../faults/rows.ts';
+import { untilSettled } from '../faults/rows.ts';
 import { openStage, type Stage } from '../faults/stage.ts';
 import { whatGrew } from './flat.ts';
 import { type Sample, takeSample } from './sample.ts';
@@ -51,21 +48,11 @@ const seed = 1;
 const settleLimitMs = 120_000;
 const stopLimitMs = 20_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'gateway-soak-'));
-chmodSync(folder, 0o755);
-process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
-const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = homedir() } = process.env;
+const { folder, remove } = ownFolder('gateway-soak-');
+process.on('exit', remove);
 const stage = await openStage({
   ...{ seed, folder, onSmallDisk: false, firstAttempt: 'auto', failsEvery: 10 },
-  ground: {
-    template: await makeTemplate(join(folder, 'template')),
-    temporalProgram: await findTemporalProgram({
-      path,
-      cacheDir: defaultCacheDir({ cacheHome, home }),
-      onProgress: console.log,
-    }),
-    compileCache: join(folder, 'compile-cache'),
-  },
+  ground: await prepareGround(),
 });
 const failures: string[] = [];
 try {
@@ -78,7 +65,7 @@ try {
     ...[1, 2, 3, 4, 5].map((sixth) => restart(stage, 'temporal', (minutes * minuteMs * sixth) / 6)),
     restart(stage, 'postgres', (minutes * minuteMs * 7) / 12),
   ]);
-  const left = await untilSettled(stage);
+  const left = await untilSettled(stage.postgres, settleLimitMs);
   if (left !== null) failures.push(`two minutes after the load ${left}`);
   const { rows, duplicates, failures: wrong } = await checkAll(stage, { seed, webhooks, injected, stopLimitMs });
   failures.push(...wrong, ...whatGrew(samples));
@@ -121,22 +108,10 @@ async function sampleEachMinute(stage: Stage): Promise<Sample[]> {
     await sleep(minute * minuteMs - (performance.now() - startedMs));
     const seen = stage.consumer.seen.slice(seenBefore);
     seenBefore += seen.length;
-    // An event's id begins with the time of its receipt (RFC 9562, section 5.7).
-    const waits = seen
-      .filter(({ number }) => number === 1)
-      .map(({ eventId, atMs }) => atMs - Number.parseInt(eventId.replace('-', '').slice(0, 12), 16));
+    const waits = seen.filter(({ number }) => number === 1).map(({ eventId, atMs }) => atMs - uuidMs(eventId));
     const sample = await takeSample(stage, minute, waits);
     samples.push(sample);
     console.log(line(columns.map(([, value]) => value(sample))));
   }
   return samples;
-}
-
-async function untilSettled({ postgres }: Stage): Promise<string | null> {
-  const endMs = performance.now() + settleLimitMs;
-  for (;;) {
-    const left = await unsettled(postgres).catch((error: unknown) => String(error));
-    if (left === null || performance.now() > endMs) return left;
-    await sleep(1_000);
-  }
 }
