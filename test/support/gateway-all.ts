@@ -45,7 +45,8 @@ export async function startWholeGateway(
   await gateway.printed(/Ctrl-C stops everything/);
   const shown = (pattern: RegExp) => pattern.exec(gateway.stdout())?.[1] ?? '';
   const baseUrl = shown(/^ {2}Gateway +(http:\S+)$/m);
-  watchAnswersOf(baseUrl);
+  const stopWatching = watchAnswersOf(baseUrl);
+  gateway.exited.then(stopWatching, stopWatching);
   const adminToken = shown(/^ {2}Admin token +(\S+)$/m);
   return {
     ...gateway,

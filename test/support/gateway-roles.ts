@@ -69,7 +69,8 @@ export function gatewayRoles(options: {
 async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
   const [, port] = await role.printed(/"port":(\d+),"msg":"api listening"/, 'stderr');
   const baseUrl = `http://127.0.0.1:${port}`;
-  watchAnswersOf(baseUrl);
+  const stopWatching = watchAnswersOf(baseUrl);
+  role.exited.then(stopWatching, stopWatching);
   await until('the api is ready', async () => (await fetch(`${baseUrl}/health/ready`)).ok, { retryErrors: true });
   return { ...role, baseUrl, admin: adminClient(baseUrl, adminToken) };
 }

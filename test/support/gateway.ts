@@ -139,7 +139,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     port: 0,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
-  watchAnswersOf(baseUrl);
+  const stopWatching = watchAnswersOf(baseUrl);
   const workers: Running[] = [];
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
@@ -184,6 +184,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     async stop() {
       await gateway.stopWorker();
       await api.stop();
+      stopWatching();
       await database.close();
       for (const dir of backupDirs) {
         note(leaksInFolder(dir));

@@ -96,7 +96,7 @@ test('answers of gateways are searched: headers, bodies in pieces, unread bodies
   const baseUrl = `http://127.0.0.1:${port}`;
   await (await fetch(`${baseUrl}/body`)).text();
   expect(takeLeaks()).toEqual([]);
-  watchAnswersOf(baseUrl);
+  const stopWatching = watchAnswersOf(baseUrl);
   for (const path of ['/body', '/headers', '/neither?a=b']) await (await fetch(`${baseUrl}${path}`)).text();
   const byFetch = placesOf(takeLeaks());
   expect(byFetch).toEqual([
@@ -105,6 +105,9 @@ test('answers of gateways are searched: headers, bodies in pieces, unread bodies
   ]);
   for (const path of ['/body', '/headers', '/neither?a=b']) await rawRequest(baseUrl, { method: 'GET', path });
   expect(takeLeaks()).toHaveLength(2);
+  stopWatching();
+  await (await fetch(`${baseUrl}/body`)).text();
+  expect(takeLeaks()).toEqual([]);
 });
 
 test('files are searched: unpacked backups, the outbox, logs; payloads are allowed in backups', () => {

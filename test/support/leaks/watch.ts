@@ -23,9 +23,16 @@ export function note(leaks: readonly Leak[]): void {
 /** The leaks recorded since the last call. */
 export const takeLeaks = (): Leak[] => found.splice(0);
 
-/** Searches all later answers of this gateway. @param baseUrl its origin */
-export function watchAnswersOf(baseUrl: string): void {
-  origins.add(new URL(baseUrl).origin);
+/**
+ * Searches all later answers of this gateway.
+ *
+ * @param baseUrl its origin
+ * @returns a function to be called when the gateway has stopped, because a consumer may get its port
+ */
+export function watchAnswersOf(baseUrl: string): () => void {
+  const { origin } = new URL(baseUrl);
+  origins.add(origin);
+  return () => void origins.delete(origin);
 }
 
 /** An answer, or a part of it. */
