@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
-import { Attempts } from '../delivery/attempt/attempt.ts';
+import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender } from '../delivery/send.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
@@ -28,6 +28,7 @@ import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
+import { Stalls } from '../shared/stalls.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { EngineWorker } from '../temporal/worker.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
@@ -75,8 +76,9 @@ export async function startWorker(options: {
   });
   const { whenExhausted, notifier } = notifying;
   const { accountConcurrency } = delivery;
+  const stalls = new Stalls(stallMs);
   const attempts = new Attempts({
-    ...{ database, whenExhausted, sender, box, log, accountConcurrency },
+    ...{ database, whenExhausted, sender, box, stalls, log, accountConcurrency },
     pendingNotifications: (event) => pendingNotifications(database, event),
     masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
@@ -151,6 +153,7 @@ export async function startWorker(options: {
       // Stops the producers of work before its consumers.
       await relay.stop();
       await worker.stop();
+      stalls.stop();
       await sender.close();
       await store?.close();
     },

@@ -11,7 +11,7 @@ const schedule = {
   holdLimitMs: 7 * dayMs,
 };
 
-const scheduled: Asked = { generation: 0, trigger: 'schedule', number: 2, schedule, claimToken: null };
+const scheduled: Asked = { generation: 0, trigger: 'schedule', number: 2, schedule, claimToken: null, stalled: false };
 const claimToken = '0199f3a0-0000-4000-8000-000000000000';
 /** The relay requests it under its claim, and the row has that claim. */
 const relayed = { row: { relayAttempting: true, claimToken }, asked: { ...scheduled, claimToken } };
@@ -117,6 +117,25 @@ describe('an attempt that is due', () => {
   ])('of the relay is not made when its lease %s before', (_, holder) => {
     const lost = row({ ...relayed.row, claimToken: holder });
     expect(decide(lost, relayed.asked, nowMs)).toEqual({ do: 'answer', result: { kind: 'wait', waitMs: 0 } });
+  });
+});
+
+describe('after this process stalled, another one may make the attempt of a workflow:', () => {
+  const stalled = { stalled: true };
+  test.each([
+    ['on schedule', scheduled],
+    ['by hand', manual],
+  ])('%s, it waits', (_, asked) => {
+    expect(decide(row(), { ...asked, ...stalled }, nowMs)).toMatchObject({ do: 'answer', result: { kind: 'wait' } });
+  });
+
+  test('the relay, whose lease excludes other processes, does not wait', () => {
+    expect(decide(row(relayed.row), { ...relayed.asked, ...stalled }, nowMs)).toEqual({ do: 'send' });
+  });
+
+  test('a recorded attempt is answered', () => {
+    const delivered = row({ recordedOutcome: 'delivered', deliveryStatus: 'delivered' });
+    expect(decide(delivered, { ...scheduled, ...stalled }, nowMs)).toMatchObject({ result: { kind: 'delivered' } });
   });
 });
 

@@ -93,6 +93,7 @@ export async function openDispatchStage() {
       const attempts = new Attempts({
         ...{ database, sender, box, log, accountConcurrency },
         whenExhausted: addNotifications({ burst: null }),
+        stalls: { since: () => false },
         pendingNotifications: (event) => pendingNotifications(database, event),
         masks: new AccountMasks({ box, secretValues: secretConfigValues }),
         droppedHeaders: droppedHeaders(),

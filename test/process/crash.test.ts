@@ -1,35 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { type Reply, startConsumer } from '../support/consumer.ts';
-import { migratedDatabase } from '../support/database.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import {
   allDelivered,
   attempts,
   eventRows,
-  gatewayRoles,
   type Lease,
   leases,
+  migratedRoles,
   type Roles,
 } from '../support/gateway-roles.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
+import { inFlight, longLease } from './in-flight.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
-
-async function migratedRoles(variables: Record<string, string>): Promise<Roles> {
-  return gatewayRoles({ databaseUrl: await migratedDatabase(), variables });
-}
-
-async function consumerForTest(...replies: Reply[]) {
-  const consumer = await startConsumer(...replies);
-  onTestFinished(() => consumer.close());
-  return consumer;
-}
 
 const killed = { code: null, signal: 'SIGKILL' };
 
@@ -118,23 +106,6 @@ test('when one of two workers is killed under load, the other one delivers every
   expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
 });
 
-/** Sends webhooks to a consumer that answers them only by `answer`, until all first attempts are in flight. */
-async function inFlight(roles: Roles, count: number) {
-  const api = await roles.apiHere();
-  const waiting: ServerResponse[] = [];
-  const consumer = await consumerForTest((response) => void waiting.push(response));
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
-  const answers = await Promise.all(
-    Array.from({ length: count }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
-  );
-  await until('all attempts are in flight', () => consumer.deliveries.length === count);
-  consumer.replies = [200];
-  const answer = () => {
-    for (const response of waiting) response.end();
-  };
-  return { consumer, answer, ids: answers.map(({ body }) => body.id as string).sort() };
-}
-
 /** Checks that each event was delivered by a second POST, which began while the lease of the killed process lasted. */
 async function expectTakenOver(roles: Roles, ended: Map<string, Lease>, ids: string[]) {
   const rows = await allDelivered(roles, ids.length);
@@ -145,9 +116,6 @@ async function expectTakenOver(roles: Roles, ended: Map<string, Lease>, ids: str
   for (const { event_id, started_at } of made)
     expect(started_at.getTime()).toBeLessThan(ended.get(event_id)?.claimed_until.getTime() ?? 0);
 }
-
-/** The longest lease is one minute. The relay makes the attempts, under its leases. */
-const longLease = { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1m' };
 
 test('when a worker is killed, another one takes over its claims before their leases end', { timeout }, async () => {
   const roles = await migratedRoles(longLease);
@@ -175,23 +143,6 @@ test('when all workers are killed, one that starts takes over their claims befor
   await roles.workerHere();
   await expectTakenOver(roles, ended, ids);
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
-});
-
-test('a worker that is suspended keeps its claims until their leases end', { timeout }, async () => {
-  const roles = await migratedRoles(longLease);
-  const suspended = await roles.startWorker();
-  const { consumer, ids } = await inFlight(roles, 5);
-  suspended.signal('SIGSTOP');
-  const before = await leases(roles);
-  // The claim of a process that is gone: when it is taken over, the grace of the suspended one would have ended, too.
-  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [ids[0], randomUUID()]);
-  await roles.workerHere();
-  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
-  const now = await leases(roles);
-  for (const id of ids.slice(1)) expect(now.get(id)).toEqual(before.get(id));
-  suspended.signal('SIGCONT');
-  consumer.hangUp();
-  await until('nothing is in flight', async () => (await leases(roles)).size === 0);
 });
 
 test('a worker that stops keeps its claims until its attempts have ended', { timeout }, async () => {
@@ -262,24 +213,4 @@ test('an api that is killed under load loses no acknowledged webhook', { timeout
   const next = await roles.apiHere();
   expect((await send(next.baseUrl, account, '{"id":"after"}')).status).toBe(202);
   await allDelivered(roles, stored.length + 1);
-});
-
-test('an answer that arrived while a worker was stopped counts, also after the time limit', { timeout }, async () => {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1s' });
-  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
-  const answered = Promise.withResolvers<void>();
-  const consumer = await consumerForTest((response) => {
-    worker.signal('SIGSTOP');
-    response.writeHead(200).end('seen', answered.resolve);
-  }, 200);
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
-  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
-  await answered.promise;
-  // As long as the time limit, which began earlier, and shorter than the lease.
-  await sleep(1_000);
-  worker.signal('SIGCONT');
-  await allDelivered(roles, 1);
-  const event = await api.admin.event(body.id);
-  expect(event.delivery_history).toMatchObject([{ number: 1, outcome: 'delivered', response_body: 'seen' }]);
-  expect(consumer.deliveries).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
@@ -9,12 +9,6 @@ import { until } from '../support/until.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
-
-async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
-  const consumer = await startConsumer(...replies);
-  onTestFinished(() => consumer.close());
-  return consumer;
-}
 
 test('migrate, api and worker run as separate processes and deliver an event', {
   timeout,

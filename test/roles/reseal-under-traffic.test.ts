@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
@@ -14,12 +14,6 @@ import { idOf, newKey, page, reseal, settingsOfStep, timeout, verify } from './r
 gatewaysEndWithTheirTest();
 
 const deliverySecret = () => `whsec_${randomBytes(24).toString('base64')}`;
-
-async function consumerForTest(...replies: Parameters<typeof startConsumer>) {
-  const consumer = await startConsumer(...replies);
-  onTestFinished(() => consumer.close());
-  return consumer;
-}
 
 /** Keeps the traffic low, because processes that start at the same time need the cores. */
 const trafficPauseMs = 1_000;

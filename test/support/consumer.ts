@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 export interface Delivery {
   headers: IncomingMessage['headers'];
@@ -54,5 +55,12 @@ export async function startConsumer(...replies: Reply[]): Promise<Consumer> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  return consumer;
+}
+
+/** A consumer that closes at the end of the test. */
+export async function consumerForTest(...replies: Reply[]): Promise<Consumer> {
+  const consumer = await startConsumer(...replies);
+  onTestFinished(() => consumer.close());
   return consumer;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
+import { migratedDatabase } from './database.ts';
 import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
 import { roleHere } from './role-here.ts';
@@ -64,6 +65,10 @@ export function gatewayRoles(options: {
     query: (sql, values = []) => queryOnce(databaseUrl, sql, values),
   };
 }
+
+/** The processes of a gateway on a new database. */
+export const migratedRoles = async (variables: Record<string, string>): Promise<Roles> =>
+  gatewayRoles({ databaseUrl: await migratedDatabase(), variables });
 
 /** Waits until the api is ready. */
 async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {

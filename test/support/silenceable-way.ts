@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A proxy to PostgreSQL, for one test, that can fall silent as behind a firewall that dropped a connection. */
+/** A proxy to a server, for one test, that can fall silent as behind a firewall that dropped a connection, or cut it. */
 export async function silenceableWay(url: URL) {
   const sockets: Socket[] = [];
   const server = createServer((near) => {
@@ -13,14 +13,19 @@ export async function silenceableWay(url: URL) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  };
   onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
+    cut();
     server.close();
   });
   const through = new URL(url);
   through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: through.href,
+    address: through.host,
+    cut,
     fallSilent() {
       for (const socket of sockets) socket.unpipe().pause();
     },

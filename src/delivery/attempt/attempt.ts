@@ -9,6 +9,7 @@ import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.t
 import { holdEventUntil } from '../../events/transitions/held.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
+import type { Stalls } from '../../shared/stalls.ts';
 import { nextDelayMs } from '../backoff.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
@@ -33,6 +34,8 @@ export interface AttemptDeps {
   masks: AccountMasks;
   /** Inbound headers that are not forwarded. */
   droppedHeaders: DroppedHeaders;
+  /** The stalls of this process of at least `stallMs`. */
+  stalls: Pick<Stalls, 'since'>;
   log: Log;
   /** The most attempts of one account in flight in this process. */
   accountConcurrency: number;
@@ -58,6 +61,14 @@ export interface Made {
 
 /** A no-op: the relay gives back its turn itself. */
 const relaysTurn: Turn = { leave: () => undefined };
+
+/**
+ * Temporal gives an attempt to another process if the heartbeats of this one are missing for 8 s (workflows/activities.ts).
+ * The last of them may have been sent 4 s before the stall (src/temporal/worker.ts).
+ */
+export const stallMs = 4_000;
+/** What was received during a stall is handled within this time. */
+const afterStallMs = 1_000;
 
 const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
@@ -98,9 +109,11 @@ export class Attempts {
   }
 
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+    const beganMs = performance.now();
     const row = await this.#reader.read(request);
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
-    const decision = decide(row, { ...request, claimToken: options.claimToken }, row.nowMs());
+    const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
+    const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
     switch (decision.do) {
       case 'answer':
         return notRecorded(decision.result);

@@ -16,10 +16,12 @@ export interface Asked {
   schedule: DeliverySchedule;
   /** The token of the claim under which the relay makes the attempt; null when the event's workflow makes it. */
   claimToken: string | null;
+  /** Whether this process stalled, so that Temporal may have given the attempt of a workflow to another process. */
+  stalled: boolean;
 }
 
-/** How long a workflow waits while the relay is making the same attempt. */
-const relayAttemptMs = 1_000;
+/** How long a workflow waits while the relay, or perhaps another process, is making the same attempt. */
+const otherAttemptMs = 1_000;
 
 /**
  * Decides about a requested attempt from the event's current row (docs/concepts.md). Since the request, operators may
@@ -33,6 +35,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   // count for the event. The sweep starts a workflow for the generation in the row.
   if (row.generation < asked.generation) return stop('superseded');
   if (row.recordedOutcome !== null) return answer(recordedResult(row, asked, nowMs));
+  if (asked.claimToken === null && asked.stalled) return answer({ kind: 'wait', waitMs: otherAttemptMs });
   if (asked.trigger === 'manual') {
     // Operators may retry every event that is not dead, even after its schedule has ended.
     if (row.status === 'dead') return stop('dead');
@@ -46,7 +49,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
   if (asked.claimToken === null) {
-    if (row.relayAttempting) return answer({ kind: 'wait', waitMs: relayAttemptMs });
+    if (row.relayAttempting) return answer({ kind: 'wait', waitMs: otherAttemptMs });
   } else if (row.claimToken !== asked.claimToken) {
     // The lease ended before the attempt began, so another process may be making it.
     return answer({ kind: 'wait', waitMs: 0 });

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { consumerForTest } from '../support/consumer.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { allDelivered, leases, migratedRoles } from '../support/gateway-roles.ts';
+import { silenceableWay } from '../support/silenceable-way.ts';
+import { until } from '../support/until.ts';
+import { inFlight, longLease } from './in-flight.ts';
+
+const timeout = 240_000;
+gatewaysEndWithTheirTest();
+
+test('a worker that is suspended keeps its claims until their leases end', { timeout }, async () => {
+  const roles = await migratedRoles(longLease);
+  const suspended = await roles.startWorker();
+  const { consumer, ids } = await inFlight(roles, 5);
+  suspended.signal('SIGSTOP');
+  const before = await leases(roles);
+  // The claim of a process that is gone: when it is taken over, the grace of the suspended one would have ended, too.
+  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [ids[0], randomUUID()]);
+  await roles.workerHere();
+  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
+  const now = await leases(roles);
+  for (const id of ids.slice(1)) expect(now.get(id)).toEqual(before.get(id));
+  suspended.signal('SIGCONT');
+  consumer.hangUp();
+  await until('nothing is in flight', async () => (await leases(roles)).size === 0);
+});
+
+test('an answer that arrived while a worker was stopped counts, also after the time limit', { timeout }, async () => {
+  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1s' });
+  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+  const answered = Promise.withResolvers<void>();
+  const consumer = await consumerForTest((response) => {
+    worker.signal('SIGSTOP');
+    response.writeHead(200).end('seen', answered.resolve);
+  }, 200);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await answered.promise;
+  // As long as the time limit, which began earlier, and shorter than the lease.
+  await sleep(1_000);
+  worker.signal('SIGCONT');
+  await allDelivered(roles, 1);
+  const event = await api.admin.event(body.id);
+  expect(event.delivery_history).toMatchObject([{ number: 1, outcome: 'delivered', response_body: 'seen' }]);
+  expect(consumer.deliveries).toHaveLength(1);
+});
+
+/** Runs `work` while the payloads of events can be neither read nor stored. */
+async function whilePayloadsAreLocked(databaseUrl: string, work: () => Promise<void>): Promise<void> {
+  const blocker = new pg.Client({ connectionString: databaseUrl });
+  await blocker.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table event_payloads in access exclusive mode');
+    await work();
+  } finally {
+    await blocker.end();
+  }
+}
+
+// Found by the fault suite with seed 1001.
+test('a worker that was suspended makes no attempt that Temporal has given to another worker', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({ FIRST_ATTEMPT: 'workflow', DELIVERY_SCHEDULE: '3s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const toTemporal = await silenceableWay(new URL(`http://${inject('temporalAddress')}`));
+  const [api, suspended] = await Promise.all([
+    roles.apiHere(),
+    roles.startWorker({ TEMPORAL_ADDRESS: toTemporal.address }),
+  ]);
+  const consumer = await consumerForTest(500, 200);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+  await api.admin.eventually(body.id, (event) => event.attempts === 1);
+  const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await whilePayloadsAreLocked(roles.databaseUrl, async () => {
+    await until('the second attempt is read', async () => (await roles.query(waits)).length === 1);
+    suspended.signal('SIGSTOP');
+  });
+  // The suspended worker has received the event, but has not noticed it yet. Temporal must not wait for its answers.
+  toTemporal.cut();
+  await roles.workerHere();
+  await until('another worker makes the attempt', () => consumer.deliveries.length === 2);
+  suspended.signal('SIGCONT');
+  // It completes what is in flight.
+  expect(await suspended.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+  await allDelivered(roles, 1);
+  expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-attempt'])).toEqual(['1', '2']);
+});
