@@ -1,15 +1,11 @@
-import { hash } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
 import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/account-directory.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
 import type { EventReceiver, ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
-import type { Acknowledgement, ExternalId, Provider, VerificationSettings } from '../providers/provider.ts';
-import { storedHeaders } from '../providers/stored-headers.ts';
-import { verifyInbound } from '../providers/verification.ts';
+import type { Acknowledgement, Provider } from '../providers/provider.ts';
 import type { Log } from '../shared/log.ts';
-import { rejectedWebhook } from './rejected-webhook.ts';
+import { InboundWebhook } from './inbound-webhook.ts';
 
 export interface IngestDeps {
   directory: AccountDirectory;
@@ -80,13 +76,13 @@ export async function ingest(
   request: InboundRequest,
   client: Client,
 ): Promise<IngestAnswer> {
+  const webhook = new InboundWebhook(provider, request);
   // A body may take a minute to arrive, and the account may have changed since it began.
   const isCurrent = performance.now() < found.untilMs;
   const { account, fresh } = isCurrent ? found : await deps.directory.lookup(provider.name, slug, client);
-  if (fresh) return decide(deps, provider, account, request, client);
-  if (account && judge(provider, account, request) === 'accept')
-    return accept(deps, provider, account, request, client);
-  return decideWithoutCache(deps, provider, slug, request, client);
+  if (fresh) return decide(deps, webhook, account, client);
+  if (account && webhook.judge(account) === 'accept') return accept(deps, webhook, account, client);
+  return decideWithoutCache(deps, webhook, slug, client);
 }
 
 /**
@@ -95,30 +91,28 @@ export async function ingest(
  */
 async function decideWithoutCache(
   deps: IngestDeps,
-  provider: Provider,
+  webhook: InboundWebhook,
   slug: string,
-  request: InboundRequest,
   client: Client,
 ): Promise<IngestAnswer> {
-  return decide(deps, provider, await deps.directory.fresh(provider.name, slug, client), request, client);
+  return decide(deps, webhook, await deps.directory.fresh(webhook.provider.name, slug, client), client);
 }
 
 /** @param account read from the database after the request arrived. */
 async function decide(
   deps: IngestDeps,
-  provider: Provider,
+  webhook: InboundWebhook,
   account: InboundAccount | null,
-  request: InboundRequest,
   client: Client,
 ): Promise<IngestAnswer> {
   if (!account) throw ingestionNotFound();
-  const verdict = judge(provider, account, request);
-  if (verdict === 'accept') return accept(deps, provider, account, request, client);
+  const verdict = webhook.judge(account);
+  if (verdict === 'accept') return accept(deps, webhook, account, client);
   if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
-  const check = provider.unsignedCheck?.(request);
+  const check = webhook.unsignedCheck();
   if (check) return { kind: 'challenge', ...check };
   const kept = { reason: verdict.reason, bodyBytes: deps.rejectedBodyBytes };
-  await deps.rejections.record(account.id, () => rejectedWebhook(provider, account, request, kept));
+  await deps.rejections.record(account.id, () => webhook.toRejectedEvent(account, kept));
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
 
@@ -126,56 +120,34 @@ export function ingestionNotFound(): Problem {
   return new Problem('account_not_found', 'there is no account at this address');
 }
 
-const settingsOf = (account: InboundAccount): VerificationSettings => ({
-  skip: account.skipSignatureVerification,
-  ...account.secrets,
-  config: account.config,
-});
-
-/** The account's config; empty if it cannot be read, which happens only when verification is skipped. */
-const configOf = (account: InboundAccount): object => account.config ?? {};
-
-function judge(
-  provider: Provider,
-  account: InboundAccount,
-  request: InboundRequest,
-): 'accept' | 'disabled' | { reason: string } {
-  if (!account.enabled) return 'disabled';
-  const verdict = verifyInbound(provider, settingsOf(account), request);
-  return verdict.ok ? 'accept' : { reason: verdict.reason };
-}
-
 async function accept(
   deps: IngestDeps,
-  provider: Provider,
+  webhook: InboundWebhook,
   account: InboundAccount,
-  request: InboundRequest,
   client: Client,
 ): Promise<IngestAnswer> {
-  const challenge = provider.challenge?.(request);
+  const challenge = webhook.challenge();
   if (challenge) return { kind: 'challenge', ...challenge };
-  const { event, externalId } = toEvent(provider, account, request);
-  const key = provider.dedupKey(request, externalId, configOf(account));
-  const received: ReceivedEvent = { ...event, dedupKey: key && dedupKeyOf(account.id, key) };
+  const event = webhook.toEvent(account);
   const accepted = (id: string, status: string, duplicate: boolean): IngestAnswer => ({
     kind: 'accepted',
     body: { id, status, external_id: event.externalId, event_type: event.eventType, duplicate },
-    acknowledgement: provider.acknowledge?.(request) ?? null,
+    acknowledgement: webhook.acknowledgement(),
   });
-  const receipt = await deps.receiver.receive(received);
+  const receipt = await deps.receiver.receive(event);
   switch (receipt.kind) {
     case 'stored':
       logEvent(deps.log, event, false);
       return accepted(event.id, 'received', false);
     case 'duplicate': {
-      const first = received.dedupKey === null ? null : await deps.duplicates.resolve(received.dedupKey);
+      const first = event.dedupKey === null ? null : await deps.duplicates.resolve(event.dedupKey);
       // The first event's key has just expired, or its partition was dropped, so this webhook is a new event.
-      if (!first) return accept(deps, provider, account, request, client);
+      if (!first) return accept(deps, webhook, account, client);
       logEvent(deps.log, event, true);
       return accepted(first.id, first.status, true);
     }
     case 'refused':
-      return decideWithoutCache(deps, provider, account.accountSlug, request, client);
+      return decideWithoutCache(deps, webhook, account.accountSlug, client);
     case 'failed':
       if (receipt.failure === 'bad_data') throw new Problem('invalid', 'the webhook holds data that cannot be stored');
       throw databaseUnavailable();
@@ -184,36 +156,7 @@ async function accept(
   }
 }
 
-function toEvent(
-  provider: Provider,
-  account: InboundAccount,
-  request: InboundRequest,
-): { event: Omit<ReceivedEvent, 'dedupKey'>; externalId: ExternalId } {
-  const config = configOf(account);
-  const externalId = provider.externalId(request, config);
-  const event = {
-    id: uuidv7({ msecs: request.receivedAt.getTime() }),
-    accountId: account.id,
-    provider: provider.name,
-    accountSlug: account.accountSlug,
-    appKey: account.appKey,
-    eventType: provider.eventType(request, config),
-    externalId: externalId.id,
-    receivedAt: request.receivedAt,
-    headers: JSON.stringify(storedHeaders(provider, request, account.secrets)),
-    contentType: request.header('content-type'),
-    body: request.body,
-  };
-  return { event, externalId };
-}
-
-/** The stored key for an account and the provider's key: 128 bits of a SHA-256 hash, written as a UUID. */
-function dedupKeyOf(accountId: string, key: Uint8Array): string {
-  const hex = hash('sha256', Buffer.concat([Buffer.from(accountId), key]), 'hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
-}
-
-function logEvent(log: Log, event: Omit<ReceivedEvent, 'dedupKey'>, duplicate: boolean): void {
+function logEvent(log: Log, event: ReceivedEvent, duplicate: boolean): void {
   const { id, provider, accountSlug, eventType, externalId } = event;
   log.info({ eventId: id, provider, accountSlug, eventType, externalId, bytes: event.body.length, duplicate }, 'event');
 }

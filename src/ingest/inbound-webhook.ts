@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { InboundAccount } from '../accounts/account-directory.ts';
+import type { RejectedEvent } from '../events/rejections.ts';
+import type { ReceivedEvent } from '../events/transitions/received.ts';
+import { generatedId } from '../providers/external-id.ts';
+import type { Header, InboundRequest } from '../providers/inbound-request.ts';
+import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider } from '../providers/provider.ts';
+import { storedHeaders } from '../providers/stored-headers.ts';
+import { verifyInbound } from '../providers/verification.ts';
+
+/** Larger unverified bodies are not parsed, because anyone can send them. Most providers' webhooks are smaller. */
+const maxReadBytes = 16 * 1024;
+/** The headers' JSON, in bytes. Providers send 1 to 2 KB of headers; Node accepts 16 KiB. */
+const maxHeaderBytes = 8 * 1024;
+/** Characters. A content type is short, and the full header is stored with the others. */
+const maxContentTypeLength = 255;
+
+/**
+ * A webhook as it arrived at an address of `provider`. Its methods judge it by an account and return what is stored of
+ * it. They are pure, so they can be called again for the account as it is now.
+ */
+export class InboundWebhook {
+  readonly provider: Provider;
+  readonly #request: InboundRequest;
+
+  constructor(provider: Provider, request: InboundRequest) {
+    this.provider = provider;
+    this.#request = request;
+  }
+
+  /** Whether the account accepts it, or why not. */
+  judge(account: InboundAccount): 'accept' | 'disabled' | { reason: string } {
+    if (!account.enabled) return 'disabled';
+    const { skipSignatureVerification: skip, secrets, config } = account;
+    const verdict = verifyInbound(this.provider, { skip, ...secrets, config }, this.#request);
+    return verdict.ok ? 'accept' : { reason: verdict.reason };
+  }
+
+  /** The response if it is a challenge, not an event; else null. Only for a webhook that the account accepts. */
+  challenge(): ChallengeAnswer | null {
+    return this.provider.challenge?.(this.#request) ?? null;
+  }
+
+  /** The response if it is an unsigned check of the address; else null. Only for a webhook that was not verified. */
+  unsignedCheck(): ChallengeAnswer | null {
+    return this.provider.unsignedCheck?.(this.#request) ?? null;
+  }
+
+  /** The response that the provider requires once the webhook is stored; null for the usual one. */
+  acknowledgement(): Acknowledgement | null {
+    return this.provider.acknowledge?.(this.#request) ?? null;
+  }
+
+  /** The event of an accepted webhook. Each call returns another id. */
+  toEvent(account: InboundAccount): ReceivedEvent {
+    const { provider } = this;
+    const request = this.#request;
+    const config = configOf(account);
+    const externalId = provider.externalId(request, config);
+    const key = provider.dedupKey(request, externalId, config);
+    return {
+      ...this.#identity(account),
+      eventType: provider.eventType(request, config),
+      externalId: externalId.id,
+      dedupKey: key && dedupKeyOf(account.id, key),
+      headers: JSON.stringify(this.#headers(account)),
+      contentType: request.header('content-type'),
+      body: request.body,
+    };
+  }
+
+  /**
+   * What is stored of a webhook that failed verification: the beginning of its body, the hash of the whole body, and the
+   * headers that fit into 8 KiB.
+   *
+   * @param bodyBytes the number of bytes of the body to store.
+   */
+  toRejectedEvent(
+    account: InboundAccount,
+    { reason, bodyBytes }: { reason: string; bodyBytes: number },
+  ): RejectedEvent {
+    const request = this.#request;
+    const { eventType, externalId } = this.#unverifiedTypeAndId(configOf(account));
+    const all = this.#headers(account);
+    const headers = withinBytes(all, maxHeaderBytes);
+    return {
+      ...this.#identity(account),
+      eventType,
+      externalId: externalId.id,
+      headers: JSON.stringify(headers),
+      headersTruncated: headers.length < all.length,
+      contentType: request.header('content-type')?.slice(0, maxContentTypeLength) ?? null,
+      body: request.body.subarray(0, bodyBytes),
+      payloadBytes: request.body.length,
+      payloadSha256: Buffer.from(request.bodyHash(), 'hex'),
+      reason,
+    };
+  }
+
+  #identity(account: InboundAccount) {
+    const { receivedAt } = this.#request;
+    return {
+      id: uuidv7({ msecs: receivedAt.getTime() }),
+      accountId: account.id,
+      provider: this.provider.name,
+      accountSlug: account.accountSlug,
+      appKey: account.appKey,
+      receivedAt,
+    };
+  }
+
+  #headers(account: InboundAccount): Header[] {
+    return storedHeaders(this.provider, this.#request, account.secrets);
+  }
+
+  /** With a body over 16 KiB, the type is null and the id generated. */
+  #unverifiedTypeAndId(config: object): { eventType: string | null; externalId: ExternalId } {
+    const { provider } = this;
+    const request = this.#request;
+    if (request.body.length > maxReadBytes) return { eventType: null, externalId: generatedId(request) };
+    return { eventType: provider.eventType(request, config), externalId: provider.externalId(request, config) };
+  }
+}
+
+/** The account's config; empty if it cannot be read, which happens only when verification is skipped. */
+const configOf = (account: InboundAccount): object => account.config ?? {};
+
+/** The stored key for an account and the provider's key: 128 bits of a SHA-256 hash, written as a UUID. */
+function dedupKeyOf(accountId: string, key: Uint8Array): string {
+  const hex = hash('sha256', Buffer.concat([Buffer.from(accountId), key]), 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The headers that fit into `maxBytes`, in their order. A header that does not fit is skipped; later ones may fit. */
+function withinBytes(headers: readonly Header[], maxBytes: number): Header[] {
+  let left = maxBytes;
+  return headers.filter((header) => {
+    const bytes = Buffer.byteLength(JSON.stringify(header)) + 1;
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
+}
