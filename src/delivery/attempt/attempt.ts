@@ -10,12 +10,12 @@ import { holdEventUntil } from '../../events/transitions/held.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
-import { nextDelayMs } from '../backoff.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
 import { type Turn, TurnGate } from '../turn-gate.ts';
-import { decide, endedBecause } from './decide.ts';
-import { type Posted, postEvent } from './post.ts';
+import { decide } from './decide.ts';
+import { outcomeOf, resultOf } from './outcome.ts';
+import { postEvent } from './post.ts';
 
 /** Reads the pending notifications of an exhausted event. */
 type PendingNotifications = (event: {
@@ -170,52 +170,17 @@ export class Attempts {
         timeLimitMs: request.schedule.timeLimitMs,
         startedAt,
       });
-      const outcome = this.#outcome(row, request, posted, startedAt, options.claimToken);
+      const outcome = outcomeOf(row, request, posted, {
+        startedAt,
+        claimToken: options.claimToken,
+        random: this.#deps.random ?? Math.random,
+      });
       this.#logAttempt(row, outcome);
       const recorded = await this.#record(outcome, options.signal);
-      return { result: result(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
+      return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
     } finally {
       turn.leave();
     }
-  }
-
-  #outcome(
-    row: AttemptRow,
-    request: AttemptRequest,
-    posted: Posted,
-    startedAt: Date,
-    claimToken: string | null,
-  ): Outcome {
-    const { delaysMs } = request.schedule;
-    const endedMs = row.nowMs();
-    const delayMs =
-      posted.succeeded || request.trigger === 'manual'
-        ? null
-        : nextDelayMs({
-            delaysMs,
-            number: request.number,
-            retryAfterMs: posted.retryAfterMs,
-            // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
-            elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
-            random: this.#deps.random ?? Math.random,
-          });
-    return {
-      eventId: row.eventId,
-      generation: request.generation,
-      trigger: request.trigger,
-      number: request.number,
-      startedAt,
-      durationMs: posted.durationMs,
-      outcome: posted.outcome,
-      responseCode: posted.responseCode,
-      responseBody: posted.responseBody,
-      error: posted.error,
-      url: posted.url,
-      succeeded: posted.succeeded,
-      last: request.trigger === 'schedule' && request.number > delaysMs.length,
-      nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
-      claimToken,
-    };
   }
 
   /** Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome. */
@@ -252,17 +217,4 @@ export class Attempts {
       'attempt',
     );
   }
-}
-
-/** The result to return for a recorded attempt. */
-function result(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
-  if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
-  // A success after the event was killed or replayed changed no row, so it does not end the schedule.
-  if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
-  if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
-  if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
-  if (recorded.generation !== outcome.generation) return { kind: 'stopped', reason: 'superseded' };
-  const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
-  if (reason) return { kind: 'stopped', reason };
-  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
 }

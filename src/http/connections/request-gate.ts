@@ -2,13 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { declaredLength } from '../bodies/body-reader.ts';
 import { freeNow } from '../bodies/free-now.ts';
+import { Heads } from './heads.ts';
+import { startReading, stopReading } from './socket-reading.ts';
 import type { Turns } from './turns.ts';
 
-/** A head or a chunked body is parsed in pieces of at most this size: about a hundred chunks, or one request. */
-const pieceBytes = 4 * 1024;
-const endOfHead = Buffer.from('\r\n\r\n');
-const nothing = Buffer.alloc(0);
-const endOfLine = Buffer.from('\r\n');
 /**
  * Parsed requests that may wait for the response to an earlier one of their connection. A piece ends where a head ends,
  * so a request has to wait only if the end of its head arrived in two packets.
@@ -34,10 +31,7 @@ export class RequestGate {
   #request: IncomingMessage | null = null;
   /** The bytes of its body that the parser has not received yet; null for a chunked body, whose length is unknown. */
   #bodyLeft: number | null = null;
-  /** The last bytes of a piece, in which the end of the head may have begun. */
-  #seam: Buffer = nothing;
-  /** The bytes after the head in the piece that is being parsed. */
-  #behindHead: Buffer = nothing;
+  readonly #heads = new Heads();
   #waitsForTurn = false;
   /** Whether the next bytes were already read once and put back. */
   #hasPutBack = false;
@@ -79,10 +73,7 @@ export class RequestGate {
   enter(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#request = request;
     this.#isLast = asksForUpgrade(request);
-    const declared = declaredLength(request);
-    this.#bodyLeft = declared === null ? null : Math.max(0, declared - this.#behindHead.length);
-    // Bytes beyond the declared body are the beginning of the next head.
-    if (this.#behindHead.length > (declared ?? 0)) this.#seam = seamOf(this.#behindHead);
+    this.#bodyLeft = this.#heads.bodyLeft(declaredLength(request));
     if (this.#answer === null) this.#begin(response, start);
     else if (this.#waiting.push({ response, start }) > maxWaiting) this.#socket.destroy();
   }
@@ -203,7 +194,7 @@ export class RequestGate {
       const piece = this.#pieceOf(rest);
       rest = rest.subarray(piece.length);
       this.#parse(piece);
-      this.#behindHead = nothing;
+      this.#heads.parsed();
     }
     return false;
   }
@@ -229,25 +220,7 @@ export class RequestGate {
       this.#bodyLeft -= piece.length;
       return piece;
     }
-    const most = bytes.subarray(0, pieceBytes);
-    if (this.#seam.length > 0) {
-      const seam = Buffer.concat([this.#seam, most.subarray(0, endOfHead.length - 1)]);
-      const end = seam.indexOf(endOfHead);
-      const atSeam = this.#seam.length;
-      this.#seam = nothing;
-      if (end >= 0) return most.subarray(0, end + endOfHead.length - atSeam);
-    }
-    const end = most.indexOf(endOfHead);
-    if (end >= 0) {
-      const head = end + endOfHead.length;
-      // Bytes without an end of line are no complete chunk and no complete head. Mostly they are a small webhook's
-      // body.
-      if (most.includes(endOfLine, head)) return most.subarray(0, head);
-      this.#behindHead = most.subarray(head);
-      return most;
-    }
-    this.#seam = seamOf(most);
-    return most;
+    return this.#heads.pieceOf(bytes);
   }
 }
 
@@ -256,35 +229,3 @@ export class RequestGate {
  * because Node's parser then drops bytes behind the request, and no longer reports faults.
  */
 export const asksForUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
-
-/**
- * The last bytes of a piece, in which the end of a head may have begun. A copy, so that the piece's memory can be
- * freed.
- */
-const seamOf = (piece: Buffer): Buffer => Buffer.from(piece.subarray(1 - endOfHead.length));
-
-/** Node's internal handle of a socket, which has no public interface for this. */
-interface Handle {
-  reading: boolean;
-  readStart(): number;
-  readStop(): number;
-}
-
-type Readable = Socket & { _handle?: Handle | null };
-
-/**
- * Stops reading from the kernel. A paused Node socket would go on reading until its buffer is full, which doubles the
- * memory of each connection.
- */
-function stopReading({ _handle: handle }: Readable): void {
-  if (!handle?.reading) return;
-  handle.reading = false;
-  handle.readStop();
-}
-
-/** Resumes reading after `stopReading`. Node's stream does not do so: it assumes that a read is in progress. */
-function startReading({ _handle: handle }: Readable): void {
-  if (!handle || handle.reading) return;
-  handle.reading = true;
-  handle.readStart();
-}

@@ -1,0 +1,62 @@
+import type { AttemptRequest, AttemptResult } from '../../../workflows/messages.ts';
+import type { AttemptRow } from '../../events/attempt-row.ts';
+import type { Outcome, Recorded } from '../../events/transitions/attempt-recorded.ts';
+import { nextDelayMs } from '../backoff.ts';
+import { endedBecause } from './decide.ts';
+import type { Posted } from './post.ts';
+
+/**
+ * What is recorded of an attempt that was made, with the time of the next one if it failed.
+ *
+ * @param made `startedAt` by the clock of PostgreSQL; `claimToken` as in `AttemptOptions`; `random` for the jitter.
+ */
+export function outcomeOf(
+  row: AttemptRow,
+  request: AttemptRequest,
+  posted: Posted,
+  { startedAt, claimToken, random }: { startedAt: Date; claimToken: string | null; random: () => number },
+): Outcome {
+  const { delaysMs } = request.schedule;
+  const endedMs = row.nowMs();
+  const delayMs =
+    posted.succeeded || request.trigger === 'manual'
+      ? null
+      : nextDelayMs({
+          delaysMs,
+          number: request.number,
+          retryAfterMs: posted.retryAfterMs,
+          // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
+          elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
+          random,
+        });
+  return {
+    eventId: row.eventId,
+    generation: request.generation,
+    trigger: request.trigger,
+    number: request.number,
+    startedAt,
+    durationMs: posted.durationMs,
+    outcome: posted.outcome,
+    responseCode: posted.responseCode,
+    responseBody: posted.responseBody,
+    error: posted.error,
+    url: posted.url,
+    succeeded: posted.succeeded,
+    last: request.trigger === 'schedule' && request.number > delaysMs.length,
+    nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
+    claimToken,
+  };
+}
+
+/** What the workflow or the relay is told of an attempt. `recorded` is null if its event no longer exists. */
+export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
+  if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
+  // A success after the event was killed or replayed changed no row, so it does not end the schedule.
+  if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
+  if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
+  if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
+  if (recorded.generation !== outcome.generation) return { kind: 'stopped', reason: 'superseded' };
+  const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
+  if (reason) return { kind: 'stopped', reason };
+  return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
+}
