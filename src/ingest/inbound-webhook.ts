@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
 import type { InboundAccount } from '../accounts/account-directory.ts';
+import { newEventId } from '../events/event-id.ts';
 import type { RejectedEvent } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
 import { generatedId } from '../providers/external-id.ts';
@@ -101,7 +101,7 @@ export class InboundWebhook {
   #identity(account: InboundAccount) {
     const { receivedAt } = this.#request;
     return {
-      id: uuidv7({ msecs: receivedAt.getTime() }),
+      id: newEventId(receivedAt),
       accountId: account.id,
       provider: this.provider.name,
       accountSlug: account.accountSlug,
