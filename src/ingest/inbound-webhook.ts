@@ -18,7 +18,7 @@ const maxContentTypeLength = 255;
 
 /**
  * A webhook as it arrived at an address of `provider`. Its methods judge it by an account and return what is stored of
- * it. They are pure, so they can be called again for the account as it is now.
+ * it. They change nothing, so they can be called again for the account as it is now.
  */
 export class InboundWebhook {
   readonly provider: Provider;

@@ -1,8 +1,7 @@
 /**
  * Notices when this process did not run for a while: it was suspended, or its event loop was blocked.
  *
- * After a stall, timers that are due run before anything that the process received during the stall is handled. So code
- * that handles it sees the stall.
+ * A question looks at the clock, too: what arrived during a stall may be handled before the timer runs.
  */
 export class Stalls {
   readonly #limitMs: number;
