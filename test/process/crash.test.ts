@@ -91,18 +91,18 @@ test('when one of two workers is killed under load, the other one delivers every
   const roles = await migratedRoles({});
   const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
-    if (consumer.deliveries.length === 20) first.signal('SIGKILL');
+    if (consumer.deliveries.length === 50) first.signal('SIGKILL');
     setTimeout(() => response.writeHead(200).end(), 20);
   });
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+    Array.from({ length: 150 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
   );
   expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   expect(await first.exited).toEqual(killed);
-  const rows = await allDelivered(roles, 60);
+  const rows = await allDelivered(roles, 150);
   expect(rows.map(({ id }) => id)).toEqual(answers.map(({ body }) => body.id).sort());
-  expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(60);
+  expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(150);
   expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
 });
 
@@ -190,11 +190,11 @@ test('an api that is killed under load loses no acknowledged webhook', { timeout
   const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const posting = postUntilItDies(api.baseUrl, account);
-  await until('webhooks are stored', async () => (await eventRows(roles)).length > 60);
+  await until('webhooks are stored', async () => (await eventRows(roles)).length > 150);
   api.signal('SIGKILL');
   const acknowledged = await posting;
   expect(await api.exited).toEqual(killed);
-  expect(acknowledged.length).toBeGreaterThan(40);
+  expect(acknowledged.length).toBeGreaterThan(100);
 
   // PostgreSQL may still commit statements that it has received. The lock is granted after them.
   await roles.query('do $$ begin lock table events in share mode; end $$');

@@ -46,7 +46,7 @@ test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged w
   };
   const posters = Promise.all(Array.from({ length: 8 }, (_, name) => poster(name)));
   const acknowledged = () => answers.filter(({ status }) => status === 202).map(({ body }) => body.id as string);
-  await until('webhooks are accepted', () => acknowledged().length > 25);
+  await until('webhooks are accepted', () => acknowledged().length > 50);
 
   await postgres.stop();
   await until('webhooks are refused', () => answers.at(-1)?.status === 503);
@@ -61,11 +61,11 @@ test('while PostgreSQL is unavailable webhooks get 503, and every acknowledged w
   expect((await fetch(`${api.baseUrl}/health/live`)).status).toBe(200);
   const refused = () => answers.filter(({ status }) => status !== 202).length;
   const refusedBefore = refused();
-  await until('further webhooks are refused', () => refused() > refusedBefore + 50);
+  await until('further webhooks are refused', () => refused() > refusedBefore + 100);
 
   await postgres.start();
   const during = acknowledged().length;
-  await until('webhooks are accepted again', () => acknowledged().length > during + 25);
+  await until('webhooks are accepted again', () => acknowledged().length > during + 50);
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
   posting = false;
   await posters;
@@ -215,11 +215,11 @@ test('when PostgreSQL is killed repeatedly under load, no acknowledged webhook i
   );
   for (let death = 0; death < 3; death += 1) {
     const before = acknowledged.length;
-    await until('webhooks are accepted', () => acknowledged.length > before + 25);
+    await until('webhooks are accepted', () => acknowledged.length > before + 50);
     await postgres.kill();
   }
   const before = acknowledged.length;
-  await until('webhooks are accepted', () => acknowledged.length > before + 25);
+  await until('webhooks are accepted', () => acknowledged.length > before + 50);
   posting = false;
   await posters;
   expect([...others]).toEqual([503]);

@@ -59,7 +59,7 @@ test('of three concurrent migrates one applies the migrations, the others wait f
 });
 
 test.each(['auto', 'workflow', 'direct'] as const)(
-  'two workers and two apis, FIRST_ATTEMPT=%s: 40 events, each delivered once',
+  'two workers and two apis, FIRST_ATTEMPT=%s: 100 events, each delivered once',
   {
     timeout,
   },
@@ -72,14 +72,14 @@ test.each(['auto', 'workflow', 'direct'] as const)(
     const consumer = await consumerForTest();
     const account = await one.admin.createAccount({ delivery_url: consumer.url });
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, n) =>
+      Array.from({ length: 100 }, (_, n) =>
         send((n % 2 === 0 ? one : two).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
       ),
     );
     expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
     const ids = answers.map(({ body }) => body.id as string).sort();
-    expect(new Set(ids).size).toBe(40);
-    const rows = await allDelivered(roles, 40);
+    expect(new Set(ids).size).toBe(100);
+    const rows = await allDelivered(roles, 100);
     expect(rows.map(({ id }) => id)).toEqual(ids);
     expect(consumer.deliveries.map((d) => d.headers['webhook-id']).sort()).toEqual(ids);
     const attempts = await roles.query('select event_id from delivery_attempts order by event_id');

@@ -22,7 +22,7 @@ beforeEach(() => temporal.start());
 
 const failsAtFirst = (n: number) => n % 10 === 0;
 
-test('60 events that come in without Temporal get their first attempts, and afterwards their workflows', {
+test('200 events that come in without Temporal get their first attempts, and afterwards their workflows', {
   timeout,
 }, async () => {
   const roles = gatewayRoles({
@@ -45,17 +45,17 @@ test('60 events that come in without Temporal get their first attempts, and afte
 
   await temporal.stop();
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}`, n }))),
+    Array.from({ length: 200 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}`, n }))),
   );
   expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   const ids = answers.map(({ body }) => body.id as string);
   const failing = ids.filter((_, n) => failsAtFirst(n)).sort();
   const during = await until('all have had their first attempt while Temporal is away', async () => {
     const rows = (await eventRows(roles)).filter(({ id }) => id !== before.body.id);
-    return rows.length === 60 && rows.every(({ attempts }) => attempts === 1) && rows;
+    return rows.length === 200 && rows.every(({ attempts }) => attempts === 1) && rows;
   });
   expect(during.filter((row) => row.delivery_status === 'pending').map(({ id }) => id)).toEqual(failing);
-  expect(during.filter((row) => row.delivery_status === 'delivered')).toHaveLength(54);
+  expect(during.filter((row) => row.delivery_status === 'delivered')).toHaveLength(180);
   // No workflow could be started yet.
   expect(during.filter(hasWorkflow)).toEqual([]);
   // Events can be read, but without the link to Temporal.
@@ -63,11 +63,11 @@ test('60 events that come in without Temporal get their first attempts, and afte
   expect((await fetch(`${api.baseUrl}/health/ready`)).status).toBe(200);
 
   await temporal.start();
-  const rows = await allDelivered(roles, 61);
+  const rows = await allDelivered(roles, 201);
   expect(rows.map(({ id }) => id)).toEqual([before.body.id, ...ids].sort());
   expect(rows.filter(({ attempts }) => attempts === 2).map(({ id }) => id)).toEqual(failing);
   // Each event was sent once, and a second time if the first attempt failed.
-  expect(consumer.deliveries).toHaveLength(61 + failing.length);
+  expect(consumer.deliveries).toHaveLength(201 + failing.length);
   expect([api.isRunning(), worker.isRunning()]).toEqual([true, true]);
   // The log includes messages of the native part of the SDK about the outage.
   expect(worker.stderr()).toContain('"from":"temporal"');
