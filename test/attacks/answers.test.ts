@@ -1,14 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { damageLimits, head, measureDamage } from '../support/attack.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import { migratedRoles, type Roles } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
 
 let roles: Roles;
 beforeAll(async () => {
-  roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+  roles = await migratedRoles({});
 });
 
 const bundle = '/openapi/assets/swagger-ui-bundle.js';

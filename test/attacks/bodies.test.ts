@@ -1,14 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { damageLimits, head, measureDamage, mib, oneByteChunks } from '../support/attack.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { type ApiProcess, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
+import { type ApiProcess, migratedRoles, type Roles } from '../support/gateway-roles.ts';
 
 gatewaysEndWithTheirTest();
 
 let roles: Roles;
 beforeAll(async () => {
-  roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+  roles = await migratedRoles({});
 });
 
 /** A new process for each attack, because memory left by one attack would hide the growth by the next. */

@@ -8,7 +8,7 @@ test('ids of one millisecond are different UUIDv7s that hold the time', () => {
   const ids = Array.from({ length: 1_000 }, () => newEventId(receivedAt));
   expect(new Set(ids).size).toBe(1_000);
   for (const id of ids) expect([validate(id), version(id), uuidMs(id)]).toEqual([true, 7, receivedAt.getTime()]);
-  // Nothing of an id can be guessed from another: all 74 random bits differ, those of the first byte too.
+  // The random parts on both sides of the variant differ.
   expect(new Set(ids.map((id) => id.slice(-12))).size).toBe(1_000);
   expect(new Set(ids.map((id) => id.slice(15, 18))).size).toBeGreaterThan(500);
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { backupFolder } from '../support/backup-folder.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { startGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { actionsOf, backupsOf } from '../support/maintenance.ts';
 
@@ -23,8 +23,7 @@ async function startWithout(options: TestGatewayOptions) {
 
 test('without Temporal, /admin/upkeep returns 503, a backup fails at once, and webhooks are delivered', async () => {
   const gateway = await startWithout({ temporalAddress: closedPort, maintenance: { backupDir: backupFolder() } });
-  const consumer = await startConsumer(200);
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest(200);
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const answers = Promise.all(
     [...asked, ['POST', '/admin/backups/trigger'] as const].map(([method, path]) =>

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { type Reply, startConsumer } from '../support/consumer.ts';
-import { migratedDatabase } from '../support/database.ts';
+import { consumerForTest, type Reply } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
-import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
@@ -16,7 +15,7 @@ const clock = new URL('../faults/clock.ts', import.meta.url).href;
 
 /** A worker whose clock can be set: see `test/faults/clock.ts`. */
 async function workerWithClock(aheadS: number, variables: Record<string, string>) {
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables });
+  const roles = await migratedRoles(variables);
   const file = join(temporaryFolder(), 'clock');
   writeFileSync(file, String(aheadS));
   const settings = { NODE_OPTIONS: `--import ${clock}`, FAULTS_CLOCK: file };
@@ -30,8 +29,7 @@ async function workerWithClock(aheadS: number, variables: Record<string, string>
       await sleep(200);
     },
     async account(...replies: Reply[]) {
-      const consumer = await startConsumer(...replies);
-      onTestFinished(() => consumer.close());
+      const consumer = await consumerForTest(...replies);
       return { consumer, account: await api.admin.createAccount({ delivery_url: consumer.url }) };
     },
   };

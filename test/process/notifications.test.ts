@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { type Api, gatewayRoles, type Roles } from '../support/gateway-roles.ts';
@@ -25,8 +25,7 @@ gatewaysEndWithTheirTest();
 async function stageOf<Worker extends RunningRole>(start: (roles: Roles) => Promise<[Api, Worker]>) {
   const receivers = await startReceivers();
   onTestFinished(() => receivers.close());
-  const consumer = await startConsumer(500);
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest(500);
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
     variables: {

@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 
@@ -11,8 +11,7 @@ test('a start while deliveries are paused says so, and the command that it print
 }, async () => {
   const dataDir = temporaryFolder();
   const servers = await sharedServers();
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const first = await startWholeGateway(dataDir, servers);
   expect(first.stdout()).not.toContain('PAUSED');
   const account = await first.admin.createAccount({ delivery_url: consumer.url });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Answer, send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, attempts, eventRows, gatewayRoles, leases } from '../support/gateway-roles.ts';
 import { ownPostgres } from '../support/own-servers.ts';
@@ -20,8 +20,7 @@ async function running(where: 'processes' | 'here', variables: Record<string, st
   const [api, worker] = await (where === 'here'
     ? Promise.all([roles.apiHere(), roles.workerHere()])
     : Promise.all([roles.startApi(), roles.startWorker()]));
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   return { postgres, roles, api, worker, consumer, account };
 }

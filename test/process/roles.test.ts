@@ -4,7 +4,7 @@ import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
-import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
 const timeout = 240_000;
@@ -39,7 +39,7 @@ test('migrate, api and worker run as separate processes and deliver an event', {
 });
 
 test('a second migrate changes nothing and says so', { timeout }, async () => {
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+  const roles = await migratedRoles({});
   const schema = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2`;
   const before = await roles.query(schema);
   const again = await roles.migrate();
@@ -64,7 +64,7 @@ test.each(['auto', 'workflow', 'direct'] as const)(
     timeout,
   },
   async (firstAttempt) => {
-    const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { FIRST_ATTEMPT: firstAttempt } });
+    const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt });
     // One mode with four processes is enough: the modes differ only in what makes the first attempt.
     const [one, two] = await (firstAttempt === 'auto'
       ? Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()])
@@ -112,7 +112,7 @@ test.each(['api', 'worker'] as const)(
   '%s: a SECRETS_KEY that the database does not know is refused with a readable message',
   { timeout },
   async (role) => {
-    const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+    const roles = await migratedRoles({});
     const api = await roles.apiHere();
     await api.stop();
 

@@ -6,7 +6,7 @@ import type { Role } from '../../src/config.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
-import { gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { gatewayRoles, migratedRoles, queryOnce } from '../support/gateway-roles.ts';
 import { roleHere } from '../support/role-here.ts';
 import type { RunningRole } from '../support/running-role.ts';
 import { secretText } from '../support/secrets.ts';
@@ -58,7 +58,7 @@ async function closedPort(): Promise<number> {
 }
 
 test('a host that is not an address of this machine is reported', { timeout }, async () => {
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+  const roles = await migratedRoles({});
   expect(await refusal('api', { ...roles.variables, HOST: '192.0.2.1' }, roleHere)).toContain('HOST=192.0.2.1');
 });
 

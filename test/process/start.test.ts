@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import {
   cleanEnvironment,
@@ -66,8 +66,7 @@ test('the next start keeps accounts, events and the workflow of an event that wa
 }, async () => {
   const dataDir = await startedFolder();
   const variables = { DELIVERY_SCHEDULE: '15s,1s,1s,1s,1s,1s,1s,1s,1s' };
-  const consumer = await startConsumer(200, 500, 200);
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest(200, 500, 200);
   const first = await startWholeGateway(dataDir, variables);
   const account = await first.admin.createAccount({
     delivery_url: consumer.url,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { startedFolder, startWholeGateway, type WholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { until } from '../support/until.ts';
@@ -22,8 +22,7 @@ beforeAll(async () => {
 });
 
 async function consumed() {
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   return { consumer, account };
 }

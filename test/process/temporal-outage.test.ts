@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
@@ -31,12 +31,11 @@ test('200 events that come in without Temporal get their first attempts, and aft
     variables: { DELIVERY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s' },
   });
   const [api, worker] = await Promise.all([roles.startApi(), roles.startWorker()]);
-  const consumer = await startConsumer((response, { headers, body }) => {
+  const consumer = await consumerForTest((response, { headers, body }) => {
     const id = headers['webhook-id'];
     const times = consumer.deliveries.filter((delivery) => delivery.headers['webhook-id'] === id).length;
     response.writeHead(times === 1 && failsAtFirst(JSON.parse(body.toString()).n) ? 500 : 200).end();
   });
-  onTestFinished(() => consumer.close());
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const before = await send(api.baseUrl, account, '{"id":"before","n":1}');
   await allDelivered(roles, 1);
@@ -92,8 +91,7 @@ test('a worker that starts without Temporal delivers events, and connects when T
   const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), temporalAddress: temporal.address });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   await worker.printed(/"msg":"[^"]*Temporal/, 'stderr');
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   const delivered = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
@@ -110,8 +108,7 @@ test('commands during an outage of Temporal reach the waiting workflow afterward
     variables: { DELIVERY_SCHEDULE: '1h,1h,1h,1h,1h,1h,1h,1h,1h' },
   });
   const [api] = await Promise.all([roles.startApi(), roles.startWorker()]);
-  const consumer = await startConsumer(500);
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest(500);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const [acked, retried, replayed] = await Promise.all(
     ['acked', 'retried', 'replayed'].map(async (id) => {
@@ -157,8 +154,7 @@ test('role all with an unreachable TEMPORAL_ADDRESS starts, logs that, and deliv
   const [line] = await gateway.printed(/^.*"msg":"[^"]*Temporal.*$/m, 'stderr');
   expect(line).toContain(temporal.address);
   expect(line).toContain('Connection refused');
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
   await gateway.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');

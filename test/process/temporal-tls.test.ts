@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
@@ -43,8 +43,7 @@ async function rolesOn(temporalAddress: string, variables: Record<string, string
     temporalAddress,
     variables,
   });
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   return { roles, consumer };
 }
 
@@ -117,8 +116,7 @@ test('npm start: settings for other Temporal servers do not affect its own serve
     ...{ ...right, TEMPORAL_TLS: 'true', TEMPORAL_API_KEY: 'secret', TEMPORAL_CONFIG_FILE: file },
     TEMPORAL_GRPC_META_X_TEST: 'secret',
   });
-  const consumer = await startConsumer();
-  onTestFinished(() => consumer.close());
+  const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
   const event = await gateway.admin.eventually(body.id, (e) => e.status === 'enqueued' && e.workflow !== null);

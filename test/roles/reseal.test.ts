@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
-import { migratedDatabase } from '../support/database.ts';
 import { sharedServers, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
-import { gatewayRoles } from '../support/gateway-roles.ts';
+import { migratedRoles } from '../support/gateway-roles.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { until } from '../support/until.ts';
 import { idOf, newKey, reseal, settingsOfStep, timeout, verify } from './resealing.ts';
@@ -16,7 +15,7 @@ test('after reseal was killed, the next run continues, and a further run finds n
   timeout,
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { SECRETS_KEY: keys.old } });
+  const roles = await migratedRoles({ SECRETS_KEY: keys.old });
   const api = await roles.apiHere();
   const account = await api.admin.createAccount({ delivery_secret: 'delivery secret' });
   await api.admin.post(`/admin/accounts/${account.id}/destinations`, {
@@ -60,7 +59,7 @@ test('a secret that cannot be decrypted is listed with exit code 1; reseal succe
   timeout,
 }, async () => {
   const keys = { old: newKey(), new: newKey() };
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase(), variables: { SECRETS_KEY: keys.old } });
+  const roles = await migratedRoles({ SECRETS_KEY: keys.old });
   const before = await roles.apiHere();
   const account = await before.admin.createAccount({ delivery_secret: 'delivery secret' });
   await before.stop();
@@ -85,7 +84,7 @@ test.each([
   [['--check', '--back'], 'npm run reseal'],
   [['--new-key'], 'openssl rand -base64 32'],
 ])('reseal %j is refused with a hint', { timeout }, async (args, says) => {
-  const roles = gatewayRoles({ databaseUrl: await migratedDatabase() });
+  const roles = await migratedRoles({});
   const { code, stderr } = await reseal(roles.variables, args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
   expect(stderr).not.toMatch(/^\s+at /m);
