@@ -3,7 +3,7 @@
 -- the id alone can be the primary key. There is no default partition, because rows in it would block the creation of
 -- their day.
 --
--- The partitions of events have fillfactor 75 (src/database/partitions.ts), so that an update of an event's state fits
+-- The partitions of events have fillfactor 50 (src/database/partitions.ts), so that an update of an event's state fits
 -- into the same page. If an update changes no indexed column, PostgreSQL updates no index (a HOT update). So no index
 -- contains `status` or `delivery_status`. The indexes contain generated columns instead, whose values do not change
 -- when an event is delivered at its first attempt and its workflow is started.

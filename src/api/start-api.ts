@@ -14,6 +14,7 @@ import { testDelivery } from '../delivery/test-delivery.ts';
 import { DestinationStore } from '../destinations/destination-store.ts';
 import { createWorkflowFinder } from '../dispatch/workflow-finder.ts';
 import { resolveDuplicate } from '../events/duplicates.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
 import { RejectionRecorder } from '../events/rejections.ts';
 import { stopAccount } from '../events/transitions/account-deleted.ts';
@@ -61,6 +62,8 @@ export interface ApiParts {
   rejected: RejectedSettings;
   /** The most bytes of all bodies that are being read or processed. */
   maxBodyBytesInFlight: number;
+  /** The relay of this process, if it has one; see `EventReceiver`. */
+  handOver?: () => HandOver | null;
   log: Log;
 }
 
@@ -114,7 +117,7 @@ export function composeApi(parts: ApiParts): {
         box,
         readConfig: readProviderConfig,
       }),
-      receiver: new EventReceiver(database),
+      receiver: new EventReceiver(database, parts.handOver),
       rejections: new RejectionRecorder({ database, limits: parts.rejected, log }),
       rejectedBodyBytes: parts.rejected.bodyBytes,
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },

@@ -12,7 +12,7 @@ export const daysAhead = 7;
 
 const partitionedTables = [
   // Room in each page for the updates of its rows: an event's state, and a notification's tries.
-  { name: 'events', key: 'id', storage: 'with (fillfactor = 75)' },
+  { name: 'events', key: 'id', storage: 'with (fillfactor = 50)' },
   { name: 'event_payloads', key: 'event_id', storage: '' },
   { name: 'delivery_attempts', key: 'event_id', storage: '' },
   { name: 'notifications', key: 'event_id', storage: 'with (fillfactor = 80)' },

@@ -1,5 +1,9 @@
+import { LRUCache } from 'lru-cache';
+
 /** The assumed duration of a turn until the first one of an owner has ended. */
 const firstGuessMs = 200;
+/** Owners whose mean duration of a turn is remembered. */
+const keptMeans = 10_000;
 /** How long a reserved turn is kept after it is due. Then the next holder gets it. */
 const ticketGraceMs = 30_000;
 const shortestWaitMs = 100;
@@ -9,14 +13,13 @@ interface Owner {
   inFlight: number;
   /** The part of `inFlight` that the relay has taken. */
   direct: number;
-  /** The moving average of a turn's duration, in milliseconds. */
-  meanMs: number;
   /**
    * Reserved turns: the time from which each holder may ask again, in the order of asking.
    */
   tickets: Map<string, number>;
 }
 
+/** A turn, which is left once (later calls of `leave` do nothing), or the time to wait before asking again. */
 export type Turn = { leave: () => void } | { waitMs: number };
 
 /**
@@ -29,6 +32,10 @@ export type Turn = { leave: () => void } | { waitMs: number };
 export class TurnGate {
   readonly limit: number;
   readonly #owners = new Map<string, Owner>();
+  /** The moving average of a turn's duration, in milliseconds, by owner. */
+  readonly #means = new LRUCache<string, number>({ max: keptMeans });
+  /** Called after a turn of this owner was left. */
+  onLeft: (ownerId: string) => void = () => undefined;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -43,6 +50,11 @@ export class TurnGate {
       else counts.set(id, this.limit - free);
     }
     return counts;
+  }
+
+  /** The mean duration of an owner's latest turns, in milliseconds. */
+  meanMs(ownerId: string): number {
+    return this.#means.get(ownerId) ?? firstGuessMs;
   }
 
   /** Takes a turn for the relay, without a reservation when none is free: the event stays in the relay's queue. */
@@ -62,7 +74,7 @@ export class TurnGate {
       return this.#enter(ownerId, owner, nowMs, () => undefined);
     }
     const rounds = Math.ceil((ahead + 1) / this.limit);
-    const waitMs = Math.max(shortestWaitMs, Math.ceil(rounds * owner.meanMs));
+    const waitMs = Math.max(shortestWaitMs, Math.ceil(rounds * this.meanMs(ownerId)));
     if (!owner.tickets.has(holder)) owner.tickets.set(holder, nowMs + waitMs);
     return { waitMs };
   }
@@ -77,20 +89,25 @@ export class TurnGate {
   }
 
   #owner(id: string): Owner {
-    const owner = this.#owners.get(id) ?? { inFlight: 0, direct: 0, meanMs: firstGuessMs, tickets: new Map() };
+    const owner = this.#owners.get(id) ?? { inFlight: 0, direct: 0, tickets: new Map() };
     this.#owners.set(id, owner);
     return owner;
   }
 
   #enter(id: string, owner: Owner, enteredMs: number, left: () => void): Turn {
     owner.inFlight++;
+    let isLeft = false;
     return {
       leave: () => {
+        if (isLeft) return;
+        isLeft = true;
         left();
         owner.inFlight--;
         // An exponential moving average over about the last ten turns.
-        owner.meanMs += (performance.now() - enteredMs - owner.meanMs) / 10;
+        const meanMs = this.meanMs(id);
+        this.#means.set(id, meanMs + (performance.now() - enteredMs - meanMs) / 10);
         if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
+        this.onLeft(id);
       },
     };
   }

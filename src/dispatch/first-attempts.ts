@@ -3,16 +3,19 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { Turn } from '../delivery/turn-gate.ts';
-import { beforeAllAccounts, type Claimed, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
+import type { HandOver, Place, StoredEvent } from '../events/hand-over.ts';
+import { type Claimed, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { ArrivalRate } from './arrival-rate.ts';
+import { Backlog } from './backlog.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import type { Held, Leases } from './leases.ts';
-import type { Permits } from './permits.ts';
+import type { Hold, Leases } from './leases.ts';
+import type { Permit, Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
+import { TurnLines } from './turn-lines.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
 export interface FirstAttemptsDeps {
@@ -32,8 +35,8 @@ export interface FirstAttemptsDeps {
   onMoved(pending: boolean): void;
 }
 
-/** Attempts in flight of this process, over all accounts. */
-const maxInFlight = 512;
+/** Attempts in flight of this process over all accounts, and events that wait in memory for their turn. */
+const maxInFlight = 1_024;
 /** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
 const idleMs = 1_000;
@@ -44,21 +47,47 @@ const crowdPauseMs = 5;
 const enginePace = 80;
 const heldDelayS = 0.2;
 const downDelayS = 1;
+/** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
+const longestLine = 256;
+/** Events are claimed for a line up to this length, so that its account's turns are never without work. */
+const claimedLine = 64;
+/** A line of this length is worth a short wait of those who accept more, if the consumer answers as quickly as this. */
+const crowdedLine = 48;
+const quickMs = 100;
+const longestRoomMs = 25;
+/** The most bytes of bodies that were handed over and are not attempted yet. */
+const maxHandedBytes = 64 * 1024 * 1024;
+
+/** What the first attempt of a claimed event has: its turn if the relay makes it, else its permit. */
+interface Way {
+  turn: Turn | null;
+  permit: Permit | null;
+  hold: Hold;
+  /** The event, if it was handed over. Otherwise, it is read. */
+  event: StoredEvent | null;
+}
 
 /** Lets an event's workflow make the first attempt if Temporal is fast enough. Otherwise, the relay makes it itself. */
-export class FirstAttempts {
+export class FirstAttempts implements HandOver {
   readonly #deps: FirstAttemptsDeps;
   readonly #poller: Poller;
   /** The attempts in flight, by event id. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #rate = new ArrivalRate();
-  #after = beforeAllAccounts;
+  readonly #backlog = new Backlog();
+  readonly #lines = new TurnLines();
+  #roomAsked: (() => void)[] = [];
+  #stopped = false;
+  /** Places that are reserved for events that are being stored. */
+  #reserved = 0;
+  #handedBytes = 0;
   #claimedAtMs = 0;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
+    deps.attempts.gate.onLeft = (accountId) => this.#advance(accountId);
   }
 
   /** Whether events arrive faster than Temporal can start their workflows. Starts of settled events then wait. */
@@ -66,16 +95,27 @@ export class FirstAttempts {
     return this.#rate.perSecond > enginePace;
   }
 
+  get token(): string {
+    return this.#deps.leases.token;
+  }
+
+  get leaseS(): number {
+    return this.#deps.leases.leaseS;
+  }
+
   start(): void {
     this.#poller.start();
   }
 
-  wake(): void {
+  /** Looks for events in the queue: of one account, or of any. */
+  wake(accountId: string | null = null): void {
+    this.#backlog.noticed(accountId);
     this.#poller.wake();
   }
 
   /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await this.#poller.stop();
     const drained = Promise.allSettled([...this.#running.values()]);
     // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
@@ -84,41 +124,143 @@ export class FirstAttempts {
     clearTimeout(timer);
   }
 
+  reserve({ id, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place | null {
+    const { attempts, leases, permits, paused, holdsLock } = this.#deps;
+    if (this.#stopped || permits.only || paused() || !holdsLock() || this.#backlog.isBehind(accountId)) return null;
+    const full = this.#inFlight >= maxInFlight || this.#handedBytes + bytes > maxHandedBytes;
+    if (full || this.#lines.of(accountId) >= longestLine) {
+      this.#backlog.fellBehind(accountId);
+      return null;
+    }
+    const permit = !this.busy && permits.free() > 0 ? permits.take(id) : null;
+    const direct = permit === null;
+    const taken =
+      direct && this.#lines.of(accountId) === 0 ? attempts.gate.enterDirect(accountId, performance.now()) : null;
+    const turn = taken && 'leave' in taken ? taken : null;
+    const hold = leases.hold(id);
+    this.#reserved++;
+    this.#handedBytes += bytes;
+    const leave = () => {
+      this.#reserved--;
+      this.#handedBytes -= bytes;
+    };
+    const giveUp = () => {
+      leave();
+      permit?.release();
+      turn?.leave();
+    };
+    const claim = { eventId: id, accountId, generation: 0, direct };
+    return {
+      direct,
+      take: (event) => {
+        const begin = (turn: Turn | null) => {
+          leave();
+          this.#begin(claim, { turn, permit, hold, event });
+        };
+        if (turn || permit) return begin(turn);
+        this.#line(accountId, begin);
+      },
+      cancel: () => {
+        giveUp();
+        hold.release();
+      },
+      abandon: () => {
+        giveUp();
+        hold.abandon();
+      },
+    };
+  }
+
+  #line(accountId: string, begin: (turn: Turn) => void): void {
+    this.#lines.join(accountId, begin);
+    this.#advance(accountId);
+  }
+
+  /** Gives the free turns of an account to the events in its line. */
+  #advance(accountId: string): void {
+    if (this.#stopped) return;
+    while (this.#lines.of(accountId) > 0) {
+      const turn = this.#deps.attempts.gate.enterDirect(accountId, performance.now());
+      if ('waitMs' in turn) break;
+      this.#lines.next(accountId)?.(turn);
+    }
+    if (this.#roomAsked.length > 0 && !this.#isCrowded(accountId)) for (const go of this.#roomAsked.splice(0)) go();
+  }
+
+  async room(accountIds: readonly string[]): Promise<void> {
+    if (!accountIds.some((id) => this.#isCrowded(id))) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, longestRoomMs);
+      this.#roomAsked.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #isCrowded(accountId: string): boolean {
+    return this.#lines.of(accountId) >= crowdedLine && this.#deps.attempts.gate.meanMs(accountId) < quickMs;
+  }
+
+  queued(accountId: string): void {
+    this.wake(accountId);
+  }
+
+  get #inFlight(): number {
+    return this.#running.size + this.#reserved;
+  }
+
   async #round(): Promise<Round> {
-    const { sql, leases, attempts, permits, paused, holdsLock } = this.#deps;
+    const { sql, leases, permits, paused, holdsLock } = this.#deps;
     if (paused() || !holdsLock()) return 'idle';
-    const free = maxInFlight - this.#running.size;
     const permitted = permits.free();
-    const limit = Math.min(free, maxClaim, permits.only ? permitted : maxClaim);
+    const limit = Math.min(maxInFlight - this.#inFlight, maxClaim, permits.only ? permitted : maxClaim);
     if (limit <= 0 || (permits.only && permitted < permits.size / 4)) return 'idle';
     if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - performance.now()));
-    this.#claimedAtMs = performance.now();
-    const { claimed, next } = await leases.claim(() =>
+    const backlog = this.#backlog;
+    const beganMs = performance.now();
+    const room = this.#room(beganMs);
+    const turns = backlog.turns((id) => (room.of.get(id) ?? room.others) > 0, beganMs);
+    if (turns === null) return 'idle';
+    this.#claimedAtMs = beganMs;
+    const began = backlog.notices;
+    const round = await leases.claim(() =>
       claimForAttempt(sql, {
-        after: this.#after,
-        busy: attempts.gate.busy(performance.now()),
-        accountConcurrency: attempts.gate.limit,
-        limit,
+        ...{ turns, room, limit },
         token: leases.token,
         leaseS: leases.leaseS,
         permits: permitted,
       }),
     );
-    this.#after = next ?? beforeAllAccounts;
+    const { claimed } = round;
+    backlog.learn(turns, round, { began, full: claimed.length >= limit, beganMs });
     // Oldest first, because the oldest events should get the free turns of their account.
-    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) this.#begin(claim);
-    return claimed.length === limit || next !== null ? 'more' : 'idle';
+    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
+      const { accountId, hold } = claim;
+      if (claim.direct) this.#line(accountId, (turn) => this.#begin(claim, { turn, permit: null, hold, event: null }));
+      else this.#begin(claim, { turn: null, permit: permits.take(claim.eventId), hold, event: null });
+    }
+    return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
 
-  #begin(claim: Held): void {
-    const { eventId, accountId, hold } = claim;
-    // Taken before any `await`, because the next claim counts the turns that are taken.
-    const turn = claim.direct ? this.#deps.attempts.gate.enterDirect(accountId, performance.now()) : null;
+  /** How many events of each account can be claimed: for its free turns, and for a line that keeps them in use. */
+  #room(nowMs: number): { of: Map<string, number>; others: number } {
+    const { gate } = this.#deps.attempts;
+    const others = gate.limit + claimedLine;
+    const of = new Map(
+      [...gate.busy(nowMs)].map(([id, used]) => [id, Math.max(0, others - used - this.#lines.of(id))]),
+    );
+    return { of, others };
+  }
+
+  #begin(claim: Claimed, way: Way): void {
+    const { eventId } = claim;
+    const { turn, permit, hold, event } = way;
     this.#rate.count();
     // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
     // database was unavailable. The new claim waits for the attempt in flight.
     const run = Promise.resolve(this.#running.get(eventId))
-      .then(() => (turn ? this.#direct(claim, turn) : this.#byWorkflow(claim)))
+      .then(() => (permit ? this.#byWorkflow(claim, permit, event) : this.#direct(claim, turn, event)))
       .then(hold.release, (error: unknown) => {
         hold.abandon();
         this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its event is claimed again');
@@ -130,20 +272,19 @@ export class FirstAttempts {
     this.#running.set(eventId, run);
   }
 
-  async #direct(claim: Claimed, turn: Turn): Promise<void> {
-    const { attempts, schedule, writes, leases, onMoved, holdsLock } = this.#deps;
-    const { eventId, generation } = claim;
+  async #direct({ eventId, generation }: Claimed, turn: Turn | null, event: StoredEvent | null): Promise<void> {
+    const { attempts, schedule, writes, leases, onMoved, holdsLock, paused } = this.#deps;
     const { token } = leases;
-    if (!holdsLock()) {
-      if ('leave' in turn) turn.leave();
+    // Workflows took the last turns during the claim. The event is handed back and claimed first when a turn is free.
+    if (turn === null || 'waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
+    if (!holdsLock() || paused()) {
+      turn.leave();
       return await writes.handBack({ eventId, generation, token, delayS: 0 });
     }
-    // Workflows took the last turns during the claim. The event is handed back and claimed first when a turn is free.
-    if ('waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
     const { result, recorded } = await attempts
       .attempt(
         { eventId, generation, trigger: 'schedule', number: 1, schedule },
-        { claimToken: token, signal: this.#stopping.signal },
+        { claimToken: token, signal: this.#stopping.signal, event, turn },
       )
       .finally(() => turn.leave());
     // Recording an attempt also sets the event's lane. If nothing was recorded, the lane is set by the event's row.
@@ -152,21 +293,22 @@ export class FirstAttempts {
     onMoved(result.kind === 'failed' || result.kind === 'wait');
   }
 
-  async #byWorkflow(claim: Claimed): Promise<void> {
+  async #byWorkflow(claim: Claimed, permit: Permit, event: StoredEvent | null): Promise<void> {
     const { attempts, permits, writes, leases, sql, log } = this.#deps;
     const { eventId, accountId, generation } = claim;
     const { token } = leases;
-    const permit = permits.take(eventId);
+    const forget = event ? attempts.expect(event) : () => undefined;
+    void permit.begun.then(forget);
     let started: Started;
     try {
-      started = await ensureWorkflow(this.#deps, claim);
+      started = await ensureWorkflow(this.#deps, claim, event);
     } catch (error) {
       permit.release();
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // It is not known whether the workflow was started. If it was, its attempt waits while the claim is direct.
       if (await takeOverAttempt(sql, { eventId, generation, token }))
-        await this.#direct(claim, attempts.gate.enterDirect(accountId, performance.now()));
+        await this.#direct(claim, attempts.gate.enterDirect(accountId, performance.now()), null);
       return;
     }
     try {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../database/sql.ts';
-import { type Claimed, type Round, renew } from '../events/queue.ts';
+import { type Claimed, renew } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 
 const longestLeaseMs = 60_000;
@@ -63,12 +63,14 @@ export class Leases {
   }
 
   /** Makes a claim, and holds the claimed events. */
-  async claim(work: () => Promise<Round>): Promise<{ claimed: Held[]; next: Round['next'] }> {
+  async claim<Answer extends { claimed: Claimed[] }>(
+    work: () => Promise<Answer>,
+  ): Promise<Omit<Answer, 'claimed'> & { claimed: Held[] }> {
     while (this.#settling) await this.#settling.catch(() => undefined);
     const claim = work().then(
-      ({ claimed, next }) => ({
-        claimed: claimed.map((event) => ({ ...event, hold: this.hold(event.eventId) })),
-        next,
+      (answer) => ({
+        ...answer,
+        claimed: answer.claimed.map((event) => ({ ...event, hold: this.hold(event.eventId) })),
       }),
       (error: unknown) => {
         this.doubt();

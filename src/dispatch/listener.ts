@@ -24,17 +24,23 @@ export interface SessionUser {
 
 /**
  * Listens for notifications (LISTEN/NOTIFY) on a dedicated connection, and reconnects when it is lost. Notifications
- * may be missed while there is no connection, so every connection calls the handlers of all channels.
+ * may be missed while there is no connection, so every connection calls the handlers of all channels, with an empty
+ * payload.
  */
 export class Listener {
-  readonly #options: { url: string; handlers: Record<string, () => void>; user?: SessionUser; log: Log };
+  readonly #options: { url: string; handlers: Record<string, (payload: string) => void>; user?: SessionUser; log: Log };
   readonly #connection: pg.ClientConfig;
   #client: pg.Client | null = null;
   #stopped = false;
   #delayMs = firstDelayMs;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: { url: string; handlers: Record<string, () => void>; user?: SessionUser; log: Log }) {
+  constructor(options: {
+    url: string;
+    handlers: Record<string, (payload: string) => void>;
+    user?: SessionUser;
+    log: Log;
+  }) {
     this.#options = options;
     this.#connection = {
       ...connectionOptions(options.url, { application_name: 'webhook-gateway relay' }),
@@ -72,14 +78,14 @@ export class Listener {
     };
     client.on('error', lose);
     client.on('end', () => lose());
-    client.on('notification', ({ channel }) => handlers[channel]?.());
+    client.on('notification', ({ channel, payload }) => handlers[channel]?.(payload ?? ''));
     try {
       await client.connect();
       for (const channel of Object.keys(handlers)) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
       opened = true;
       await user?.opened(statementsOn(client, lose));
       this.#delayMs = firstDelayMs;
-      for (const handler of Object.values(handlers)) handler();
+      for (const handler of Object.values(handlers)) handler('');
     } catch (error) {
       lose(error instanceof Error ? error : undefined);
     }

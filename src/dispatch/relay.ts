@@ -2,6 +2,7 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import type { Log } from '../shared/log.ts';
@@ -103,7 +104,8 @@ export class Relay {
       user: takeover,
       log,
       handlers: {
-        [channels.queue]: () => this.#firstAttempts.wake(),
+        // The account whose event waits; empty for any.
+        [channels.queue]: (accountId) => this.#firstAttempts.wake(accountId || null),
         [pauseChannel]: () => this.#pause.wake(),
         [channels.commands]: () => {
           this.#commands.wake();
@@ -131,6 +133,11 @@ export class Relay {
     this.#firstAttempts.wake();
     this.#starts.wake();
     this.#commands.wake();
+  }
+
+  /** Where events go that this process accepts. */
+  get handOver(): HandOver {
+    return this.#firstAttempts;
   }
 
   /** Called when a worker of this process begins the event's attempt for its workflow. */

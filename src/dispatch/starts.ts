@@ -1,7 +1,7 @@
 import type { Sql } from '../database/sql.ts';
 import { uuidMs } from '../database/uuid-time.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
-import { beforeAllAccounts, claimForStart } from '../events/queue.ts';
+import { claimForStart, lowestId } from '../events/queue.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import type { EngineLink } from './engine-link.ts';
@@ -48,7 +48,7 @@ export class Starts {
   readonly #inFlight = { [pendingStart]: 0, [settledStart]: 0 };
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { [pendingStart]: false, [settledStart]: false };
-  readonly #after = { [pendingStart]: beforeAllAccounts, [settledStart]: beforeAllAccounts };
+  readonly #after = { [pendingStart]: lowestId, [settledStart]: lowestId };
   #catchUpUntilMs = 0;
   #trickleAtMs = 0;
   #trickle: NodeJS.Timeout | null = null;
@@ -116,7 +116,7 @@ export class Starts {
     const { claimed, next } = await leases.claim(() =>
       claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS }),
     );
-    this.#after[lane] = next ?? beforeAllAccounts;
+    this.#after[lane] = next ?? lowestId;
     // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
     if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))

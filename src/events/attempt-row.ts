@@ -31,7 +31,7 @@ export interface AttemptRow {
   account: AccountSecrets & { enabled: boolean; deleted: boolean };
   headers: [name: string, value: string][];
   contentType: string | null;
-  body: Buffer;
+  body: Uint8Array;
   /**
    * The time of PostgreSQL's clock in milliseconds since 1970, at the time of the call. All workers then agree on the time, even if
    * the clock of a worker's machine is wrong or jumps.
@@ -39,45 +39,20 @@ export interface AttemptRow {
   nowMs(): number;
 }
 
-const readAttempts = {
-  name: 'read_attempts',
-  text: `
-    select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
-      d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
-      case when q.claimed_until > now() then q.claim_token end as claim_token,
-      ${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
-      e.provider, e.account_slug, e.event_type, e.external_id,
+/** What an attempt needs besides its event: the state of the account and of the pause, at one moment. */
+export type Circumstances = Pick<AttemptRow, 'account' | 'pause' | 'resumedAt' | 'nowMs'>;
+
+/** The columns of `Circumstances`, for a statement in which `accounts` has the alias `a`. */
+export const circumstanceColumns = `${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at,
       a.id as account_id, a.enabled, a.deleted_at is not null as deleted, a.provider as account_provider,
       a.delivery_url, a.delivery_url_credentials, a.delivery_secret,
       a.project_delivery_url, a.project_delivery_url_credentials, a.project_delivery_secret,
-      a.signing_secret_current, a.signing_secret_previous, a.provider_config, p.headers, p.content_type, p.body
-    from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
-    join events e on e.id = i.event_id and e.id between $5 and $6
-    join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
-    join accounts a on a.id = e.account_id
-    left join event_queue q on q.event_id = i.event_id
-    left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
-};
+      a.signing_secret_current, a.signing_secret_previous, a.provider_config`;
 
-interface Row {
-  place: string;
-  id: string;
-  generation: number;
-  generation_at: Date;
-  status: EventStatus;
-  delivery_status: DeliveryStatus | null;
-  next_attempt_at: Date | null;
-  held_since: Date | null;
-  recorded_outcome: string | null;
-  relay_attempting: boolean;
-  claim_token: string | null;
+export interface CircumstanceRow {
   pause: Buffer | null;
   resumed: Buffer | null;
   read_at: Date;
-  provider: string;
-  account_slug: string;
-  event_type: string | null;
-  external_id: string;
   account_id: string;
   enabled: boolean;
   deleted: boolean;
@@ -91,6 +66,39 @@ interface Row {
   signing_secret_current: Buffer | null;
   signing_secret_previous: Buffer | null;
   provider_config: Buffer | null;
+}
+
+const readAttempts = {
+  name: 'read_attempts',
+  text: `
+    select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
+      d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
+      case when q.claimed_until > now() then q.claim_token end as claim_token,
+      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.body
+    from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
+    join events e on e.id = i.event_id and e.id between $5 and $6
+    join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
+    join accounts a on a.id = e.account_id
+    left join event_queue q on q.event_id = i.event_id
+    left join delivery_attempts d on d.event_id = i.event_id and d.event_id between $5 and $6 and d.generation = i.generation and d.trigger = i.trigger and d.number = i.number`,
+};
+
+interface Row extends CircumstanceRow {
+  place: string;
+  id: string;
+  generation: number;
+  generation_at: Date;
+  status: EventStatus;
+  delivery_status: DeliveryStatus | null;
+  next_attempt_at: Date | null;
+  held_since: Date | null;
+  recorded_outcome: string | null;
+  relay_attempting: boolean;
+  claim_token: string | null;
+  provider: string;
+  account_slug: string;
+  event_type: string | null;
+  external_id: string;
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
@@ -127,7 +135,6 @@ export class AttemptReader {
 }
 
 function toAttemptRow(row: Row): AttemptRow {
-  const aheadMs = row.read_at.getTime() - performance.now();
   return {
     eventId: row.id,
     generation: row.generation,
@@ -139,12 +146,22 @@ function toAttemptRow(row: Row): AttemptRow {
     recordedOutcome: row.recorded_outcome,
     relayAttempting: row.relay_attempting,
     claimToken: row.claim_token,
-    pause: toPause(row.pause),
-    resumedAt: toResumedAt(row.resumed),
     provider: row.provider,
     accountSlug: row.account_slug,
     eventType: row.event_type,
     externalId: row.external_id,
+    headers: row.headers,
+    contentType: row.content_type,
+    body: row.body,
+    ...toCircumstances(row),
+  };
+}
+
+export function toCircumstances(row: CircumstanceRow): Circumstances {
+  const aheadMs = row.read_at.getTime() - performance.now();
+  return {
+    pause: toPause(row.pause),
+    resumedAt: toResumedAt(row.resumed),
     account: {
       id: row.account_id,
       enabled: row.enabled,
@@ -160,9 +177,6 @@ function toAttemptRow(row: Row): AttemptRow {
       signingSecretPrevious: row.signing_secret_previous,
       providerConfig: row.provider_config,
     },
-    headers: row.headers,
-    contentType: row.content_type,
-    body: row.body,
     nowMs: () => Math.round(aheadMs + performance.now()),
   };
 }

@@ -40,81 +40,129 @@ const accountsOfLane = (lane: string | number, after: string) => `hop as (
       from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
     )`;
 
-/** The answer of a claim: the `claimed` rows, and the last account that the claim has looked at. */
-const claimedAndNext = `select l.hops, l.last_account, c.* from (
-      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
-    ) l left join claimed c on true`;
-
-// Each account gets a fair share, so that thousands of events of one account do not delay the first event of another.
-// $2 and $3 are the accounts and their attempts in flight in this process; $4 is the limit of each account.
-const claimFirstAttempts = {
-  name: 'claim_first_attempts',
-  text: `
-    with recursive ${accountsOfLane(lanes.firstAttempt, '$1')}, turns as (
-      select h.account_id, greatest($4 - coalesce(b.used, 0), 0) as free
-      from hop h left join unnest($2::uuid[], $3::integer[]) as b (account_id, used) on b.account_id = h.account_id
-      where h.account_id is not null and not ${isPaused}
-    ), share as (
-      select greatest(1, $5 / greatest(1, (select count(*) from turns where free > 0))) as size
+/**
+ * Claims events of the accounts in `turns` (account_id, after, free). Each account gets a fair share, so that thousands
+ * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
+ * could be claimed at most, and the claimed events.
+ *
+ * $1: how many in all; $2 and $3: token and lease; $4: permits.
+ */
+const claimOfTurns = `
+    share as (
+      select greatest(1, $1 / greatest(1, (select count(*) from turns where free > 0))) as size
+    ), asked as (
+      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most from turns cross join share
     ), picked as (
-      select p.event_id from turns t cross join share s cross join lateral (
+      select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.firstAttempt} and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
-        order by q.event_id limit least(t.free, s.size) for update skip locked
-      ) p limit $5
+        where q.lane = ${lanes.firstAttempt} and q.account_id = a.account_id and q.event_id > a.after and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.event_id limit a.most for update skip locked
+      ) p limit $1
     ), sized as (
       select count(*) as n from picked
     ), claimed as (
-      update event_queue q set claim_token = $6, claimed_until = now() + make_interval(secs => $7),
+      update event_queue q set claim_token = $2, claimed_until = now() + make_interval(secs => $3),
         -- Either all claimed events wait for Temporal, or none: if there are more than permits, the relay makes all
         -- attempts. Exception: the last claim ended before it was known whether it had started the workflow, whose
         -- attempt may be in flight. This claim then finds the running workflow, or starts it.
-        direct = (select n from sized) > $8 and (q.claim_token is null or q.direct)
+        direct = (select n from sized) > $4 and (q.claim_token is null or q.direct)
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation, q.direct
     )
-    ${claimedAndNext}`,
+    select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation, c.direct
+    from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
+
+/** Sorts before every UUID: before the first account, or before the first event of an account. */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+
+// $6 and $7 are accounts and how many events of each can be taken; $8 is how many of any other account.
+const claimOfAll = {
+  name: 'claim_first_attempts',
+  text: `
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$5')}, turns as (
+      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $8) as free
+      from hop h left join unnest($6::uuid[], $7::integer[]) as r (account_id, room) on r.account_id = h.account_id
+      where h.account_id is not null
+    ), ${claimOfTurns}`,
 };
 
-/** Sorts before every UUID, so that a claim begins at the first account. */
-export const beforeAllAccounts = '00000000-0000-0000-0000-000000000000';
+const claimOfKnown = {
+  name: 'claim_first_attempts_of',
+  text: `
+    with turns as (
+      select * from unnest($5::uuid[], $6::uuid[], $7::integer[]) as t (account_id, after, free)
+    ), ${claimOfTurns}`,
+};
+
+/** The accounts of a claim. */
+export type Turns =
+  /** The next accounts after the account `after` that have events in the queue. */
+  | { kind: 'all'; after: string }
+  /** These accounts, each from the event after `after` on. */
+  | { kind: 'known'; accounts: { id: string; after: string }[] };
+
+/** The result of a claim for first attempts. */
+export interface ClaimRound {
+  claimed: Claimed[];
+  /** The accounts that the claim has looked at, and the most events of each that it could claim. */
+  visited: { accountId: string; most: number }[];
+  /** The account after which to continue; null when all accounts were looked at. */
+  next: string | null;
+}
 
 /**
- * Claims events that need their first attempt, round-robin over the accounts. Claims none while deliveries are paused.
+ * Claims events that need their first attempt. Claims none while deliveries are paused.
  *
- * @param options `after`: the account after which to continue; `busy`: the attempts in flight of each account;
- *   `permits`: if no more events than this are claimed, their workflows make the first attempts, otherwise all of them
- *   are direct.
- * @returns the claimed events, and the account after which to continue; null when the round is complete.
+ * @param options `room`: how many events of an account can be taken, for those accounts that already have some, and for
+ *   the others; `permits`: if no more events than this are claimed, their workflows make the first attempts, otherwise all
+ *   of them are direct.
  */
 export async function claimForAttempt(
   sql: Sql,
   options: {
-    after: string;
-    busy: ReadonlyMap<string, number>;
-    accountConcurrency: number;
+    turns: Turns;
+    room: { of: ReadonlyMap<string, number>; others: number };
     limit: number;
     token: string;
     leaseS: number;
     permits: number;
   },
-): Promise<Round> {
-  const rows = await sql.query<RoundRow>(claimFirstAttempts, [
-    options.after,
-    [...options.busy.keys()],
-    [...options.busy.values()],
-    options.accountConcurrency,
-    options.limit,
-    options.token,
-    options.leaseS,
-    options.permits,
-  ]);
-  return toRound(rows);
+): Promise<ClaimRound> {
+  const { turns, room, limit, token, leaseS, permits } = options;
+  const common = [limit, token, leaseS, permits];
+  const rows =
+    turns.kind === 'all'
+      ? await sql.query<TurnRow>(claimOfAll, [
+          ...common,
+          turns.after,
+          [...room.of.keys()],
+          [...room.of.values()],
+          room.others,
+        ])
+      : await sql.query<TurnRow>(claimOfKnown, [
+          ...common,
+          turns.accounts.map(({ id }) => id),
+          turns.accounts.map(({ after }) => after),
+          turns.accounts.map(({ id }) => room.of.get(id) ?? room.others),
+        ]);
+  const visited = new Map(rows.map((row) => [row.visited, row.most]));
+  return {
+    claimed: rows.flatMap(({ event_id, ...row }) => (event_id === null ? [] : [toClaimed({ ...row, event_id })])),
+    visited: [...visited].map(([accountId, most]) => ({ accountId, most })),
+    next: turns.kind === 'all' && visited.size >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null,
+  };
 }
+
+type TurnRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
 
 type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow, 'event_id'> & {
     event_id: string | null;
   };
+
+/** The answer of a claim of starts: the `claimed` rows, and the last account that the claim has looked at. */
+const claimedAndNext = `select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+    ) l left join claimed c on true`;
 
 const claimStarts = {
   name: 'claim_starts',

@@ -5,7 +5,7 @@ import { ensurePartitions } from '../database/partitions.ts';
 import type { Log } from '../shared/log.ts';
 import { RejectionGate } from './rejection-gate.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
-import { bodyBytes, inboundColumns, type ReceivedEvent } from './transitions/received.ts';
+import { bodyBytes, type ReceivedEvent } from './transitions/received.ts';
 import { type Recorded, recordRejections } from './transitions/rejected.ts';
 
 /** A webhook that failed verification. Its body and headers may be truncated. */
@@ -53,7 +53,17 @@ export class RejectionRecorder {
     const events = rejections.flatMap(({ event }) => event ?? []);
     try {
       const [recorded] = await database.query<Recorded>(recordRejections, [
-        ...inboundColumns(events),
+        events.map((e) => e.id),
+        events.map((e) => e.accountId),
+        events.map((e) => e.provider),
+        events.map((e) => e.accountSlug),
+        events.map((e) => e.appKey),
+        events.map((e) => e.eventType),
+        events.map((e) => e.externalId),
+        events.map((e) => e.receivedAt),
+        events.map((e) => e.headers),
+        events.map((e) => e.contentType),
+        events.map((e) => e.body),
         events.map((e) => e.reason),
         events.map((e) => e.payloadBytes),
         events.map((e) => e.payloadSha256),

@@ -6,6 +6,7 @@ import { migrate } from '../database/migrate.ts';
 import type { DataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { readPause } from '../events/pause.ts';
 import { originOf } from '../notifications/settings.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
@@ -66,7 +67,8 @@ export async function startAll(
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
   // HTTP first: if the port is in use, no delivery has started yet.
-  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail });
+  let handOver: HandOver | null = null;
+  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail, handOver: () => handOver });
   undo.push(() => api.stop());
   const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
   const worker = await startWorker({
@@ -75,6 +77,7 @@ export async function startAll(
     workflowBundle: await bundle,
   });
   undo.push(() => worker.stop());
+  handOver = worker.handOver;
   goOn();
 
   progress(

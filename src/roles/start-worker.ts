@@ -14,6 +14,7 @@ import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
@@ -42,6 +43,12 @@ const foldMs = 1_000;
 /** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
 const pollMs = 500;
 
+/** The delivery side of this process. */
+export interface RunningWorker extends Running {
+  /** Where events go that this process accepts. */
+  handOver: HandOver;
+}
+
 /** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
 export async function startWorker(options: {
   database: Database;
@@ -59,7 +66,7 @@ export async function startWorker(options: {
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
   log: Log;
-}): Promise<Running> {
+}): Promise<RunningWorker> {
   const { database, delivery, log } = options;
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
@@ -147,6 +154,7 @@ export async function startWorker(options: {
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
+    handOver: relay.handOver,
     async stop() {
       ending.abort();
       await Promise.all([...pollers, schedules].map((poller) => poller.stop()));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { workflowId } from '../../src/dispatch/workflow-engine.ts';
-import { beforeAllAccounts, claimForStart } from '../../src/events/queue.ts';
+import { claimForStart, lowestId } from '../../src/events/queue.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { openDispatchStage } from './stage.ts';
@@ -56,7 +56,7 @@ test('a claim takes the oldest events of an account first', async () => {
   const ids = await moved(1, 6);
   const { leases } = stage.process();
   const { claimed } = await claimForStart(stage.gateway.database, {
-    ...{ lane: 1, after: beforeAllAccounts, limit: 3 },
+    ...{ lane: 1, after: lowestId, limit: 3 },
     ...{ token: leases.token, leaseS: leases.leaseS },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import { beforeAllAccounts, claimForAttempt, claimForStart } from '../../src/events/queue.ts';
+import { claimForAttempt, claimForStart, lowestId, type Turns } from '../../src/events/queue.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -22,6 +22,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const lease = { token: randomUUID(), leaseS: 30 };
+const everyone = { kind: 'all', after: lowestId } as const;
+const ample = { of: new Map<string, number>(), others: 64 };
 const release = (lane: number) =>
   gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
 
@@ -29,9 +31,8 @@ test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const options = {
     ...lease,
-    after: beforeAllAccounts,
-    busy: new Map<string, number>(),
-    accountConcurrency: 64,
+    turns: everyone,
+    room: ample,
     limit: 10,
     permits: 0,
   };
@@ -44,7 +45,7 @@ test('a claim of first attempts takes events of every account', async () => {
 test('a claim after one that may have started a workflow leaves the attempt to the workflow', async () => {
   await release(0);
   const options = {
-    ...{ after: beforeAllAccounts, busy: new Map<string, number>(), accountConcurrency: 64, leaseS: 30 },
+    ...{ turns: everyone, room: ample, leaseS: 30 },
     ...{ token: randomUUID(), limit: 4 },
   };
   const first = await claimForAttempt(gateway.database, { ...options, permits: 4 });
@@ -57,13 +58,29 @@ test('a claim after one that may have started a workflow leaves the attempt to t
   for (const { eventId, direct } of next.claimed) expect(direct).toBe(!mayRun.has(eventId));
 });
 
+test('a claim of known accounts takes their events from a position on, and those of no other account', async () => {
+  await release(0);
+  const { rows } = await gateway.database.pool.query<{ event_id: string }>(
+    'select event_id from event_queue where account_id = $1 order by event_id',
+    [crowd],
+  );
+  const ids = rows.map(({ event_id }) => event_id);
+  const turns: Turns = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
+  const { claimed, visited, next } = await claimForAttempt(gateway.database, {
+    ...{ ...lease, turns, room: ample },
+    ...{ limit: 4, permits: 0 },
+  });
+  expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
+  expect(visited).toEqual([{ accountId: crowd, most: 4 }]);
+  expect(next).toBeNull();
+});
+
 test('an account without free turns is skipped', async () => {
   await release(0);
   const options = {
     ...lease,
-    after: beforeAllAccounts,
-    busy: new Map([[crowd, 64]]),
-    accountConcurrency: 64,
+    turns: everyone,
+    room: { of: new Map([[crowd, 0]]), others: 64 },
     limit: 10,
     permits: 0,
   };
@@ -75,21 +92,20 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
   await release(0);
   const options = {
     ...lease,
-    after: beforeAllAccounts,
-    busy: new Map<string, number>(),
-    accountConcurrency: 64,
+    turns: everyone,
+    room: ample,
     limit: 10,
     permits: 0,
   };
   await pauseDelivery(gateway.database, '');
-  expect(await claimForAttempt(gateway.database, options)).toEqual({ claimed: [], next: null });
+  expect(await claimForAttempt(gateway.database, options)).toMatchObject({ claimed: [], next: null });
   await resumeDelivery(gateway.database);
   expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
 });
 
 test.each([1, 2] as const)('a claim of starts in lane %i takes events of every account', async (lane) => {
   await release(lane);
-  const { claimed } = await claimForStart(gateway.database, { ...lease, lane, after: beforeAllAccounts, limit: 10 });
+  const { claimed } = await claimForStart(gateway.database, { ...lease, lane, after: lowestId, limit: 10 });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
 });

@@ -8,7 +8,7 @@ import type { PermitMode } from '../../src/dispatch/permits.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
-import { startWorker } from '../../src/roles/start-worker.ts';
+import { type RunningWorker, startWorker } from '../../src/roles/start-worker.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import type { Running } from '../../src/shared/running.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
@@ -118,6 +118,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     tls: false as const,
     uiUrl: inject('temporalUiUrl'),
   };
+  const workers: RunningWorker[] = [];
   const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
   const api = await startApi({
     ...{ database, keyring, log },
@@ -137,10 +138,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     maxConnections: options.maxConnections ?? 2_000,
     host: options.host ?? '127.0.0.1',
     port: 0,
+    handOver: () => workers[0]?.handOver ?? null,
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const stopWatching = watchAnswersOf(baseUrl);
-  const workers: Running[] = [];
   const backupDirs = new Set<string>();
   const gateway: TestGateway = {
     baseUrl,

@@ -49,6 +49,10 @@ export interface AttemptOptions {
   claimToken: string | null;
   /** Ends the wait for an unavailable database. */
   signal: AbortSignal;
+  /** The event, if it was stored a moment ago; otherwise it is read. */
+  event?: AttemptRow | null;
+  /** The account's turn that the relay has taken for this attempt. It is left when the consumer has answered. */
+  turn?: { leave: () => void };
 }
 
 export interface Made {
@@ -59,9 +63,6 @@ export interface Made {
   recorded: boolean;
 }
 
-/** A no-op: the relay gives back its turn itself. */
-const relaysTurn: Turn = { leave: () => undefined };
-
 /**
  * Temporal gives an attempt to another process if the heartbeats of this one are missing for 8 s (workflows/activities.ts).
  * The last of them may have been sent 4 s before the stall (src/temporal/worker.ts).
@@ -69,6 +70,10 @@ const relaysTurn: Turn = { leave: () => undefined };
 export const stallMs = 4_000;
 /** What was received during a stall is handled within this time. */
 const afterStallMs = 1_000;
+
+/** Later than this after its receipt, an event is read again, because operators may have changed it or its account. */
+const freshMs = 1_000;
+const isFresh = (event: AttemptRow) => event.nowMs() - event.generationAt.getTime() < freshMs;
 
 const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false });
 
@@ -81,6 +86,7 @@ export class Attempts {
   readonly #reader: AttemptReader;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight = new Map<string, Promise<Made>>();
+  readonly #expected = new Map<string, AttemptRow>();
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
@@ -108,9 +114,28 @@ export class Attempts {
     return attempt;
   }
 
+  /**
+   * Keeps an event that was stored a moment ago for the first attempt that its workflow requests, so that it is not read
+   * again.
+   *
+   * @returns forgets it.
+   */
+  expect(event: AttemptRow): () => void {
+    this.#expected.set(event.eventId, event);
+    return () => void this.#expected.delete(event.eventId);
+  }
+
+  #takeExpected({ eventId, generation, trigger, number }: AttemptRequest): AttemptRow | null {
+    const event = this.#expected.get(eventId);
+    if (!event || generation !== event.generation || trigger !== 'schedule' || number !== 1) return null;
+    this.#expected.delete(eventId);
+    return event;
+  }
+
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const beganMs = performance.now();
-    const row = await this.#reader.read(request);
+    const known = options.event ?? this.#takeExpected(request);
+    const row = known && isFresh(known) ? known : await this.#reader.read(request);
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
     const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
@@ -159,28 +184,24 @@ export class Attempts {
   }
 
   async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
-    const turn =
-      options.claimToken === null ? this.gate.enter(row.account.id, row.eventId, performance.now()) : relaysTurn;
+    const turn: Turn = options.turn ?? this.gate.enter(row.account.id, row.eventId, performance.now());
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
-    try {
-      const startedAt = new Date(row.nowMs());
-      const posted = await postEvent(this.#deps, row, {
-        number: request.number,
-        generation: request.generation,
-        timeLimitMs: request.schedule.timeLimitMs,
-        startedAt,
-      });
-      const outcome = outcomeOf(row, request, posted, {
-        startedAt,
-        claimToken: options.claimToken,
-        random: this.#deps.random ?? Math.random,
-      });
-      this.#logAttempt(row, outcome);
-      const recorded = await this.#record(outcome, options.signal);
-      return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
-    } finally {
-      turn.leave();
-    }
+    const startedAt = new Date(row.nowMs());
+    // The turn limits the requests to the consumer. Recording needs none.
+    const posted = await postEvent(this.#deps, row, {
+      number: request.number,
+      generation: request.generation,
+      timeLimitMs: request.schedule.timeLimitMs,
+      startedAt,
+    }).finally(turn.leave);
+    const outcome = outcomeOf(row, request, posted, {
+      startedAt,
+      claimToken: options.claimToken,
+      random: this.#deps.random ?? Math.random,
+    });
+    this.#logAttempt(row, outcome);
+    const recorded = await this.#record(outcome, options.signal);
+    return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
   }
 
   /** Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome. */

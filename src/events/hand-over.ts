@@ -1,0 +1,39 @@
+import type { AttemptRow } from './attempt-row.ts';
+import type { Startable } from './startable.ts';
+
+/** A place that the relay keeps free for the first attempt of one event while the event is stored. */
+export interface Place {
+  /** Whether the relay makes the attempt itself; otherwise the event's workflow makes it. */
+  readonly direct: boolean;
+  /** The event is stored and claimed for this process. Begins its first attempt. */
+  take(event: StoredEvent): void;
+  /** Nothing was stored. */
+  cancel(): void;
+  /** It is not known whether the event was stored. If it was, its claim is ended soon. */
+  abandon(): void;
+}
+
+/** An event that was stored a moment ago, with everything that its workflow and its first attempt need. */
+export type StoredEvent = AttemptRow & Startable;
+
+/**
+ * Where events go that this process has accepted. Their rows in the queue are inserted as claimed with `token`, so that
+ * no other process claims them, and the events are handed over in memory after the commit.
+ */
+export interface HandOver {
+  /** The token of the claims (src/dispatch/leases.ts). */
+  readonly token: string;
+  readonly leaseS: number;
+  /**
+   * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its account wait
+   * there, or because there is no room.
+   */
+  reserve(event: { id: string; accountId: string; bytes: number }): Place | null;
+  /**
+   * Waits while the relay is behind with these accounts although their consumers are quick, for at most 25 ms. Then the
+   * events of a burst are accepted as fast as they are delivered, in larger batches.
+   */
+  room(accountIds: readonly string[]): Promise<void>;
+  /** Called after an event of this account was stored that waits in the queue. */
+  queued(accountId: string): void;
+}
