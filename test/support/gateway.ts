@@ -4,7 +4,9 @@ import { inject } from 'vitest';
 import { type RejectedSettings, startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import type { BacklogLimit } from '../../src/dispatch/backlog-watch.ts';
 import type { PermitMode } from '../../src/dispatch/permits.ts';
+import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
@@ -17,6 +19,7 @@ import { eventStates } from './event-changes.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
+import { policyFor } from './policy.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
@@ -65,6 +68,10 @@ export interface TestMaintenance {
 
 export interface TestGatewayOptions {
   firstAttempt?: PermitMode;
+  /** As EVENT_WORKFLOWS. Default: the policy under which the tests run (`policyFor`). */
+  eventWorkflows?: EventWorkflows;
+  /** As EVENT_WORKFLOWS_BACKLOG. */
+  eventWorkflowsBacklog?: BacklogLimit;
   /** As DELIVERY_SCHEDULE, of any length. Default: `quickDelaysMs`. */
   delaysMs?: number[];
   timeLimitMs?: number;
@@ -158,6 +165,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           accountConcurrency: options.accountConcurrency ?? 64,
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
+          eventWorkflows: options.eventWorkflows ?? policyFor(options.firstAttempt),
+          eventWorkflowsBacklog: options.eventWorkflowsBacklog ?? { events: 10_000, ageMs: 5 * 60_000 },
         },
         maintenance: {
           backup: {
