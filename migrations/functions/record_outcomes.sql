@@ -4,7 +4,7 @@
 -- fail all attempts of the statement.
 --
 -- p_workflows: whether every event gets a workflow (EVENT_WORKFLOWS=always). If not, an event whose delivery ends with
--- an attempt of the relay leaves the queue. An exhausted event does not: its workflow sends its notifications.
+-- an attempt of the relay leaves the queue.
 create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],
@@ -73,11 +73,11 @@ begin
       claimed_until = null, claim_token = null
     from changed c join input i on i.event_id = c.id
     where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and (p_workflows or c.delivery_status = 'pending' or c.exhausted)
+      and (p_workflows or c.delivery_status = 'pending')
   ), done as (
     delete from event_queue q using changed c join input i on i.event_id = c.id
     where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
-      and not (p_workflows or c.delivery_status = 'pending' or c.exhausted)
+      and not (p_workflows or c.delivery_status = 'pending')
   )
   select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
     coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,

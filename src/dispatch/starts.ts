@@ -141,10 +141,7 @@ export class Starts {
   }
 
   async #releaseSettled(): Promise<Round> {
-    const more = await releaseSettledEvents(this.#deps.sql);
-    // Some of them may still need their workflow, for notifications.
-    this.#pending.wake();
-    return more ? 'more' : 'idle';
+    return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : 'idle';
   }
 
   /** Wakes the poller of settled events when the next start is allowed. */

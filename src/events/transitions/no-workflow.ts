@@ -15,7 +15,7 @@ const rowsABatch = 1_000;
 const releaseSettled = { name: 'release_settled', text: 'select release_settled($1) as seen' };
 
 /**
- * Removes a batch of settled events from the queue, except those that still need a workflow for their notifications.
+ * Removes a batch of settled events from the queue.
  *
  * @returns whether more may be waiting.
  */
