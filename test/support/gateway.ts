@@ -50,6 +50,8 @@ export interface TestGateway {
   databaseUrl: string;
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   keyring: Keyring;
+  /** The policy of its workers. */
+  eventWorkflows: EventWorkflows;
   adminToken: string;
   /** Starts a worker, also in addition to others. Without `maintenance` it has the gateway's. */
   startWorker(maintenance?: TestMaintenance): Promise<Running>;
@@ -116,6 +118,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
+  const eventWorkflows = options.eventWorkflows ?? policyFor(options.firstAttempt);
   const keyring = options.keyring ?? options.inPlaceOf?.keyring ?? randomKeyring();
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
@@ -152,7 +155,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const gateway: TestGateway = {
     baseUrl,
     admin: adminClient(baseUrl, adminToken, eventStates(database)),
-    ...{ database, databaseUrl, temporal, keyring, adminToken },
+    ...{ database, databaseUrl, temporal, keyring, adminToken, eventWorkflows },
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       const worker = await startWorker({
@@ -165,7 +168,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           accountConcurrency: options.accountConcurrency ?? 64,
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
-          eventWorkflows: options.eventWorkflows ?? policyFor(options.firstAttempt),
+          eventWorkflows,
           eventWorkflowsBacklog: options.eventWorkflowsBacklog ?? { events: 10_000, ageMs: 5 * 60_000 },
         },
         maintenance: {
