@@ -1,4 +1,3 @@
-import type { PermitMode } from '../../src/dispatch/permits.ts';
 import { type EventWorkflows, eventWorkflows } from '../../src/events/event-workflows.ts';
 
 /**
@@ -13,5 +12,5 @@ export function policy(): EventWorkflows {
 }
 
 /** FIRST_ATTEMPT=workflow exists with `always` only, so tests of it run with `always` under both policies. */
-export const policyFor = (firstAttempt: PermitMode | undefined): EventWorkflows =>
+export const policyFor = (firstAttempt: string | undefined): EventWorkflows =>
   firstAttempt === 'workflow' ? 'always' : policy();
