@@ -4,7 +4,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
-    'test/{bench,demo,faults,fuzz,soak}/main.ts',
+    'test/{bench,demo,faults,fuzz,policies,soak}/main.ts',
     'test/bench/load/main.ts',
     'test/bench/backup/process.ts',
     'test/faults/clock.ts',

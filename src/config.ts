@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { s3AddressMistake } from './backups/s3-address.ts';
 import { databaseUrlMistake, withDefaultSslMode } from './database/connection-options.ts';
 import { droppedHeaderMistake } from './delivery/dropped-headers.ts';
+import { eventWorkflows } from './events/event-workflows.ts';
+import { countedStarts } from './events/workflow-backlog.ts';
 import { adminToken, adminTokens } from './http/admin/token-settings.ts';
 import { proxyMistake } from './http/trusted-proxies.ts';
 import { secretsKey } from './secrets/key-setting.ts';
@@ -38,6 +40,21 @@ const deliverySchedule = list.transform((parts, context) => {
     context.addIssue({ code: 'custom', message: `'${part}': ${delay.error.issues[0]?.message}` });
     return 0;
   });
+});
+
+/** A number of events and an age. More events than the limit are not counted (src/events/workflow-backlog.ts). */
+const workflowsBacklog = list.transform((parts, context) => {
+  const [events = '', age = ''] = parts;
+  const wrong = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  if (parts.length !== 2) return wrong('must be a number of events and an age, such as 10000,5m');
+  const number = integerBetween(1, countedStarts - 1).safeParse(events);
+  if (!number.success) return wrong(`'${events}': ${number.error.issues[0]?.message}`);
+  const duration = durationBetween('1s', '24h').safeParse(age);
+  if (!duration.success) return wrong(`'${age}': ${duration.error.issues[0]?.message}`);
+  return { events: number.data, ageMs: duration.data };
 });
 
 /** A variable of Temporal's other SDKs. The Node SDK always verifies the host name. */
@@ -89,6 +106,8 @@ const environment = z.object({
   ACCOUNT_CONCURRENCY: integerBetween(1, 10_000).prefault('64'),
   FIRST_ATTEMPT: z.enum(['auto', 'workflow', 'direct']).default('auto'),
   FIRST_ATTEMPT_PERMITS: integerBetween(1, 1000).prefault('4'),
+  EVENT_WORKFLOWS: z.enum(eventWorkflows).default('always'),
+  EVENT_WORKFLOWS_BACKLOG: workflowsBacklog.prefault('10000,5m'),
   MAIL_FROM_EMAIL: z.email().default('webhook-gateway@localhost.localdomain'),
   SENDGRID_API_KEY: headerText.optional(),
   SENDGRID_BASE_URL: origin
@@ -120,6 +139,13 @@ const settings = environment.superRefine((given, context) => {
       code: 'custom',
       path: ['MAX_BODY_BYTES_IN_FLIGHT'],
       message: `must be ${leastInFlight} or more, four times MAX_PAYLOAD_BYTES: one client gets a quarter of it`,
+    });
+  if (given.EVENT_WORKFLOWS === 'on_retry' && given.FIRST_ATTEMPT === 'workflow')
+    context.addIssue({
+      code: 'custom',
+      path: ['EVENT_WORKFLOWS'],
+      message:
+        'on_retry excludes FIRST_ATTEMPT=workflow: workflows cannot make first attempts if events get none before; unset one of them',
     });
   if (given.ADMIN_TOKENS?.some(({ token }) => token === given.ADMIN_TOKEN))
     context.addIssue({ code: 'custom', path: ['ADMIN_TOKENS'], message: 'holds the token of ADMIN_TOKEN, too' });
@@ -242,6 +268,8 @@ export function readConfig(role: Role, env: Environment) {
       accountConcurrency: e.ACCOUNT_CONCURRENCY,
       firstAttempt: e.FIRST_ATTEMPT,
       firstAttemptPermits: e.FIRST_ATTEMPT_PERMITS,
+      eventWorkflows: e.EVENT_WORKFLOWS,
+      eventWorkflowsBacklog: e.EVENT_WORKFLOWS_BACKLOG,
     },
     notifications: {
       mail: {

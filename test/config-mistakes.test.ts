@@ -117,6 +117,17 @@ describe('invalid values', () => {
     ['ACCOUNT_CONCURRENCY', '0', 'must be between 1 and 10000'],
     ['FIRST_ATTEMPT', 'never', 'must be one of: auto, workflow, direct'],
     ['FIRST_ATTEMPT_PERMITS', '1001', 'must be between 1 and 1000'],
+    ['EVENT_WORKFLOWS', 'never', 'must be one of: always, on_retry'],
+    ...['10000', '5m', '1,2s,3'].map((value): [string, string, string] => [
+      'EVENT_WORKFLOWS_BACKLOG',
+      value,
+      'must be a number of events and an age, such as 10000,5m',
+    ]),
+    ['EVENT_WORKFLOWS_BACKLOG', '5m,10000', "'5m': must be a whole number"],
+    ['EVENT_WORKFLOWS_BACKLOG', '0,5m', "'0': must be between 1 and 99999"],
+    ['EVENT_WORKFLOWS_BACKLOG', '100000,5m', "'100000': must be between 1 and 99999"],
+    ['EVENT_WORKFLOWS_BACKLOG', '10,5', "'5': '5' is not a duration; write it like 200ms, 10s, 1m or 1h"],
+    ['EVENT_WORKFLOWS_BACKLOG', '10,25h', "'25h': must be between 1s and 24h"],
     ['MAIL_FROM_EMAIL', 'ops', 'must be an email address'],
     ['MAIL_FROM_EMAIL', 'Ops <ops@hooks.test>', 'must be an email address'],
     ['SENDGRID_API_KEY', 'SG. key', 'may hold visible ASCII characters only'],
@@ -160,6 +171,16 @@ describe('invalid values', () => {
     expect(message?.split('\n')).toHaveLength(3);
     expect(message).toContain("'loopback'");
     expect(message).toContain("'10.0.0.0/33'");
+  });
+
+  test('EVENT_WORKFLOWS=on_retry excludes FIRST_ATTEMPT=workflow', () => {
+    const message = refusal({ EVENT_WORKFLOWS: 'on_retry', FIRST_ATTEMPT: 'workflow' });
+    expect(message?.split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^ {2}- EVENT_WORKFLOWS: on_retry excludes FIRST_ATTEMPT=workflow: /),
+    ]);
+    for (const FIRST_ATTEMPT of ['auto', 'direct'])
+      expect(refusal({ EVENT_WORKFLOWS: 'on_retry', FIRST_ATTEMPT })).toBeNull();
+    expect(refusal({ EVENT_WORKFLOWS: 'always', FIRST_ATTEMPT: 'workflow' })).toBeNull();
   });
 
   test('one error lists all invalid and all missing settings', () => {

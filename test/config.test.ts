@@ -39,6 +39,8 @@ test('without any setting all values are defaults', () => {
       accountConcurrency: 64,
       firstAttempt: 'auto',
       firstAttemptPermits: 4,
+      eventWorkflows: 'always',
+      eventWorkflowsBacklog: { events: 10_000, ageMs: 5 * minute },
     },
     notifications: {
       mail: { from: 'webhook-gateway@localhost.localdomain', sendgrid: null, outboxDir: null },
@@ -133,6 +135,12 @@ describe('values', () => {
     ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
     ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
     ['FIRST_ATTEMPT_PERMITS', '1000', (c) => c.delivery.firstAttemptPermits, 1000],
+    ['EVENT_WORKFLOWS', 'on_retry', (c) => c.delivery.eventWorkflows, 'on_retry'],
+    [
+      ...(['EVENT_WORKFLOWS_BACKLOG', ' 500 , 90s '] as const),
+      (c) => c.delivery.eventWorkflowsBacklog,
+      { events: 500, ageMs: 90_000 },
+    ],
     ['MAIL_FROM_EMAIL', 'ops@hooks.test', (c) => c.notifications.mail.from, 'ops@hooks.test'],
     [
       'SENDGRID_API_KEY',

@@ -2,10 +2,13 @@
 --
 -- An attempt whose event no longer exists is not recorded: the partition of its day was dropped, and the error would
 -- fail all attempts of the statement.
+--
+-- p_workflows: whether every event gets a workflow (EVENT_WORKFLOWS=always). If not, an event whose delivery ends with
+-- an attempt of the relay leaves the queue.
 create or replace function record_outcomes(p_ids uuid[], p_generations integer[], p_triggers text[], p_numbers integer[],
   p_started_at timestamptz[], p_durations_ms double precision[], p_outcomes text[], p_response_codes integer[],
   p_response_bodies text[], p_errors text[], p_urls text[], p_succeeded boolean[], p_last boolean[],
-  p_next_attempts_at timestamptz[], p_tokens uuid[], p_low uuid, p_high uuid)
+  p_next_attempts_at timestamptz[], p_tokens uuid[], p_low uuid, p_high uuid, p_workflows boolean)
 returns table (id uuid, generation integer, recorded boolean, exhausted boolean, status text, delivery_status text, account_deleted boolean)
 language plpgsql as $$
 #variable_conflict use_column
@@ -53,7 +56,12 @@ begin
       end,
       response_code = case when not c.succeeded and e.delivery_status = 'delivered' then e.response_code else c.response_code end,
       delivery_status = case when c.delivered then 'delivered' when c.exhausted then 'failed' else e.delivery_status end,
-      status = case when c.exhausted and e.status not in ('processed', 'dead') then 'failed' else e.status end,
+      status = case
+        when c.exhausted and e.status not in ('processed', 'dead') then 'failed'
+        -- Every received event is in the queue (src/events/list.ts).
+        when e.status = 'received' and not p_workflows and c.claim_token is not null and (c.delivered or e.delivery_status <> 'pending') then 'enqueued'
+        else e.status
+      end,
       delivered_at = case when c.delivered then c.started_at + make_interval(secs => c.duration_ms / 1000) else e.delivered_at end,
       next_attempt_at = case when c.delivered or c.exhausted then null when c.advances then c.next_attempt_at else e.next_attempt_at end,
       held_since = case when c.trigger = 'schedule' then null else e.held_since end
@@ -61,9 +69,15 @@ begin
     returning e.id, e.status, e.delivery_status, c.exhausted
   ), queued as (
     -- lane 1: pending, needs its workflow; lane 2: settled, needs its workflow (src/events/lanes.ts)
-    update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, direct = false, claimed_until = null, claim_token = null
+    update event_queue q set lane = case when c.delivery_status = 'pending' then 1 else 2 end, lane_since = now(), direct = false,
+      claimed_until = null, claim_token = null
     from changed c join input i on i.event_id = c.id
     where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
+      and (p_workflows or c.delivery_status = 'pending')
+  ), done as (
+    delete from event_queue q using changed c join input i on i.event_id = c.id
+    where q.event_id = c.id and q.generation = i.generation and q.claim_token = i.claim_token
+      and not (p_workflows or c.delivery_status = 'pending')
   )
   select b.id, b.generation, r.event_id is not null, coalesce(c.exhausted, false),
     coalesce(c.status, b.status), case when c.id is null then b.delivery_status else c.delivery_status end,

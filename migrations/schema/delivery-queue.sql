@@ -1,5 +1,5 @@
--- The events for which the relay still has work: an event has a row exactly while no workflow was started for its
--- generation. A separate table without partitions, so that the cost of a claim does not depend on the days of
+-- The events for which the relay still has work: an event has a row until a workflow was started for its generation, or
+-- until it needs none (EVENT_WORKFLOWS=on_retry). A separate table without partitions, so that the cost of a claim does not depend on the days of
 -- retention. The lanes are named in src/events/lanes.ts.
 --
 -- Rows are inserted, claimed and deleted within seconds. With fillfactor 60, a claim's update stays in its page. With
@@ -9,11 +9,13 @@ create table event_queue (
   account_id uuid not null,
   generation integer not null,
   lane smallint not null check (lane between 0 and 2),
+  lane_since timestamptz not null default now(),
   direct boolean not null default false,
   claimed_until timestamptz,
   claim_token uuid
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
 comment on column event_queue.lane is '0: needs its first attempt, 1: pending, needs its workflow, 2: settled, needs its workflow';
+comment on column event_queue.lane_since is 'since when the event waits in its lane; kept up to date in the lanes 1 and 2';
 comment on column event_queue.direct is 'the relay that holds the claim makes the first attempt itself';
 
 -- A claim visits the accounts of a lane one after another and takes the oldest events of each. The index does not

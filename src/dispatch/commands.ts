@@ -64,8 +64,8 @@ export class Commands {
     for (const command of commands) {
       try {
         const event = await writes.readForStart(command.eventId);
-        if (event) await engine.call((e) => e.deliver(command, event));
-        await finishEventCommand(sql, command);
+        const runId = event ? await engine.call((e) => e.deliver(command, event)) : null;
+        await finishEventCommand(sql, command, runId);
       } catch (error) {
         if (!(error instanceof EngineUnavailable))
           log.error({ err: error, eventId: command.eventId, command: command.kind }, 'command not passed on, retrying');

@@ -2,11 +2,13 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
+import type { EventWorkflows } from '../events/event-workflows.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
+import { type BacklogLimit, watchBacklog } from './backlog-watch.ts';
 import { Commands } from './commands.ts';
 import { EngineLink } from './engine-link.ts';
 import { FirstAttempts } from './first-attempts.ts';
@@ -26,6 +28,9 @@ export interface RelayOptions {
   schedule: DeliverySchedule;
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
+  eventWorkflows: EventWorkflows;
+  /** From which backlog of workflow starts on operators are told. */
+  backlogLimit: BacklogLimit;
   log: Log;
   /** Seconds after which a pending event that is past its time counts as overdue. */
   overdueS: number;
@@ -49,6 +54,7 @@ export class Relay {
   readonly #commands: Commands;
   readonly #sweeper: Poller;
   readonly #pause: PauseWatch;
+  readonly #backlog: Poller;
 
   constructor(options: RelayOptions) {
     const { sql, log, attempts, schedule } = options;
@@ -67,12 +73,14 @@ export class Relay {
     this.#takeover = takeover;
     const holdsLock = () => takeover.holdsLock;
     this.#permits = new Permits({
-      mode: options.firstAttempt,
+      // A workflow must not be started for an event that may need none.
+      mode: options.eventWorkflows === 'on_retry' ? 'direct' : options.firstAttempt,
       size: options.firstAttemptPermits,
       keepsUp: () => engine.up && !this.#starts.behind,
     });
     this.#starts = new Starts({
       ...{ sql, engine, leases, writes, log, holdsLock },
+      workflows: options.eventWorkflows,
       attemptsBusy: () => this.#firstAttempts.busy,
     });
     this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
@@ -99,6 +107,7 @@ export class Relay {
         return more && !expected ? 'more' : 'idle';
       },
     });
+    this.#backlog = watchBacklog({ sql, log, limit: options.backlogLimit });
     this.#listener = new Listener({
       url: options.databaseUrl,
       user: takeover,
@@ -125,6 +134,7 @@ export class Relay {
     this.#starts.start();
     this.#commands.start();
     this.#sweeper.start();
+    this.#backlog.start();
   }
 
   /** Sets the engine when Temporal is connected, or null when the connection ends. */
@@ -148,7 +158,7 @@ export class Relay {
   /** Stops claiming and waits for the work in flight. */
   async stop(): Promise<void> {
     this.#permits.close();
-    const pollers = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper];
+    const pollers = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper, this.#backlog];
     await Promise.all(pollers.map((poller) => poller.stop()));
     this.#leases.stop();
     // Last, because other processes take over the claims of a process without its session.

@@ -1,7 +1,9 @@
 import type { Sql } from '../database/sql.ts';
 import { uuidMs } from '../database/uuid-time.ts';
+import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
 import { claimForStart, lowestId } from '../events/queue.ts';
+import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import type { EngineLink } from './engine-link.ts';
@@ -16,6 +18,8 @@ export interface StartsDeps {
   leases: Leases;
   writes: QueueWrites;
   log: Log;
+  /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
+  workflows: EventWorkflows;
   /**
    * Whether many first attempts are being made. Then settled events wait, because they only become visible in Temporal.
    */
@@ -65,7 +69,8 @@ export class Starts {
       name: 'starts of settled events',
       idleMs,
       log: deps.log,
-      work: () => this.#round(settledStart, this.#settledRoom()),
+      work: () =>
+        deps.workflows === 'always' ? this.#round(settledStart, this.#settledRoom()) : this.#releaseSettled(),
     });
   }
 
@@ -87,7 +92,9 @@ export class Starts {
 
   /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   added(pending: boolean): void {
-    (pending ? this.#pending : this.#settled).wake();
+    // With `on_retry`, the few settled events that are still in the queue can wait for the next round.
+    if (pending) this.#pending.wake();
+    else if (this.#deps.workflows === 'always') this.#settled.wake();
   }
 
   async stop(): Promise<void> {
@@ -131,6 +138,10 @@ export class Starts {
       this.#starting.add(start);
     }
     return next !== null && claimed.length < limit ? 'more' : 'idle';
+  }
+
+  async #releaseSettled(): Promise<Round> {
+    return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : 'idle';
   }
 
   /** Wakes the poller of settled events when the next start is allowed. */

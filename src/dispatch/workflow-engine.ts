@@ -90,33 +90,45 @@ export class WorkflowEngine {
     });
   }
 
-  /** Signals an operator's command to the workflow. A retry also starts the workflow if it has ended. */
-  async deliver(command: Command, event: Startable): Promise<void> {
-    await this.#call(async () => {
+  /**
+   * Signals an operator's command to the workflow. A retry also starts the workflow if it has ended, or if the event had
+   * none.
+   *
+   * @returns the run that the retry was signaled to; null for other commands.
+   */
+  async deliver(command: Command, event: Startable): Promise<string | null> {
+    return this.#call(async () => {
       const { generation } = command;
       if (command.kind === 'retry') {
-        await this.#client.workflow.signalWithStart<typeof deliverEvent, [RetryRequest]>('deliverEvent', {
-          ...this.#startOptions(event),
-          signal: retrySignal,
-          signalArgs: [{ generation, number: command.number }],
-        });
-        return;
+        const started = await this.#client.workflow.signalWithStart<typeof deliverEvent, [RetryRequest]>(
+          'deliverEvent',
+          {
+            ...this.#startOptions(event),
+            signal: retrySignal,
+            signalArgs: [{ generation, number: command.number }],
+          },
+        );
+        return started.signaledRunId;
       }
       const handle = this.#client.workflow.getHandle(workflowId(command.eventId));
       try {
         switch (command.kind) {
           case 'ack':
-            return await handle.signal(ackSignal, { generation });
+            await handle.signal(ackSignal, { generation });
+            return null;
           case 'fail':
-            return await handle.signal(failSignal, { generation, dead: command.dead });
+            await handle.signal(failSignal, { generation, dead: command.dead });
+            return null;
           case 'account_deleted':
-            return await handle.signal(failSignal, { generation, dead: true, accountDeleted: true });
+            await handle.signal(failSignal, { generation, dead: true, accountDeleted: true });
+            return null;
           default:
             return command satisfies never;
         }
       } catch (error) {
-        // The workflow has already ended, so the command has no effect on it.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        // The workflow has already ended, or there never was one, so the command has nothing to stop.
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
       }
     });
   }

@@ -61,12 +61,22 @@ export async function claimEventCommands(
 
 const finishCommand = {
   name: 'finish_command',
-  text: 'delete from event_commands where id = $1 and claim_token = $2',
+  text: `
+    with done as (
+      delete from event_commands where id = $1 and claim_token = $2 returning event_id, generation
+    )
+    -- A retry may have started the first workflow of an event that had none.
+    update events e set started_generation = greatest(e.started_generation, d.generation), run_id = $4
+    from done d where e.id = d.event_id and e.id = $3 and $4::text is not null`,
 };
 
-/** Deletes a command after it was signaled to the workflow, or when there is no workflow to signal. */
-export async function finishEventCommand(sql: Sql, command: Command): Promise<void> {
-  await sql.query(finishCommand, [command.id, command.token]);
+/**
+ * Deletes a command after it was signaled to the workflow, or when there is no workflow to signal.
+ *
+ * @param runId the run that a retry was signaled to; null for other commands.
+ */
+export async function finishEventCommand(sql: Sql, command: Command, runId: string | null): Promise<void> {
+  await sql.query(finishCommand, [command.id, command.token, command.eventId, runId]);
 }
 
 const delayCommand = {

@@ -10,12 +10,13 @@ import { deliveryStats, pauseState } from './delivery-schemas.ts';
 import { deliveryStatistics } from './delivery-statistics.ts';
 import { operateOnEvent } from './event-routes.ts';
 import * as schemas from './event-schemas.ts';
-import { eventItem } from './event-view.ts';
+import { eventItem, isoOrNull } from './event-view.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { rejectedOfToday } from './rejection-statistics.ts';
 import { retry } from './transitions/retried.ts';
 import { listFailed, listRetrying } from './undelivered.ts';
+import { workflowBacklog } from './workflow-backlog.ts';
 
 const pauseBody = z
   .strictObject({ reason: text(200).meta({ description: 'Shown to operators while deliveries are paused' }) })
@@ -31,12 +32,18 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     .get(
       '/stats',
       async () => {
-        const [pause, statistics, rejectedToday] = await Promise.all([
+        const [pause, statistics, rejectedToday, backlog] = await Promise.all([
           readPause(database.reader),
           deliveryStatistics(database.reader),
           rejectedOfToday(database.reader, rejectionLimits),
+          workflowBacklog(database.reader),
         ]);
-        return { paused: pause && shown(pause), ...statistics, rejected_today: rejectedToday };
+        return {
+          paused: pause && shown(pause),
+          ...statistics,
+          workflow_starts: { waiting: backlog.waiting, since: isoOrNull(backlog.since) },
+          rejected_today: rejectedToday,
+        };
       },
       operation('delivery.stats', {
         summary: 'Get delivery statistics',

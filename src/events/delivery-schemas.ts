@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, flag, text, timestamp } from '../http/admin/schemas/common.ts';
+import { countedStarts } from './workflow-backlog.ts';
 
 const milliseconds = z.number().nullable();
 
@@ -40,6 +41,16 @@ export const deliveryStats = z
     by_hour: z
       .array(z.object({ hour: timestamp, received: count, delivered: count, failed: count }))
       .meta({ description: 'Events of the last 24 hours by the hour of receipt, oldest first' }),
+    workflow_starts: z
+      .object({
+        waiting: count.meta({
+          description: `Events whose workflow is to be started and was not started yet, counted up to ${countedStarts.toLocaleString('en')}`,
+        }),
+        since: timestamp.nullable().meta({
+          description: 'Since when the one that waits longest waits; `null`: none waits',
+        }),
+      })
+      .meta({ description: 'Backlog of workflow starts. It delays no first attempts.' }),
     rejected_today: z
       .object({
         received: count.meta({ description: 'All rejected webhooks, stored or not' }),
@@ -70,6 +81,7 @@ export const deliveryStats = z
         latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
         by_provider: [{ provider: 'generic', total: 1000, pending: 12, delivered: 980, failed: 8 }],
         by_hour: [{ hour: '2026-11-20T10:00:00.000Z', received: 40, delivered: 39, failed: 0 }],
+        workflow_starts: { waiting: 3, since: '2026-11-20T10:42:07.120Z' },
         rejected_today: {
           received: 5000,
           kept: 60,

@@ -130,7 +130,10 @@ export const event = z
     notifications: z.array(notification),
     workflow: workflow
       .nullable()
-      .meta({ description: '`null`: not started, beyond the retention of Temporal, or Temporal is not available' }),
+      .meta({
+        description:
+          '`null`: the event needs none (`EVENT_WORKFLOWS=on_retry`), it is not started yet, it is beyond the retention of Temporal, or Temporal is not available',
+      }),
   })
   .meta({
     id: 'Event',

@@ -249,7 +249,7 @@ const handBack = {
       from unnest($1::uuid[], $2::integer[], $3::uuid[]) as i (event_id, generation, claim_token)
       join events e on e.id = i.event_id and e.id between $5 and $6
     )
-    update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false,
+    update event_queue q set claimed_until = now() + make_interval(secs => $4), claim_token = null, direct = false, lane_since = now(),
       lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart}
                   when s.scheduled_attempts > 0 or s.next_attempt_at is not null then ${lanes.pendingStart}
                   else ${lanes.firstAttempt} end

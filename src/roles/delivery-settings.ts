@@ -1,4 +1,6 @@
+import type { BacklogLimit } from '../dispatch/backlog-watch.ts';
 import type { PermitMode } from '../dispatch/permits.ts';
+import type { EventWorkflows } from '../events/event-workflows.ts';
 
 /** The settings for deliveries, from the environment. */
 export interface DeliverySettings {
@@ -10,4 +12,6 @@ export interface DeliverySettings {
   accountConcurrency: number;
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
+  eventWorkflows: EventWorkflows;
+  eventWorkflowsBacklog: BacklogLimit;
 }

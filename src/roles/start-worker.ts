@@ -82,10 +82,10 @@ export async function startWorker(options: {
     ...(options.notificationTimes ? { times: options.notificationTimes } : {}),
   });
   const { whenExhausted, notifier } = notifying;
-  const { accountConcurrency } = delivery;
+  const { accountConcurrency, eventWorkflows } = delivery;
   const stalls = new Stalls(stallMs);
   const attempts = new Attempts({
-    ...{ database, whenExhausted, sender, box, stalls, log, accountConcurrency },
+    ...{ database, whenExhausted, sender, box, stalls, log, accountConcurrency, eventWorkflows },
     pendingNotifications: (event) => pendingNotifications(database, event),
     masks: new AccountMasks({ box, secretValues: secretConfigValues }),
     droppedHeaders: droppedHeaders(delivery.droppedHeaders),
@@ -97,6 +97,8 @@ export async function startWorker(options: {
     schedule,
     firstAttempt: delivery.firstAttempt,
     firstAttemptPermits: delivery.firstAttemptPermits,
+    eventWorkflows,
+    backlogLimit: delivery.eventWorkflowsBacklog,
     log,
     overdueS: lateS,
   });

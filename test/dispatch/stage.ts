@@ -14,6 +14,7 @@ import { QueueWrites } from '../../src/dispatch/queue-writes.ts';
 import { Starts } from '../../src/dispatch/starts.ts';
 import { Takeover } from '../../src/dispatch/takeover.ts';
 import { WorkflowEngine } from '../../src/dispatch/workflow-engine.ts';
+import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
@@ -33,6 +34,7 @@ export type Process = ReturnType<Awaited<ReturnType<typeof openDispatchStage>>['
 interface ProcessOptions {
   firstAttempt?: PermitMode;
   permits?: number;
+  workflows?: EventWorkflows;
   accountConcurrency?: number;
   /** Determines the length of a lease. */
   timeLimitMs?: number;
@@ -87,12 +89,14 @@ export async function openDispatchStage() {
       (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
     process(options: ProcessOptions = {}) {
       const { firstAttempt = 'direct', permits: size = 4, accountConcurrency = 64, holdsLock = () => true } = options;
+      const { workflows = 'always' } = options;
       const link = new EngineLink();
       const writes = new QueueWrites(database);
       const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
       const attempts = new Attempts({
         ...{ database, sender, box, log, accountConcurrency },
         whenExhausted: addNotifications({ burst: null }),
+        eventWorkflows: workflows,
         stalls: { since: () => false },
         pendingNotifications: (event) => pendingNotifications(database, event),
         masks: new AccountMasks({ box, secretValues: secretConfigValues }),
@@ -105,6 +109,7 @@ export async function openDispatchStage() {
         leases,
         writes,
         log,
+        workflows,
         attemptsBusy: () => false,
         holdsLock,
       });

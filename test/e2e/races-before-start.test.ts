@@ -48,10 +48,10 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
     });
     afterAll(() => stage.close());
 
-    /** The event after its workflow has ended. */
+    /** The event after its workflow has ended; the outcome is null if it needed none. */
     async function settled(name: string) {
       const { id, consumer } = event(name);
-      const { outcome } = await stage.workflows.result(id);
+      const outcome = (await stage.workflowResult(id))?.outcome ?? null;
       const row = await stage.gateway.admin.eventually(id, (e) => e.status !== 'received');
       return { outcome, row, consumer };
     }
@@ -62,7 +62,8 @@ describe.each(['workflow', 'direct', 'auto'] as const)(
       ['delete', 'enqueued/failed', 'account_deleted'],
     ])('after %s nothing is sent, and the workflow ends', async (name, states, lastError) => {
       const { outcome, row, consumer } = await settled(name);
-      expect(['already_settled', 'acknowledged', 'dead', 'account_deleted']).toContain(outcome);
+      if (stage.gateway.eventWorkflows === 'on_retry') expect(outcome).toBeNull();
+      else expect(['already_settled', 'acknowledged', 'dead', 'account_deleted']).toContain(outcome);
       expect(statesOf(row)).toBe(states);
       expect(row).toMatchObject({ attempts: 0, last_error: lastError, delivery_history: [] });
       expect(consumer.deliveries).toHaveLength(0);

@@ -8,7 +8,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 let gateway: TestGateway;
 let consumer: Consumer;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ eventWorkflows: 'always' });
   consumer = await startConsumer();
 });
 afterAll(async () => {

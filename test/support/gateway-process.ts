@@ -7,6 +7,7 @@ import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
+import { policyFor } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { startArguments } from './start-command.ts';
 
@@ -52,7 +53,7 @@ export function spawnGateway(
 ): GatewayProcess {
   const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role), ...args];
   const child = spawn(program, rest, {
-    env: { ...cleanEnvironment(), ...variables },
+    env: { ...cleanEnvironment(), EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT), ...variables },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,7 +4,9 @@ import { inject } from 'vitest';
 import { type RejectedSettings, startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import type { BacklogLimit } from '../../src/dispatch/backlog-watch.ts';
 import type { PermitMode } from '../../src/dispatch/permits.ts';
+import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
@@ -17,6 +19,7 @@ import { eventStates } from './event-changes.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
+import { policyFor } from './policy.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
@@ -47,6 +50,8 @@ export interface TestGateway {
   databaseUrl: string;
   temporal: { address: string; namespace: string; taskQueue: string; apiKey: null; tls: false; uiUrl: string };
   keyring: Keyring;
+  /** The policy of its workers. */
+  eventWorkflows: EventWorkflows;
   adminToken: string;
   /** Starts a worker, also in addition to others. Without `maintenance` it has the gateway's. */
   startWorker(maintenance?: TestMaintenance): Promise<Running>;
@@ -65,6 +70,10 @@ export interface TestMaintenance {
 
 export interface TestGatewayOptions {
   firstAttempt?: PermitMode;
+  /** As EVENT_WORKFLOWS. Default: the policy under which the tests run (`policyFor`). */
+  eventWorkflows?: EventWorkflows;
+  /** As EVENT_WORKFLOWS_BACKLOG. */
+  eventWorkflowsBacklog?: BacklogLimit;
   /** As DELIVERY_SCHEDULE, of any length. Default: `quickDelaysMs`. */
   delaysMs?: number[];
   timeLimitMs?: number;
@@ -109,6 +118,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const databaseUrl = options.databaseUrl ?? (await migratedDatabase());
   const database = await openDatabase({ url: databaseUrl, log });
   await migrate(database, log);
+  const eventWorkflows = options.eventWorkflows ?? policyFor(options.firstAttempt);
   const keyring = options.keyring ?? options.inPlaceOf?.keyring ?? randomKeyring();
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
@@ -146,7 +156,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const gateway: TestGateway = {
     baseUrl,
     admin: adminClient(baseUrl, adminToken, eventStates(database)),
-    ...{ database, databaseUrl, temporal, keyring, adminToken },
+    ...{ database, databaseUrl, temporal, keyring, adminToken, eventWorkflows },
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       const worker = await startWorker({
@@ -159,6 +169,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           accountConcurrency: options.accountConcurrency ?? 64,
           firstAttempt: options.firstAttempt ?? 'auto',
           firstAttemptPermits: 4,
+          eventWorkflows,
+          eventWorkflowsBacklog: options.eventWorkflowsBacklog ?? { events: 10_000, ageMs: 5 * 60_000 },
         },
         maintenance: {
           backup: {

@@ -2,6 +2,7 @@ import { type Role, readConfig } from '../../src/config.ts';
 import { failureText, runRole } from '../../src/roles/run-role.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { cleanEnvironment, endsWithItsTest } from './gateway-process.ts';
+import { policyFor } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';
 
@@ -20,7 +21,11 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
     return { code, signal: null };
   };
   const runs = async () => {
-    const config = readConfig(role, { ...cleanEnvironment(), ...variables });
+    const config = readConfig(role, {
+      ...cleanEnvironment(),
+      EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT),
+      ...variables,
+    });
     const log = createLog(config.logLevel, { write: (line) => output.add('stderr', line) });
     await runRole(role, { config, log, stopped: stopping.signal, arguments: [] });
   };

@@ -20,6 +20,8 @@ export interface Workflows {
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
   /** Starts the workflow before the gateway does, with another input. */
   start(input: DeliverEventInput): Promise<void>;
+  /** Whether Temporal has a workflow of the event now. */
+  exists(eventId: string): Promise<boolean>;
   /** Terminates the running workflow. */
   terminate(eventId: string): Promise<void>;
   close(): Promise<void>;
@@ -70,6 +72,17 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
         args: [input],
       });
     },
+    exists: (eventId) =>
+      workflow
+        .getHandle(idOf(eventId))
+        .describe()
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof WorkflowNotFoundError) return false;
+            throw error;
+          },
+        ),
     async terminate(eventId) {
       await workflow.getHandle(idOf(eventId)).terminate();
     },

@@ -4,6 +4,7 @@ import { databaseFailure } from '../../database/errors.ts';
 import type { Transactions } from '../../database/sql.ts';
 import { untilWritten } from '../../database/until-written.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
+import type { EventWorkflows } from '../../events/event-workflows.ts';
 import { type Outcome, OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../events/transitions/held.ts';
@@ -39,6 +40,8 @@ export interface AttemptDeps {
   log: Log;
   /** The most attempts of one account in flight in this process. */
   accountConcurrency: number;
+  /** Whether every event gets a workflow, also when its first attempt succeeds (EVENT_WORKFLOWS). */
+  eventWorkflows: EventWorkflows;
   random?: () => number;
 }
 
@@ -92,7 +95,7 @@ export class Attempts {
     this.#deps = deps;
     this.gate = new TurnGate(deps.accountConcurrency);
     this.#reader = new AttemptReader(deps.database);
-    this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted);
+    this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
   }
 
   /**

@@ -45,12 +45,14 @@ export interface Recorded {
  * | a manual attempt succeeds | unchanged | `delivered` if it was `pending` or `failed`, unless `dead` |
  * | a manual attempt fails | unchanged | unchanged |
  *
+ * With EVENT_WORKFLOWS=on_retry, an event that the relay's attempt settles leaves the queue at once (no-workflow.ts).
+ *
  * An attempt of an older generation is recorded and does not change the event. The database decides the new state while
  * the rows are locked: migrations/functions/record_outcomes.sql. For what follows the last failure, see exhausted.ts.
  */
 const recordOutcomes = {
   name: 'record_outcomes',
-  text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)',
+  text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)',
 };
 
 interface Row {
@@ -67,19 +69,23 @@ interface Row {
 export class OutcomeRecorder {
   readonly #batcher: Batcher<Outcome, { recorded: Recorded | null }>;
 
-  constructor(database: Transactions, whenExhausted: WhenExhausted) {
+  /**
+   * @param workflows whether every event gets a workflow. If not, an event that an attempt of the relay settles leaves
+   *   the queue.
+   */
+  constructor(database: Transactions, whenExhausted: WhenExhausted, workflows = true) {
     this.#batcher = new Batcher(
       async (outcomes) => {
         // Only a failed last attempt can exhaust an event, which needs a transaction. All others need one statement
         // only.
         const rows = outcomes.some(({ last, succeeded }) => last && !succeeded)
           ? await database.transaction(async (sql) => {
-              const recorded = await record(sql, outcomes);
+              const recorded = await record(sql, outcomes, workflows);
               const ids = recorded.filter(({ exhausted }) => exhausted).map(({ id }) => id);
               if (ids.length > 0) await whenExhausted(sql, ids);
               return recorded;
             })
-          : await record(database, outcomes);
+          : await record(database, outcomes, workflows);
         const found = new Map(rows.map((row) => [row.id, row]));
         return outcomes.map((outcome) => {
           const row = found.get(outcome.eventId);
@@ -99,7 +105,8 @@ export class OutcomeRecorder {
   }
 }
 
-const record = (sql: Sql, outcomes: Outcome[]) => sql.query<Row>(recordOutcomes, columns(outcomes));
+const record = (sql: Sql, outcomes: Outcome[], workflows: boolean) =>
+  sql.query<Row>(recordOutcomes, [...columns(outcomes), workflows]);
 
 function columns(outcomes: Outcome[]): unknown[] {
   return [

@@ -5,6 +5,7 @@ import type { Trigger } from '../../../src/events/event.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { giveUp } from '../../../src/events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../../src/events/transitions/held.ts';
+import { releaseSettledEvents } from '../../../src/events/transitions/no-workflow.ts';
 import { EventReceiver, type ReceivedEvent } from '../../../src/events/transitions/received.ts';
 import { markStartedEvents } from '../../../src/events/transitions/started.ts';
 import { sweep } from '../../../src/events/transitions/swept.ts';
@@ -53,16 +54,16 @@ const generationOf = async ({ database }: TestGateway, { id }: Subject): Promise
 let attempts = 0;
 
 const attempt =
-  (trigger: Trigger, succeeded: boolean, last = false): Happening =>
+  (trigger: Trigger, succeeded: boolean, last = false, claimToken: string | null = null): Happening =>
   async (gateway, subject) => {
-    const recorder = new OutcomeRecorder(gateway.database, async () => undefined);
+    const recorder = new OutcomeRecorder(gateway.database, async () => undefined, claimToken === null);
     const recorded = await recorder.record({
       ...{ eventId: subject.id, generation: await generationOf(gateway, subject), trigger, number: ++attempts },
       ...{ startedAt: new Date(), durationMs: 1, outcome: succeeded ? 'delivered' : 'http_error' },
       ...{ responseCode: succeeded ? 200 : 500, responseBody: '', error: succeeded ? null : 'failed', url: null },
-      ...{ succeeded, last, nextAttemptAt: succeeded || last ? null : new Date(Date.now() + 60_000), claimToken: null },
+      ...{ succeeded, last, nextAttemptAt: succeeded || last ? null : new Date(Date.now() + 60_000), claimToken },
     });
-    if (recorded?.recorded !== true) throw new Error('the attempt was not recorded');
+    if (recorded?.recorded !== true && claimToken === null) throw new Error('the attempt was not recorded');
     return undefined;
   };
 
@@ -76,6 +77,8 @@ const command =
 
 const queueClaim =
   "update event_queue set claim_token = $2, claimed_until = now() + interval '1 minute' where event_id = $1";
+const settleInQueue =
+  "update event_queue q set lane = 2 from events e where q.event_id = $1 and e.id = $1 and e.delivery_status <> 'pending'";
 const makeOverdue = `update events set next_attempt_at = now() - interval '1 hour', swept_at = null where id = $1 and delivery_status = 'pending'`;
 
 const enable = async ({ admin }: TestGateway, { accountId }: Subject, enabled: boolean): Promise<void> => {
@@ -92,6 +95,22 @@ export const happenings: Record<string, Happening[]> = {
       await rows(gateway.database, queueClaim, [subject.id, token]);
       const generation = await generationOf(gateway, subject);
       await markStartedEvents(gateway.database, [{ eventId: subject.id, generation, token, runId: 'run' }]);
+      return undefined;
+    },
+  ],
+  // EVENT_WORKFLOWS=on_retry
+  'it leaves the queue without a workflow': [
+    async ({ database }, { id }) => {
+      await rows(database, settleInQueue, [id]);
+      while (await releaseSettledEvents(database));
+      return undefined;
+    },
+    // The relay makes the attempt that settles the event.
+    async (gateway, subject) => {
+      const token = randomUUID();
+      await rows(gateway.database, queueClaim, [subject.id, token]);
+      const [row] = await rows(gateway.database, 'select delivery_status from events where id = $1', [subject.id]);
+      if (row?.delivery_status !== 'pending') await attempt('schedule', true, false, token)(gateway, subject);
       return undefined;
     },
   ],

@@ -1,0 +1,44 @@
+import type { Sql } from '../database/sql.ts';
+import { lanes } from './lanes.ts';
+
+/** The events whose workflow is to be started and was not started yet. */
+export interface WorkflowBacklog {
+  /** How many there are, counted up to `countedStarts`. */
+  waiting: number;
+  /** Since when the one that waits longest waits for its workflow; null if none waits. */
+  since: Date | null;
+}
+
+/** Starts that are counted at most: some 20 ms of work. So a large backlog does not make the statement slow. */
+export const countedStarts = 100_000;
+
+/**
+ * The times since when the first event of each account waits in a lane: one index lookup per account. Of an account, the
+ * oldest event is started first, so the times of the others matter only after a replay of an older event.
+ */
+const firstsOf = (lane: number) => `(
+      with recursive hop as (
+        (select account_id, lane_since from event_queue where lane = ${lane} order by account_id, event_id limit 1)
+        union all
+        select next.* from hop cross join lateral (
+          select q.account_id, q.lane_since from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id, q.event_id limit 1
+        ) next
+      )
+      select lane_since from hop
+    )`;
+
+const readBacklog = {
+  name: '',
+  text: `
+    select
+      (select count(*) from (
+        select 1 from event_queue where lane in (${lanes.pendingStart}, ${lanes.settledStart}) limit ${countedStarts}
+      ) q)::integer as waiting,
+      (select min(lane_since) from (${firstsOf(lanes.pendingStart)} union all ${firstsOf(lanes.settledStart)}) firsts) as since`,
+};
+
+/** Reads how many workflows wait to be started, and since when. Its cost grows with the accounts, not with the events. */
+export async function workflowBacklog(sql: Sql): Promise<WorkflowBacklog> {
+  const [row] = await sql.query<WorkflowBacklog>(readBacklog, []);
+  return row ?? { waiting: 0, since: null };
+}
