@@ -10,15 +10,13 @@ import { readPause } from '../events/pause.ts';
 import { originOf } from '../notifications/settings.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
-import { installRuntime } from '../temporal/runtime.ts';
-import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { apiSettings } from './api-settings.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
-import { startWorker } from './start-worker.ts';
 import { welcome } from './welcome.ts';
+import { startWorkerProcess } from './worker-process.ts';
 
 /** Stops something that was started. */
 export type Undo = () => Promise<void> | void;
@@ -31,7 +29,7 @@ export interface AllParts {
   undo: Undo[];
 }
 
-/** Starts the servers, both sides of the gateway and the maintenance schedules, and prints the welcome. */
+/** Starts the servers, the worker process and the HTTP side, and prints the welcome. */
 export async function startAll(
   { config, log, stopped }: RoleContext,
   { dataDir, program, undo }: AllParts,
@@ -41,9 +39,6 @@ export async function startAll(
     if (stopped.aborted) throw new StartError('The start was interrupted.');
   };
   goOn();
-  installRuntime(log);
-  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
-  bundle.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
   goOn();
   const { address: givenTemporal, uiUrl } = config.temporal;
@@ -65,16 +60,33 @@ export async function startAll(
   const { backup } = config.maintenance;
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
-  // HTTP first: if the port is in use, no delivery has started yet.
-  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail });
-  undo.push(() => api.stop());
-  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
-  const worker = await startWorker({
-    ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
-    maintenance: { ...config.maintenance, backup: placed },
-    workflowBundle: await bundle,
+  const urlAt = (port: number) => config.publicUrl ?? originOf({ host: config.host, port });
+  // Before the port opens, because its start takes seconds of CPU time.
+  const worker = await startWorkerProcess({
+    settings: {
+      databaseUrl,
+      databaseIsGiven: config.databaseUrl !== null,
+      keys: { current: keyring.current.bytes, previous: keyring.previous?.bytes ?? null },
+      temporal: common.temporal,
+      delivery: config.delivery,
+      notifications: { ...config.notifications, mail, baseUrl: urlAt(config.port) },
+      maintenance: { ...config.maintenance, backup: placed },
+      cacheDir: cacheDirOf(config.machine),
+      logLevel: config.logLevel,
+    },
+    dataDir: dataDir.path,
+    log,
   });
   undo.push(() => worker.stop());
+  goOn();
+  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail });
+  // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted.
+  undo.push(async () => {
+    await worker.stop();
+    await api.stop();
+  });
+  const baseUrl = urlAt(api.port);
+  worker.listening(baseUrl);
   goOn();
 
   progress(

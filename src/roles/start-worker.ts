@@ -1,15 +1,11 @@
 import { createDeliveryActivities } from '../../activities/delivery-activities.ts';
 import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
-import { AccountMasks } from '../accounts/account-mask.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
-import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
-import { droppedHeaders } from '../delivery/dropped-headers.ts';
-import { createSender } from '../delivery/send.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
@@ -19,18 +15,16 @@ import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
-import { pendingNotifications } from '../notifications/notification-store.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
-import { secretConfigValues } from '../providers/registry.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
-import { Stalls } from '../shared/stalls.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { EngineWorker } from '../temporal/worker.ts';
+import { composeAttempts } from './compose-attempts.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
@@ -41,6 +35,12 @@ const foldMs = 1_000;
 
 /** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
 const pollMs = 500;
+
+/** A worker that runs until it is stopped. */
+export interface RunningWorker extends Running {
+  /** Resolves when the Temporal worker runs, or when its first try to connect has failed. */
+  readonly engineTried: Promise<void>;
+}
 
 /** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
 export async function startWorker(options: {
@@ -59,29 +59,25 @@ export async function startWorker(options: {
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
   log: Log;
-}): Promise<Running> {
+}): Promise<RunningWorker> {
   const { database, delivery, log } = options;
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
   await sealStoredUrls(database, box);
-  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const { notificationTimes: times } = options;
+  const attempting = composeAttempts({
+    ...{ database, box, delivery, burst: options.notifications.burst, log },
+    ...(times?.burstMs === undefined ? {} : { burstMs: times.burstMs }),
+  });
+  const { attempts, sender } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
-  const notifying = composeNotifications({
+  const { notifier, beside } = composeNotifications({
     ...{ database, box, sender, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
-    ...(options.notificationTimes ? { times: options.notificationTimes } : {}),
-  });
-  const { whenExhausted, notifier } = notifying;
-  const { accountConcurrency } = delivery;
-  const stalls = new Stalls(stallMs);
-  const attempts = new Attempts({
-    ...{ database, whenExhausted, sender, box, stalls, log, accountConcurrency },
-    pendingNotifications: (event) => pendingNotifications(database, event),
-    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
-    droppedHeaders: droppedHeaders(delivery.droppedHeaders),
+    ...(times ? { times } : {}),
   });
   const relay = new Relay({
     sql: database,
@@ -137,7 +133,7 @@ export async function startWorker(options: {
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const pollers = [
     partitions,
-    ...notifying.beside,
+    ...beside,
     drain('statistics', foldMs, foldStatistics),
     drain('replays of failed events', pollMs, applyWaitingReplays),
     drain('events of deleted accounts', pollMs, stopNextEvents),
@@ -147,14 +143,14 @@ export async function startWorker(options: {
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
+    engineTried: worker.tried,
     async stop() {
       ending.abort();
       await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // Stops the producers of work before its consumers.
       await relay.stop();
       await worker.stop();
-      stalls.stop();
-      await sender.close();
+      await attempting.close();
       await store?.close();
     },
   };
