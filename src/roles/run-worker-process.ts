@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKeyring } from '../secrets/keyring.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
 import { createLog } from '../shared/log.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { openDatabase } from './open-database.ts';
 import { startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';
+import { warmUp } from './warm-up.ts';
 import type { WorkerSettings } from './worker-channel.ts';
 
 /** A Temporal that is reached answers sooner. One that is down must not delay the start: first attempts do without it. */
@@ -23,9 +25,10 @@ export async function runWorkerProcess(
   bundle.catch(() => undefined);
   const database = await openDatabase({ url: databaseUrl, log });
   try {
+    const keyring = createKeyring(keys.current, keys.previous);
+    await warmUp({ database, box: createSecretBox(keyring), log });
     const worker = await startWorker({
-      ...{ database, databaseUrl, temporal, delivery, maintenance, log },
-      keyring: createKeyring(keys.current, keys.previous),
+      ...{ database, databaseUrl, keyring, temporal, delivery, maintenance, log },
       notifications: { ...settings.notifications, baseUrl: options.baseUrl },
       workflowBundle: await bundle,
     });

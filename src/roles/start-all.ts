@@ -8,6 +8,7 @@ import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
 import { readPause } from '../events/pause.ts';
 import { originOf } from '../notifications/settings.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
 import { apiSettings } from './api-settings.ts';
@@ -15,6 +16,7 @@ import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
+import { warmUp } from './warm-up.ts';
 import { welcome } from './welcome.ts';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -79,6 +81,7 @@ export async function startAll(
   });
   undo.push(() => worker.stop());
   goOn();
+  await warmUp({ database, box: createSecretBox(keyring), log });
   const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail });
   // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted.
   undo.push(async () => {

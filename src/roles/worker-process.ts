@@ -43,6 +43,11 @@ export async function startWorkerProcess(options: {
   /** The end of the channel to the process that runs now, and what it has said. */
   let channel: Channel<ToWorker> | null = null;
   let said: FromWorker | null = null;
+  let pid: number | null = null;
+  let isServing = false;
+  const lower = () => {
+    if (pid !== null) lowerPriority(pid, nice, { ownSession: false, log });
+  };
 
   const launch = async (): Promise<Child> => {
     said = null;
@@ -57,7 +62,9 @@ export async function startWorkerProcess(options: {
       said = message;
     });
     channel = own;
-    if (child.pid !== null) lowerPriority(child.pid, nice, { ownSession: false, log });
+    pid = child.pid;
+    // Not during the first start, while there are no webhooks yet that it could delay.
+    if (isServing) lower();
     own.send({ kind: 'start', settings });
     return {
       ...child,
@@ -75,6 +82,8 @@ export async function startWorkerProcess(options: {
     log,
   });
   if (!start.started) throw startFailure(said, start.why);
+  isServing = true;
+  lower();
   return {
     listening(baseUrl) {
       settings = { ...settings, notifications: { ...settings.notifications, baseUrl } };
