@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readConfig, roles } from './config.ts';
 import { failureText, runRole } from './roles/run-role.ts';
+import { exitWhenIdle } from './shared/exit.ts';
 import { createLog } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
 
@@ -12,13 +12,6 @@ const stopLimitMs = 45_000;
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
-/**
- * Between the end of the work and the exit. At its exit, Node waits for compilation on other threads, and that may wait
- * for a garbage collection by this thread, so that the process never ends (https://github.com/nodejs/node/issues/54918).
- * An idle moment lets the compilation end first.
- */
-const idleBeforeExitMs = 100;
-
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
   if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
@@ -55,10 +48,7 @@ function loadEnvFile(): void {
 }
 
 main().then(
-  async () => {
-    await sleep(idleBeforeExitMs);
-    process.exit(0);
-  },
+  () => exitWhenIdle(0),
   (error: unknown) => {
     console.error(failureText(error));
     process.exit(1);

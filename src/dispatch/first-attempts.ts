@@ -3,8 +3,8 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { Turn } from '../delivery/turn-gate.ts';
-import type { HandOver, Place, StoredEvent } from '../events/hand-over.ts';
-import { type Claimed, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
+import type { HandOver, Place, StoredEvent, WorkflowSide } from '../events/hand-over.ts';
+import { type Claimed, type ClaimScope, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
@@ -31,6 +31,10 @@ export interface FirstAttemptsDeps {
   paused(): boolean;
   /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed or attempted. */
   holdsLock(): boolean;
+  /** Which events are claimed from the queue. */
+  scope: ClaimScope;
+  /** The worker process beside this one, whose workflows may make first attempts; null if this process has its own. */
+  workerBeside: WorkflowSide | null;
   /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   onMoved(pending: boolean): void;
 }
@@ -45,6 +49,8 @@ const crowd = 16;
 const crowdPauseMs = 5;
 /** Events per second whose workflows Temporal can start on two cores without falling behind. */
 const enginePace = 80;
+/** Events per second whose workflows take less than half of one core, so that no first attempt waits for another one. */
+const easyPace = 25;
 const heldDelayS = 0.2;
 const downDelayS = 1;
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
@@ -95,8 +101,9 @@ export class FirstAttempts implements HandOver {
     return this.#rate.perSecond > enginePace;
   }
 
-  get token(): string {
-    return this.#deps.leases.token;
+  /** Whether events arrive so fast that workflows would delay the first attempts of the next ones. */
+  get isCrowded(): boolean {
+    return this.#rate.perSecond > easyPace;
   }
 
   get leaseS(): number {
@@ -126,13 +133,16 @@ export class FirstAttempts implements HandOver {
 
   reserve({ id, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place | null {
     const { attempts, leases, permits, paused, holdsLock } = this.#deps;
-    if (this.#stopped || permits.only || paused() || !holdsLock() || this.#backlog.isBehind(accountId)) return null;
+    if (this.#stopped || paused() || !holdsLock() || this.#backlog.isBehind(accountId)) return null;
+    const beside = this.#placeBeside();
+    if (beside) return beside;
+    if (permits.only) return null;
     const full = this.#inFlight >= maxInFlight || this.#handedBytes + bytes > maxHandedBytes;
     if (full || this.#lines.of(accountId) >= longestLine) {
       this.#backlog.fellBehind(accountId);
       return null;
     }
-    const permit = !this.busy && permits.free() > 0 ? permits.take(id) : null;
+    const permit = !this.isCrowded && permits.free() > 0 ? permits.take(id) : null;
     const direct = permit === null;
     const taken =
       direct && this.#lines.of(accountId) === 0 ? attempts.gate.enterDirect(accountId, performance.now()) : null;
@@ -152,6 +162,7 @@ export class FirstAttempts implements HandOver {
     const claim = { eventId: id, accountId, generation: 0, direct };
     return {
       direct,
+      token: leases.token,
       take: (event) => {
         const begin = (turn: Turn | null) => {
           leave();
@@ -169,6 +180,28 @@ export class FirstAttempts implements HandOver {
         hold.abandon();
       },
     };
+  }
+
+  /** A place in the worker process beside this one; null if it has none, or events arrive too fast for Temporal. */
+  #placeBeside(): Place | null {
+    const { workerBeside: side, permits } = this.#deps;
+    if (!side || side.free() <= 0 || (this.isCrowded && !permits.only)) return null;
+    this.#rate.count();
+    return {
+      direct: false,
+      token: side.token,
+      take: (event) => side.take(event),
+      cancel: () => undefined,
+      abandon: () => side.doubt(),
+    };
+  }
+
+  /** Lets the workflow of an event make the attempt that another process has accepted. */
+  takeForWorkflow(event: StoredEvent): void {
+    const { leases, permits } = this.#deps;
+    const { eventId } = event;
+    const claim = { eventId, accountId: event.account.id, generation: 0, direct: false };
+    this.#begin(claim, { turn: null, permit: permits.take(eventId), hold: leases.hold(eventId), event });
   }
 
   #line(accountId: string, begin: (turn: Turn) => void): void {
@@ -230,6 +263,7 @@ export class FirstAttempts implements HandOver {
         token: leases.token,
         leaseS: leases.leaseS,
         permits: permitted,
+        scope: this.#deps.scope,
       }),
     );
     const { claimed } = round;

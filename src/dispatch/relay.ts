@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
-import type { HandOver } from '../events/hand-over.ts';
+import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import type { Log } from '../shared/log.ts';
@@ -29,6 +29,8 @@ export interface RelayOptions {
   firstAttempt: PermitMode;
   firstAttemptPermits: number;
   eventWorkflows: EventWorkflows;
+  /** Whether another process beside this one makes the first attempts without a workflow (front-relay.ts). */
+  attemptsBeside: boolean;
   /** From which backlog of workflow starts on operators are told. */
   backlogLimit: BacklogLimit;
   log: Log;
@@ -87,6 +89,8 @@ export class Relay {
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, engine, attempts, leases, writes, schedule, log, holdsLock },
       permits: this.#permits,
+      scope: options.attemptsBeside && options.firstAttempt !== 'workflow' ? 'workflow' : 'all',
+      workerBeside: null,
       paused: () => this.#pause.paused,
       onMoved: (pending) => this.#starts.added(pending),
     });
@@ -148,6 +152,16 @@ export class Relay {
   /** Where events go that this process accepts. */
   get handOver(): HandOver {
     return this.#firstAttempts;
+  }
+
+  /** Lets workflows make the first attempts of events that another process has accepted. */
+  get workflowSide(): WorkflowSide {
+    return {
+      token: this.#leases.token,
+      free: () => (this.#engine.up && this.#takeover.holdsLock ? this.#permits.free() : 0),
+      take: (event) => this.#firstAttempts.takeForWorkflow(event),
+      doubt: () => this.#leases.doubt(),
+    };
   }
 
   /** Called when a worker of this process begins the event's attempt for its workflow. */

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs';
 import type { ServerLog } from './server-log.ts';
 
-/** A running server program. */
+/** A running program that the gateway has started. */
 export type Child = {
   readonly pid: number | null;
   /** Resolves when the program has ended, with a short text on how; never rejects. */
@@ -28,12 +28,16 @@ export function startChild(
 ): Child {
   const { output, onGatewayExit, ...spawnOptions } = options;
   const descriptor = output.open();
-  let child: ChildProcess;
   try {
-    child = spawn(program, args, { ...spawnOptions, detached: true, stdio: ['ignore', descriptor, descriptor] });
+    const stdio = ['ignore', descriptor, descriptor] as const;
+    return watchChild(spawn(program, args, { ...spawnOptions, detached: true, stdio: [...stdio] }), onGatewayExit);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Follows a process that was just started. If the gateway exits without stopping it, it gets `onGatewayExit`. */
+export function watchChild(child: ChildProcess, onGatewayExit: NodeJS.Signals): Child {
   let running = child.pid !== undefined;
   const atGatewayExit = () => {
     if (running) child.kill(onGatewayExit);

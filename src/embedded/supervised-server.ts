@@ -6,6 +6,7 @@ import { type Child, endChild, type StopSignals } from './child.ts';
 export type Probe = { state: 'ready' } | { state: 'starting' } | { state: 'refused'; why: string };
 
 export type ServerSpec = {
+  /** Names the process in the log. */
   name: string;
   /** Starts the program. Called again with the same ports and data after each crash. */
   launch(): Promise<Child>;
@@ -55,16 +56,16 @@ export async function startSupervised(spec: ServerSpec): Promise<Start> {
       if (stopping.signal.aborted) return;
       deaths = Date.now() - readyAt > stableMs ? 1 : deaths + 1;
       const pauseMs = deaths === 1 ? 0 : Math.min(firstBackoffMs * 2 ** (deaths - 2), longestBackoffMs);
-      spec.log.warn({ server: spec.name, how, deaths, pauseMs }, 'embedded server crashed, restarting');
+      spec.log.warn({ process: spec.name, how, deaths, pauseMs }, 'child process crashed, restarting');
       await sleep(pauseMs, null, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       child = await relaunched(spec);
       const problem = await untilReady(spec, child, stopping.signal);
       if (stopping.signal.aborted) return;
       readyAt = Date.now();
-      if (problem === null) spec.log.warn({ server: spec.name, pid: child.pid }, 'embedded server restarted');
+      if (problem === null) spec.log.warn({ process: spec.name, pid: child.pid }, 'child process restarted');
       else {
-        spec.log.warn({ server: spec.name, problem }, 'embedded server restart failed, retrying');
+        spec.log.warn({ process: spec.name, problem }, 'child process restart failed, retrying');
         await endChild(child, spec.stop);
       }
     }

@@ -6,6 +6,7 @@ import type { DataDir } from './data-dir.ts';
 import { explainFileError } from './file-error.ts';
 import { endForeign, listensOn, pidsWhere } from './os-process.ts';
 import { freePort, isPortFree, rememberedPort, rememberPort } from './ports.ts';
+import { lowerPriority } from './priority.ts';
 import { serverLog } from './server-log.ts';
 import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
 import { answers, keepClosedWorkflowsForAWeek } from './temporal-namespace.ts';
@@ -34,6 +35,11 @@ const uiBasePort = 18233;
 const startTries = 10;
 const readyLimitMs = 120_000;
 const stopSignals: StopSignals = { signal: 'SIGTERM', limitMs: 10_000, insistWith: 'SIGKILL' };
+/**
+ * Below PostgreSQL and ingestion, so that a burst of workflows does not delay webhooks and first attempts. Above the
+ * worker process, which waits for this server.
+ */
+const nice = 5;
 
 const dynamicSettings = [
   // Sends the first activity with the response to the workflow task. Off by default in server 1.29.
@@ -72,13 +78,19 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
       name: 'Temporal',
       launch: async () => {
         await stopOrphans(database);
-        return startChild(options.program, serverArgs({ port, uiPort, database, namespace: options.namespace }), {
-          // Empty, because the user's TEMPORAL_* variables and profiles are for other servers.
-          env: {},
-          cwd: folder,
-          output,
-          onGatewayExit: stopSignals.signal,
-        });
+        const child = startChild(
+          options.program,
+          serverArgs({ port, uiPort, database, namespace: options.namespace }),
+          {
+            // Empty, because the user's TEMPORAL_* variables and profiles are for other servers.
+            env: {},
+            cwd: folder,
+            output,
+            onGatewayExit: stopSignals.signal,
+          },
+        );
+        if (child.pid !== null) lowerPriority(child.pid, nice, { ownSession: true, log: options.log });
+        return child;
       },
       probe: (pid) => probe(pid, port),
       readyLimitMs,

@@ -3,9 +3,11 @@ import type { Startable } from './startable.ts';
 
 /** A place that the relay keeps free for the first attempt of one event while the event is stored. */
 export interface Place {
+  /** The token of the event's claim (src/dispatch/leases.ts). */
+  readonly token: string;
   /** Whether the relay makes the attempt itself; otherwise the event's workflow makes it. */
   readonly direct: boolean;
-  /** The event is stored and claimed for this process. Begins its first attempt. */
+  /** The event is stored and claimed with `token`. Begins its first attempt. */
   take(event: StoredEvent): void;
   /** Nothing was stored. */
   cancel(): void;
@@ -17,12 +19,11 @@ export interface Place {
 export type StoredEvent = AttemptRow & Startable;
 
 /**
- * Where events go that this process has accepted. Their rows in the queue are inserted as claimed with `token`, so that
- * no other process claims them, and the events are handed over in memory after the commit.
+ * Where events go that this process has accepted. Their rows in the queue are inserted as claimed, so that no other
+ * process claims them, and the events are handed over in memory after the commit.
  */
 export interface HandOver {
-  /** The token of the claims (src/dispatch/leases.ts). */
-  readonly token: string;
+  /** The lease of the claims, in seconds. */
   readonly leaseS: number;
   /**
    * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its account wait
@@ -36,4 +37,14 @@ export interface HandOver {
   room(accountIds: readonly string[]): Promise<void>;
   /** Called after an event of this account was stored that waits in the queue. */
   queued(accountId: string): void;
+}
+
+/** Lets workflows make the first attempts of events that were stored as claimed with its token. */
+export interface WorkflowSide {
+  readonly token: string;
+  /** How many more events may wait for Temporal now. */
+  free(): number;
+  take(event: StoredEvent): void;
+  /** Called when an event may have been stored that will not be handed over. */
+  doubt(): void;
 }

@@ -45,7 +45,8 @@ const accountsOfLane = (lane: string | number, after: string) => `hop as (
  * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
  * could be claimed at most, and the claimed events.
  *
- * $1: how many in all; $2 and $3: token and lease; $4: permits.
+ * $1: how many in all; $2 and $3: token and lease; $4: permits; $5 and $6: whether to claim events without a workflow, and
+ * those whose workflow may have been started.
  */
 const claimOfTurns = `
     share as (
@@ -56,6 +57,7 @@ const claimOfTurns = `
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
         where q.lane = ${lanes.firstAttempt} and q.account_id = a.account_id and q.event_id > a.after and (q.claimed_until is null or q.claimed_until <= now())
+          and case when q.claim_token is not null and not q.direct then $6::boolean else $5::boolean end
         order by q.event_id limit a.most for update skip locked
       ) p limit $1
     ), sized as (
@@ -75,13 +77,13 @@ const claimOfTurns = `
 /** Sorts before every UUID: before the first account, or before the first event of an account. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';
 
-// $6 and $7 are accounts and how many events of each can be taken; $8 is how many of any other account.
+// $8 and $9 are accounts and how many events of each can be taken; $10 is how many of any other account.
 const claimOfAll = {
   name: 'claim_first_attempts',
   text: `
-    with recursive ${accountsOfLane(lanes.firstAttempt, '$5')}, turns as (
-      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $8) as free
-      from hop h left join unnest($6::uuid[], $7::integer[]) as r (account_id, room) on r.account_id = h.account_id
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$7')}, turns as (
+      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $10) as free
+      from hop h left join unnest($8::uuid[], $9::integer[]) as r (account_id, room) on r.account_id = h.account_id
       where h.account_id is not null
     ), ${claimOfTurns}`,
 };
@@ -90,7 +92,7 @@ const claimOfKnown = {
   name: 'claim_first_attempts_of',
   text: `
     with turns as (
-      select * from unnest($5::uuid[], $6::uuid[], $7::integer[]) as t (account_id, after, free)
+      select * from unnest($7::uuid[], $8::uuid[], $9::integer[]) as t (account_id, after, free)
     ), ${claimOfTurns}`,
 };
 
@@ -100,6 +102,15 @@ export type Turns =
   | { kind: 'all'; after: string }
   /** These accounts, each from the event after `after` on. */
   | { kind: 'known'; accounts: { id: string; after: string }[] };
+
+/**
+ * Which events a process claims for their first attempt:
+ *
+ * - `all`
+ * - `direct`: those that no claim has let a workflow make. The process has no connection to Temporal.
+ * - `workflow`: the others. Another process of the same gateway makes the direct attempts.
+ */
+export type ClaimScope = 'all' | 'direct' | 'workflow';
 
 /** The result of a claim for first attempts. */
 export interface ClaimRound {
@@ -126,10 +137,11 @@ export async function claimForAttempt(
     token: string;
     leaseS: number;
     permits: number;
+    scope?: ClaimScope;
   },
 ): Promise<ClaimRound> {
-  const { turns, room, limit, token, leaseS, permits } = options;
-  const common = [limit, token, leaseS, permits];
+  const { turns, room, limit, token, leaseS, permits, scope = 'all' } = options;
+  const common = [limit, token, leaseS, permits, scope !== 'workflow', scope !== 'direct'];
   const rows =
     turns.kind === 'all'
       ? await sql.query<TurnRow>(claimOfAll, [

@@ -10,8 +10,8 @@ export interface MailSettings {
 
 export interface NotificationSettings {
   mail: MailSettings;
-  /** The gateway's public URL for links, without a trailing slash. */
-  baseUrl: string;
+  /** Returns the gateway's public URL for links, without a trailing slash. With PORT=0 it is known only after the start. */
+  baseUrl: () => string;
   /** The most messages to a chat or e-mail destination in ten minutes; null: unlimited. */
   burst: number | null;
 }

@@ -1,7 +1,5 @@
 import type { Database } from '../database/database.ts';
 import type { Sender } from '../delivery/send.ts';
-import type { WhenExhausted } from '../events/transitions/exhausted.ts';
-import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { dashboardLinks } from '../notifications/links.ts';
@@ -20,7 +18,6 @@ const recordingMs = 15_000;
 /** The part of a worker that sends notifications. */
 export interface NotificationSide {
   notifier: Notifier;
-  whenExhausted: WhenExhausted;
   /** Pollers that run in addition to the workflows. */
   beside: { start(): void; stop(): Promise<void> }[];
 }
@@ -54,7 +51,6 @@ export function composeNotifications(options: NotificationParts): NotificationSi
   const notifier = new Notifier(deps);
   return {
     notifier,
-    whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
     beside: [new OverdueNotifications({ sql, notifier, turns, overdueS, log }), new Summaries(deps)],
   };
 }

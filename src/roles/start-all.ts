@@ -3,23 +3,25 @@ import { join } from 'node:path';
 import { startApi } from '../api/start-api.ts';
 import { backupPlace } from '../backups/open-backup-store.ts';
 import { migrate } from '../database/migrate.ts';
+import { deliverySchedule } from '../delivery/workflow-schedule.ts';
+import { FrontRelay } from '../dispatch/front-relay.ts';
 import type { DataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
-import type { HandOver } from '../events/hand-over.ts';
 import { readPause } from '../events/pause.ts';
 import { originOf } from '../notifications/settings.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
-import { installRuntime } from '../temporal/runtime.ts';
-import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { apiSettings } from './api-settings.ts';
+import { composeAttempts } from './compose-attempts.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
-import { startWorker } from './start-worker.ts';
+import { warmUp } from './warm-up.ts';
 import { welcome } from './welcome.ts';
+import { startWorkerProcess } from './worker-process.ts';
 
 /** Stops something that was started. */
 export type Undo = () => Promise<void> | void;
@@ -32,7 +34,7 @@ export interface AllParts {
   undo: Undo[];
 }
 
-/** Starts the servers, both sides of the gateway and the maintenance schedules, and prints the welcome. */
+/** Starts the servers, the worker process and the HTTP side, and prints the welcome. */
 export async function startAll(
   { config, log, stopped }: RoleContext,
   { dataDir, program, undo }: AllParts,
@@ -42,9 +44,6 @@ export async function startAll(
     if (stopped.aborted) throw new StartError('The start was interrupted.');
   };
   goOn();
-  installRuntime(log);
-  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
-  bundle.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
   goOn();
   const { address: givenTemporal, uiUrl } = config.temporal;
@@ -66,18 +65,51 @@ export async function startAll(
   const { backup } = config.maintenance;
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
-  // HTTP first: if the port is in use, no delivery has started yet.
-  let handOver: HandOver | null = null;
-  const api = await startApi({ ...common, ...apiSettings(config), adminTokens, mail, handOver: () => handOver });
-  undo.push(() => api.stop());
-  const baseUrl = config.publicUrl ?? originOf({ host: config.host, port: api.port });
-  const worker = await startWorker({
-    ...{ ...common, databaseUrl, delivery: config.delivery, notifications: { ...config.notifications, mail, baseUrl } },
-    maintenance: { ...config.maintenance, backup: placed },
-    workflowBundle: await bundle,
+  const urlAt = (port: number) => config.publicUrl ?? originOf({ host: config.host, port });
+  // Before the port opens, because its start takes seconds of CPU time.
+  const worker = await startWorkerProcess({
+    settings: {
+      databaseUrl,
+      databaseIsGiven: config.databaseUrl !== null,
+      keys: { current: keyring.current.bytes, previous: keyring.previous?.bytes ?? null },
+      temporal: common.temporal,
+      delivery: config.delivery,
+      notifications: { ...config.notifications, mail, baseUrl: urlAt(config.port) },
+      maintenance: { ...config.maintenance, backup: placed },
+      cacheDir: cacheDirOf(config.machine),
+      logLevel: config.logLevel,
+    },
+    dataDir: dataDir.path,
+    log,
   });
   undo.push(() => worker.stop());
-  handOver = worker.handOver;
+  goOn();
+  const box = createSecretBox(keyring);
+  await warmUp({ database, box, log });
+  const { delivery } = config;
+  const attempting = composeAttempts({ ...{ database, box, delivery, log }, burst: config.notifications.burst });
+  const front = new FrontRelay({
+    ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
+    schedule: deliverySchedule(delivery),
+    firstAttempt: delivery.firstAttempt,
+    workerBeside: worker.workflows,
+  });
+  undo.push(async () => {
+    await front.stop();
+    await attempting.close();
+  });
+  front.start();
+  const api = await startApi({
+    ...{ ...common, ...apiSettings(config), adminTokens, mail },
+    handOver: () => front.handOver,
+  });
+  // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted.
+  undo.push(async () => {
+    await worker.stop();
+    await api.stop();
+  });
+  const baseUrl = urlAt(api.port);
+  worker.listening(baseUrl);
   goOn();
 
   progress(

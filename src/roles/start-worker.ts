@@ -1,37 +1,31 @@
 import { createDeliveryActivities } from '../../activities/delivery-activities.ts';
 import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
-import { AccountMasks } from '../accounts/account-mask.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
 import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
-import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
-import { droppedHeaders } from '../delivery/dropped-headers.ts';
-import { createSender } from '../delivery/send.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
-import type { HandOver } from '../events/hand-over.ts';
+import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
-import { pendingNotifications } from '../notifications/notification-store.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
-import { secretConfigValues } from '../providers/registry.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
-import { Stalls } from '../shared/stalls.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { EngineWorker } from '../temporal/worker.ts';
+import { composeAttempts } from './compose-attempts.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
@@ -43,10 +37,14 @@ const foldMs = 1_000;
 /** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
 const pollMs = 500;
 
-/** The delivery side of this process. */
+/** A worker that runs until it is stopped. */
 export interface RunningWorker extends Running {
-  /** Where events go that this process accepts. */
-  handOver: HandOver;
+  /** Where events go that this process accepts itself. */
+  readonly handOver: HandOver;
+  /** Lets workflows make the first attempts of events that another process has accepted. */
+  readonly workflowSide: WorkflowSide;
+  /** Resolves when the Temporal worker runs, or when its first try to connect has failed. */
+  readonly engineTried: Promise<void>;
 }
 
 /** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
@@ -61,6 +59,8 @@ export async function startWorker(options: {
   /** False creates no maintenance schedules, for tests that they would disturb. */
   schedules?: boolean;
   workflowBundle: { code: string };
+  /** Whether a process beside this one makes the first attempts without a workflow (src/dispatch/front-relay.ts). */
+  attemptsBeside?: boolean;
   /** Seconds after which events and notifications count as overdue; two minutes by default, less in tests. */
   overdueS?: number;
   /** See `NotificationParts`. */
@@ -72,23 +72,19 @@ export async function startWorker(options: {
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
   await sealStoredUrls(database, box);
-  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const { notificationTimes: times } = options;
+  const attempting = composeAttempts({
+    ...{ database, box, delivery, burst: options.notifications.burst, log },
+    ...(times?.burstMs === undefined ? {} : { burstMs: times.burstMs }),
+  });
+  const { attempts, sender } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
-  const notifying = composeNotifications({
+  const { notifier, beside } = composeNotifications({
     ...{ database, box, sender, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
-    ...(options.notificationTimes ? { times: options.notificationTimes } : {}),
-  });
-  const { whenExhausted, notifier } = notifying;
-  const { accountConcurrency, eventWorkflows } = delivery;
-  const stalls = new Stalls(stallMs);
-  const attempts = new Attempts({
-    ...{ database, whenExhausted, sender, box, stalls, log, accountConcurrency, eventWorkflows },
-    pendingNotifications: (event) => pendingNotifications(database, event),
-    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
-    droppedHeaders: droppedHeaders(delivery.droppedHeaders),
+    ...(times ? { times } : {}),
   });
   const relay = new Relay({
     sql: database,
@@ -97,7 +93,8 @@ export async function startWorker(options: {
     schedule,
     firstAttempt: delivery.firstAttempt,
     firstAttemptPermits: delivery.firstAttemptPermits,
-    eventWorkflows,
+    eventWorkflows: delivery.eventWorkflows,
+    attemptsBeside: options.attemptsBeside ?? false,
     backlogLimit: delivery.eventWorkflowsBacklog,
     log,
     overdueS: lateS,
@@ -146,7 +143,7 @@ export async function startWorker(options: {
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const pollers = [
     partitions,
-    ...notifying.beside,
+    ...beside,
     drain('statistics', foldMs, foldStatistics),
     drain('replays of failed events', pollMs, applyWaitingReplays),
     drain('events of deleted accounts', pollMs, stopNextEvents),
@@ -157,14 +154,15 @@ export async function startWorker(options: {
   if (options.schedules !== false) schedules.start();
   return {
     handOver: relay.handOver,
+    workflowSide: relay.workflowSide,
+    engineTried: worker.tried,
     async stop() {
       ending.abort();
       await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // Stops the producers of work before its consumers.
       await relay.stop();
       await worker.stop();
-      stalls.stop();
-      await sender.close();
+      await attempting.close();
       await store?.close();
     },
   };

@@ -21,7 +21,7 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
       keyring: keyringOf(config),
       temporal: { ...config.temporal, address: needed(config.temporal.address) },
       delivery: config.delivery,
-      notifications: { ...config.notifications, baseUrl: config.publicUrl ?? originOf(config) },
+      notifications: { ...config.notifications, baseUrl: () => config.publicUrl ?? originOf(config) },
       maintenance: config.maintenance,
       workflowBundle: await bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log }),
       log,

@@ -40,9 +40,15 @@ export class EngineWorker {
   readonly #stopping = new AbortController();
   #worker: Worker | null = null;
   #running: Promise<void> | null = null;
+  readonly #tried = Promise.withResolvers<void>();
 
   constructor(options: EngineWorkerOptions) {
     this.#options = options;
+  }
+
+  /** Resolves when the worker runs for the first time, or when its first try has failed. */
+  get tried(): Promise<void> {
+    return this.#tried.promise;
   }
 
   /** Starts in the background. The first connection succeeds once the server is available. */
@@ -65,6 +71,7 @@ export class EngineWorker {
       try {
         await this.#runOnce(() => {
           delayMs = firstDelayMs;
+          this.#tried.resolve();
         });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -74,6 +81,7 @@ export class EngineWorker {
           'Temporal unavailable, retrying; first attempts continue without it',
         );
       }
+      this.#tried.resolve();
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       delayMs = Math.min(delayMs * 2, longestDelayMs);
     }
@@ -95,8 +103,8 @@ export class EngineWorker {
       if (this.#stopping.signal.aborted) return;
       this.#worker = worker;
       const ended = worker.run();
-      onRunning();
       onConnection(connection);
+      onRunning();
       await ended;
     } finally {
       this.#worker = null;

@@ -15,7 +15,7 @@ const unknownId = '01a1fb5c-32dd-7658-a59f-f1f2e11f4782';
 
 describe('the pages', () => {
   test('to which notifications link exist, and need no token', async () => {
-    const links = dashboardLinks(gateway.baseUrl);
+    const links = dashboardLinks(() => gateway.baseUrl);
     const at = new Date();
     const filter = { provider: 'generic', account_slug: 'shop', firstReceived: at, lastReceived: at };
     for (const link of [links.event(unknownId), links.failedEvents(filter), `${gateway.baseUrl}/dashboard/events/`]) {

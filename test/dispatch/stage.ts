@@ -115,6 +115,8 @@ export async function openDispatchStage() {
       });
       const firstAttempts = new FirstAttempts({
         ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log, holdsLock },
+        scope: 'all',
+        workerBeside: null,
         paused: () => false,
         onMoved: () => undefined,
       });

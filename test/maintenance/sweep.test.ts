@@ -32,7 +32,11 @@ function openSweep() {
   const { notifier } = composeNotifications({
     ...{ database, sender, overdueS, timeLimitMs: 1_000, log: createLog('silent') },
     box: createSecretBox(gateway.keyring),
-    notifications: { mail: { from: 'x@y.example', sendgrid: null, outboxDir: null }, baseUrl: 'http://x', burst: null },
+    notifications: {
+      mail: { from: 'x@y.example', sendgrid: null, outboxDir: null },
+      baseUrl: () => 'http://x',
+      burst: null,
+    },
   });
   return async () => {
     const counts = await sweepOverdue({ sql: database, notifier, overdueS, log }, new AbortController().signal);

@@ -35,7 +35,7 @@ export function notifierDeps(
 ): NotifierDeps {
   const { waitsMs = [0, 0, 0, 0], leaseS = 60, keyring = stage.gateway.keyring, burstMs = null } = more;
   const common: HandOverDeps = { box: createSecretBox(keyring), send, waitsMs, log: createLog('silent') };
-  const links = dashboardLinks('https://gateway.test');
+  const links = dashboardLinks(() => 'https://gateway.test');
   return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
 }
 

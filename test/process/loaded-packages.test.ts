@@ -7,11 +7,11 @@ import { packagesFile } from '../support/record-packages.ts';
 
 gatewaysEndWithTheirTest();
 
-/** Runs `all` with settings that end its start, and returns its error and the packages that it has loaded. */
-async function failedStart(variables: Record<string, string | undefined>) {
+/** Runs a role with settings that end its start, and returns its error and the packages that it has loaded. */
+async function failedStart(role: 'all' | 'worker', variables: Record<string, string | undefined>) {
   const file = join(temporaryFolder('test'), 'packages');
   const recorder = new URL('../support/record-packages.ts', import.meta.url);
-  const gateway = spawnGateway('all', {
+  const gateway = spawnGateway(role, {
     ...{ PORT: '0', NODE_OPTIONS: `--import=${recorder}`, [packagesFile]: file },
     ...variables,
   });
@@ -23,16 +23,22 @@ async function failedStart(variables: Record<string, string | undefined>) {
 test('npm start checks its data folder before it loads the HTTP side, the worker and the database', async () => {
   const foreign = temporaryFolder();
   writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
-  const { error, packages } = await failedStart({ DATA_DIR: foreign });
+  const { error, packages } = await failedStart('all', { DATA_DIR: foreign });
   expect(error).toContain('thesis.txt');
   expect(packages).toContain('zod');
   for (const heavy of ['elysia', '@temporalio/worker', '@mikro-orm/core']) expect(packages).not.toContain(heavy);
 });
 
-test('without BACKUP_URL, SENDGRID_API_KEY and e-mails, their libraries are not loaded', async () => {
+test.each([
+  // The worker of `all` is another process, so its libraries are not in the memory of the HTTP side.
+  { role: 'all', used: ['elysia', '@mikro-orm/core'], unused: ['@temporalio/worker'] },
+  { role: 'worker', used: ['@temporalio/worker', '@mikro-orm/core'], unused: [] },
+] as const)('$role: libraries that the settings do not need are not loaded', async ({ role, used, unused }) => {
   const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
-  const { error, packages } = await failedStart({ ...variables, DATA_DIR: temporaryFolder() });
+  const { error, packages } = await failedStart(role, { ...variables, DATA_DIR: temporaryFolder() });
   expect(error).toContain('127.0.0.1:1');
-  for (const used of ['elysia', '@temporalio/worker', '@mikro-orm/core']) expect(packages).toContain(used);
+  for (const name of used) expect(packages).toContain(name);
+  for (const name of unused) expect(packages).not.toContain(name);
+  // Those of BACKUP_URL, SENDGRID_API_KEY and e-mails.
   expect(packages.filter((name) => /^@aws-sdk\/|^@smithy\/|^@sendgrid\/|^nodemailer$/.test(name))).toEqual([]);
 });

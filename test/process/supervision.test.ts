@@ -84,7 +84,7 @@ test('when PostgreSQL, Temporal or both are killed, they are restarted, and webh
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set(ids));
   for (const id of ids) expect((await gateway.admin.event(id)).attempts).toBe(1);
   // The gateway logged the restarts.
-  expect(gateway.stderr()).toContain('embedded server crashed, restarting');
+  expect(gateway.stderr()).toContain('child process crashed, restarting');
 });
 
 test('when another process takes the port of a killed PostgreSQL, it is restarted once the port is free', {

@@ -183,7 +183,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           eventRetentionDays: maintenance?.eventRetentionDays ?? null,
         },
         schedules: maintenance !== undefined,
-        notifications: { mail, baseUrl, burst: options.notifyBurst ?? null },
+        notifications: { mail, baseUrl: () => baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),

@@ -40,16 +40,16 @@ export type Receipt =
  * The same statement stores the deduplication key, the payload, and the row in the queue that the relay claims. Nothing
  * is stored for a duplicate, or if the account was deleted or disabled after it was read.
  *
- * An event with a place in the relay of this process is queued as claimed ($12 to $14), and nobody is notified. The rows
- * of the answer that are asked to ($15) tell about their accounts what the first attempts need.
+ * An event with a place in the relay of this process is queued as claimed ($12), and nobody is notified. The rows of the
+ * answer that are asked to ($14) tell about their accounts what the first attempts need.
  */
 const receiveEvents = {
   name: 'receive_events',
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::boolean[], $13::boolean[], $15::boolean[])
-        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, placed, direct, tells)
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::boolean[])
+        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, direct, tells)
     ), live as (
       select i.*, a.provider, a.account_slug, a.app_key from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
     ), first as (
@@ -67,11 +67,10 @@ const receiveEvents = {
       select id, headers, content_type, substring($11::bytea from body_begin for body_bytes) from accepted
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane, direct, claim_token, claimed_until)
-      select id, account_id, 0, ${lanes.firstAttempt}, direct, case when placed then $14::uuid end,
-        case when placed then now() + make_interval(secs => $16) end
+      select id, account_id, 0, ${lanes.firstAttempt}, direct, token, case when token is not null then now() + make_interval(secs => $15) end
       from accepted
     ), told as materialized (
-      select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where not placed) w
+      select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where token is null) w
     )
     select i.id, l.id is not null as live, c.id is not null as accepted, (select count(*) from told) as told, i.tells, ${circumstanceColumns}
     from input i left join live l on l.id = i.id left join accepted c on c.id = i.id
@@ -184,7 +183,7 @@ export class EventReceiver {
       const known = circumstances.get(event.accountId);
       if (!row?.accepted) place?.cancel();
       else if (!place) handOver?.queued(event.accountId);
-      else if (known) place.take(toStoredEvent(event, known, place.direct ? (handOver?.token ?? null) : null));
+      else if (known) place.take(toStoredEvent(event, known, place.direct ? place.token : null));
       else place.abandon();
       if (!row) return { kind: 'failed', failure: 'unavailable' };
       return { kind: !row.live ? 'refused' : row.accepted ? 'stored' : 'duplicate' };
@@ -232,9 +231,8 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     events.map((e) => e.body.length),
     events.map((e) => e.dedupKey),
     Buffer.concat(events.map((e) => e.body)),
-    arriving.map(({ place }) => place !== null),
+    arriving.map(({ place }) => place?.token ?? null),
     arriving.map(({ place }) => place?.direct ?? false),
-    handOver?.token ?? null,
     tells,
     handOver?.leaseS ?? 0,
   ];

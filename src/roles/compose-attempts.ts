@@ -1,0 +1,57 @@
+import { AccountMasks } from '../accounts/account-mask.ts';
+import type { Database } from '../database/database.ts';
+import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
+import { droppedHeaders } from '../delivery/dropped-headers.ts';
+import { createSender, type Sender } from '../delivery/send.ts';
+import { addNotifications } from '../notifications/add-notifications.ts';
+import { defaultBurstMs } from '../notifications/bursts.ts';
+import { pendingNotifications } from '../notifications/notification-store.ts';
+import { secretConfigValues } from '../providers/registry.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+import { Stalls } from '../shared/stalls.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
+
+export interface AttemptParts {
+  database: Database;
+  box: SecretBox;
+  delivery: Pick<DeliverySettings, 'allowedNetworks' | 'accountConcurrency' | 'droppedHeaders' | 'eventWorkflows'>;
+  /** The most messages to a chat or e-mail destination in the window of NOTIFY_BURST; null: unlimited. */
+  burst: number | null;
+  /** The window of NOTIFY_BURST in ms; shorter in tests. */
+  burstMs?: number;
+  log: Log;
+}
+
+/** What makes the attempts of one process. */
+export interface AttemptSide {
+  attempts: Attempts;
+  /** Sends all of this process's outbound requests. */
+  sender: Sender;
+  /** Closes the outbound connections. To be called when no attempt is in flight. */
+  close(): Promise<void>;
+}
+
+/** Composes what a process needs to make attempts. It connects to nothing before the first attempt. */
+export function composeAttempts(parts: AttemptParts): AttemptSide {
+  const { database, box, delivery, burst, burstMs: windowMs = defaultBurstMs, log } = parts;
+  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const stalls = new Stalls(stallMs);
+  const attempts = new Attempts({
+    ...{ database, sender, box, stalls, log },
+    accountConcurrency: delivery.accountConcurrency,
+    eventWorkflows: delivery.eventWorkflows,
+    whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
+    pendingNotifications: (event) => pendingNotifications(database, event),
+    masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+    droppedHeaders: droppedHeaders(delivery.droppedHeaders),
+  });
+  return {
+    attempts,
+    sender,
+    async close() {
+      stalls.stop();
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { AccountDirectory } from '../accounts/account-directory.ts';
+import type { Database } from '../database/database.ts';
+import type { Sql } from '../database/sql.ts';
+import { AttemptReader } from '../events/attempt-row.ts';
+import { claimForAttempt } from '../events/queue.ts';
+import { OutcomeRecorder } from '../events/transitions/attempt-recorded.ts';
+import { EventReceiver } from '../events/transitions/received.ts';
+import { readProviderConfig } from '../providers/registry.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+
+/** Each kind of statement of webhooks and attempts runs in at most two batches at a time, and some others run beside. */
+const connections = 6;
+/** Lookups of new addresses have two connections of their own (`database.ts`). */
+const strangerConnections = 2;
+/** Sorts after every account, so that a claim finds none. */
+const afterAllAccounts = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const insertAccount = {
+  name: '',
+  text: `insert into accounts (id, provider, account_slug, app_key, created_at, updated_at) values ($1, 'generic', $2, 'warm-up', now(), now())`,
+};
+
+/** Ends a transaction whose changes are not wanted. */
+class Undo extends Error {}
+
+/**
+ * Opens connections, and stores a webhook and records its delivery on each, in a transaction that is rolled back.
+ * PostgreSQL reads its catalogues and plans the statements once for each connection. This takes longer than a hundred
+ * webhooks, so without a warm-up the first ones after a start wait for it.
+ *
+ * An error is logged and not thrown, because it costs only the time of the first webhooks. If the database is
+ * unavailable, the next step of the start says so.
+ */
+export async function warmUp(options: { database: Database; box: SecretBox; log: Log }): Promise<void> {
+  const { database, box, log } = options;
+  const strangers = Array.from({ length: strangerConnections }, () => lookUp(database.strangers, box, unusedSlug()));
+  const delivered = Array.from({ length: connections }, () =>
+    undone(database, (sql) => deliverOne(database, sql, box)),
+  );
+  for (const result of await Promise.allSettled([...strangers, ...delivered]))
+    if (result.status === 'rejected') log.debug({ err: result.reason }, 'warm-up failed');
+}
+
+/** Runs the statements of a webhook and of its first attempt, without sending anything. */
+async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise<void> {
+  const [id, accountId, accountSlug] = [uuidv7(), uuidv7(), unusedSlug()];
+  await sql.query(insertAccount, [accountId, accountSlug]);
+  await lookUp(sql, box, accountSlug);
+  const receipt = await new EventReceiver({ ...database, ...sql }).receive({
+    ...{ id, accountId, provider: 'generic', accountSlug, appKey: 'warm-up', eventType: null, externalId: accountSlug },
+    ...{ receivedAt: new Date(), headers: '[]', contentType: null, body: new Uint8Array(), dedupKey: uuidv7() },
+  });
+  if (receipt.kind !== 'stored') throw new Error(`the webhook of the warm-up was not stored: ${receipt.kind}`);
+  await claimForAttempt(sql, {
+    turns: { kind: 'all', after: afterAllAccounts },
+    room: { of: new Map(), others: 1 },
+    ...{ limit: 1, permits: 1, token: uuidv7(), leaseS: 1 },
+  });
+  const attempt = { eventId: id, generation: 0, trigger: 'schedule', number: 1 } as const;
+  await new AttemptReader(sql).read(attempt);
+  const nothingIsExhausted = async () => undefined;
+  await new OutcomeRecorder({ ...sql, transaction: (work) => work(sql) }, nothingIsExhausted).record({
+    ...{
+      ...attempt,
+      startedAt: new Date(),
+      durationMs: 0,
+      outcome: 'delivered',
+      responseCode: 200,
+      responseBody: null,
+    },
+    ...{ error: null, url: null, succeeded: true, last: false, nextAttemptAt: null, claimToken: null },
+  });
+}
+
+function lookUp(sql: Sql, box: SecretBox, slug: string) {
+  const directory = new AccountDirectory({ sql, strangers: sql, box, readConfig: readProviderConfig });
+  return directory.fresh('generic', slug, () => '');
+}
+
+const unusedSlug = () => `warm-up-${randomBytes(12).toString('hex')}`;
+
+async function undone(database: Database, work: (sql: Sql) => Promise<void>): Promise<void> {
+  try {
+    await database.transaction(async (sql) => {
+      await work(sql);
+      throw new Undo();
+    });
+  } catch (error) {
+    if (!(error instanceof Undo)) throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import type { ChildProcess } from 'node:child_process';
+import type { StoredEvent } from '../events/hand-over.ts';
+import type { MaintenanceSettings } from '../maintenance/settings.ts';
+import type { NotificationSettings } from '../notifications/settings.ts';
+import type { TemporalAccess } from '../temporal/connection.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
+
+/**
+ * What the worker process of `npm start` is told at its start. It is sent over the channel because it has secrets, which
+ * other users could read in a command line.
+ */
+export interface WorkerSettings {
+  databaseUrl: string;
+  /** Whether the user chose this database, so that errors of its connection name DATABASE_URL. */
+  databaseIsGiven: boolean;
+  /** The keyring: the 32 bytes of each key. */
+  keys: { current: Uint8Array; previous: Uint8Array | null };
+  temporal: TemporalAccess;
+  delivery: DeliverySettings;
+  notifications: Omit<NotificationSettings, 'baseUrl'> & { baseUrl: string };
+  maintenance: MaintenanceSettings;
+  /** The folder of the cached workflow bundle; null: none. */
+  cacheDir: string | null;
+  logLevel: string;
+}
+
+/** A stored event without its clock: `nowMs` is the time of PostgreSQL's clock when it was sent. */
+export type SentEvent = Omit<StoredEvent, 'nowMs'> & { nowMs: number };
+
+export const toSent = (event: StoredEvent): SentEvent => ({ ...event, nowMs: event.nowMs() });
+
+/** The messages between the processes arrive within a millisecond or two. */
+export function fromSent(event: SentEvent): StoredEvent {
+  const aheadMs = event.nowMs - performance.now();
+  return { ...event, nowMs: () => Math.round(aheadMs + performance.now()) };
+}
+
+/** From `npm start` to its worker process. */
+export type ToWorker =
+  | { kind: 'start'; settings: WorkerSettings }
+  /** The gateway listens: links in notifications begin with this URL. */
+  | { kind: 'listening'; baseUrl: string }
+  /** An event that was stored as claimed with the worker's token; its workflow makes the first attempt. */
+  | { kind: 'event'; event: SentEvent }
+  /** Such an event may have been stored, and is not sent. */
+  | { kind: 'doubt' }
+  /** Stop gracefully, and exit. */
+  | { kind: 'stop' };
+
+/** From the worker process to `npm start`. */
+export type FromWorker =
+  | { kind: 'started' }
+  /** How many events may wait for Temporal now, and the token of their claims. */
+  | { kind: 'free'; free: number; token: string }
+  /** The start failed. `explained`: the message is for the user, as that of a StartError. */
+  | { kind: 'start-failed'; error: Error; explained: boolean };
+
+/** One end of the channel between the two processes. Both run the same source, so their messages need no versions. */
+export interface Channel<Sent> {
+  /** Sends a message. It is lost when the other process has ended. */
+  send(message: Sent): void;
+}
+
+/**
+ * Opens an end of the channel.
+ *
+ * @param peer the worker process, or in it, the global `process`. The channel has to use advanced serialization, which
+ *   keeps bytes and errors.
+ */
+export function openChannel<Sent extends { kind: string }, Received extends { kind: string }>(
+  peer: ChildProcess | NodeJS.Process,
+  receive: (message: Received) => void,
+): Channel<Sent> {
+  const onMessage = (message: unknown) => {
+    if (isMessage<Received>(message)) receive(message);
+  };
+  // Node's types have no common signature of the two.
+  if (peer === process) process.on('message', onMessage);
+  else peer.on('message', onMessage);
+  return {
+    send(message) {
+      // The callback takes the error of a channel that is closed, which would otherwise be thrown as an event.
+      peer.send?.(message, undefined, undefined, () => undefined);
+    },
+  };
+}
+
+/** Node's own messages on the channel have no `kind`. */
+function isMessage<T extends { kind: string }>(message: unknown): message is T {
+  return typeof message === 'object' && message !== null && 'kind' in message && typeof message.kind === 'string';
+}
