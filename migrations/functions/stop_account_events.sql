@@ -5,11 +5,11 @@ create or replace function stop_account_events(p_account_id uuid, p_most integer
 declare
   ids uuid[];
 begin
-  -- A pending event is in the queue, or it has a time of its next attempt. Both conditions have an index.
+  -- A pending event is in the queue (lanes 0 and 1: src/events/lanes.ts), or it has a time of its next attempt. Both conditions have an index.
   select array_agg(id) into ids from (
     select e.id from events e
     where e.delivery_status = 'pending' and e.id in (
-      select event_id from event_queue where account_id = p_account_id
+      select event_id from event_queue where account_id = p_account_id and lane < 2
       union all
       select id from events where account_id = p_account_id and due_at is not null
     )

@@ -20,8 +20,12 @@ comment on column event_queue.direct is 'the relay that holds the claim makes th
 
 -- A claim visits the accounts of a lane one after another and takes the oldest events of each. The index does not
 -- contain the columns of the lease, so that a claim updates no index.
-create index event_queue_turns on event_queue (lane, account_id, event_id);
-comment on index event_queue_turns is 'relay: claims of a lane, round-robin over the accounts';
+create index event_queue_turns on event_queue (lane, account_id, event_id) where lane < 2;
+comment on index event_queue_turns is 'relay: claims of the lanes 0 and 1, round-robin over the accounts';
+
+-- The starts of settled events are only for the eyes of operators, so they are in the order of receipt.
+create index event_queue_settled on event_queue (event_id) where lane = 2;
+comment on index event_queue_settled is 'relay: claims of lane 2, oldest first';
 
 -- Operators' commands that the relay has to signal to running workflows, in the order of the ids.
 create table event_commands (

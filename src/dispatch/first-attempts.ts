@@ -47,8 +47,6 @@ const idleMs = 1_000;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
-/** Events per second whose workflows Temporal can start on two cores without falling behind. */
-const enginePace = 80;
 /** Events per second whose workflows take less than half of one core, so that no first attempt waits for another one. */
 const easyPace = 25;
 const heldDelayS = 0.2;
@@ -96,9 +94,9 @@ export class FirstAttempts implements HandOver {
     deps.attempts.gate.onLeft = (accountId) => this.#advance(accountId);
   }
 
-  /** Whether events arrive faster than Temporal can start their workflows. Starts of settled events then wait. */
-  get busy(): boolean {
-    return this.#rate.perSecond > enginePace;
+  /** First attempts per second. */
+  get perSecond(): number {
+    return this.#rate.perSecond;
   }
 
   /** Whether events arrive so fast that workflows would delay the first attempts of the next ones. */

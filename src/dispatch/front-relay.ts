@@ -14,6 +14,9 @@ import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Takeover } from './takeover.ts';
 
+/** How often the worker process is told how many first attempts are made. */
+const paceMs = 200;
+
 /**
  * The relay of a process that accepts webhooks and has no Temporal worker: it makes first attempts, and leaves everything
  * else to the relay of the worker process beside it (relay.ts).
@@ -25,6 +28,9 @@ export class FrontRelay {
   readonly #listener: Listener;
   readonly #firstAttempts: FirstAttempts;
   readonly #pause: PauseWatch;
+  readonly #worker: WorkflowSide;
+  #pacing: NodeJS.Timeout | undefined;
+  #told = 0;
 
   constructor(options: {
     sql: Sql;
@@ -38,6 +44,7 @@ export class FrontRelay {
   }) {
     const { sql, log, attempts, schedule, firstAttempt } = options;
     this.#mode = firstAttempt;
+    this.#worker = options.workerBeside;
     const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
     this.#leases = leases;
     const takeover = new Takeover({ leases, log, onClaimable: () => this.#firstAttempts.wake() });
@@ -78,10 +85,19 @@ export class FrontRelay {
     this.#takeover.start();
     this.#pause.start();
     if (this.#mode !== 'workflow') this.#firstAttempts.start();
+    this.#pacing = setInterval(() => this.#tellPace(), paceMs);
+  }
+
+  #tellPace(): void {
+    const { perSecond } = this.#firstAttempts;
+    if (perSecond === this.#told) return;
+    this.#told = perSecond;
+    this.#worker.pace(perSecond);
   }
 
   /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
+    clearInterval(this.#pacing);
     await Promise.all([this.#pause.stop(), this.#firstAttempts.stop()]);
     this.#leases.stop();
     // Last, because other processes take over the claims of a process without its session.

@@ -57,6 +57,7 @@ export class Relay {
   readonly #sweeper: Poller;
   readonly #pause: PauseWatch;
   readonly #backlog: Poller;
+  #perSecondBeside = 0;
 
   constructor(options: RelayOptions) {
     const { sql, log, attempts, schedule } = options;
@@ -83,7 +84,7 @@ export class Relay {
     this.#starts = new Starts({
       ...{ sql, engine, leases, writes, log, holdsLock },
       workflows: options.eventWorkflows,
-      attemptsBusy: () => this.#firstAttempts.busy,
+      attemptsPerSecond: () => Math.max(this.#firstAttempts.perSecond, this.#perSecondBeside),
     });
     this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({
@@ -161,6 +162,9 @@ export class Relay {
       free: () => (this.#engine.up && this.#takeover.holdsLock ? this.#permits.free() : 0),
       take: (event) => this.#firstAttempts.takeForWorkflow(event),
       doubt: () => this.#leases.doubt(),
+      pace: (perSecond) => {
+        this.#perSecondBeside = perSecond;
+      },
     };
   }
 

@@ -1,8 +1,7 @@
 import type { Sql } from '../database/sql.ts';
-import { uuidMs } from '../database/uuid-time.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
-import { claimForStart, lowestId } from '../events/queue.ts';
+import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart, lowestId } from '../events/queue.ts';
 import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
@@ -10,6 +9,8 @@ import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Held, Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
+import { StartPace } from './start-pace.ts';
+import { StartPosition } from './start-position.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
 export interface StartsDeps {
@@ -21,9 +22,12 @@ export interface StartsDeps {
   /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
   workflows: EventWorkflows;
   /**
-   * Whether many first attempts are being made. Then settled events wait, because they only become visible in Temporal.
+   * First attempts per second. While some are made, settled events get only what is idle, because they only become
+   * visible in Temporal.
    */
-  attemptsBusy(): boolean;
+  attemptsPerSecond(): number;
+  /** Returns the idle share of the machine since the last call, 0 to 1; measured by default. */
+  idleShare?: () => number;
   /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
   holdsLock(): boolean;
 }
@@ -33,14 +37,12 @@ const { pendingStart, settledStart } = lanes;
 /** Starts in flight. With more, Temporal on two cores becomes slower. */
 const pendingConcurrency = 32;
 const settledConcurrency = 32;
-/**
- * While first attempts are made, one workflow of a settled event starts per interval, so that their queue still moves.
- */
-const trickleMs = 100;
-/** When a settled event is older than this despite lasting load, four starts at a time are allowed for 10 s. */
-const patienceMs = 60_000;
-const catchUpMs = 10_000;
-const catchUpConcurrency = 4;
+/** With fewer first attempts per second than this, settled events need not wait for idle time. */
+const quietPace = 1;
+/** While nothing is idle, one workflow of a settled event starts per interval, so that their queue still moves. */
+const trickleMs = 1_000;
+/** How often a poller that waits for idle time looks. */
+const lookMs = 100;
 const idleMs = 1_000;
 const downDelayS = 2;
 
@@ -52,13 +54,16 @@ export class Starts {
   readonly #inFlight = { [pendingStart]: 0, [settledStart]: 0 };
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { [pendingStart]: false, [settledStart]: false };
-  readonly #after = { [pendingStart]: lowestId, [settledStart]: lowestId };
-  #catchUpUntilMs = 0;
+  readonly #pace: StartPace;
+  readonly #position = new StartPosition();
+  /** The account after which the next claim of pending events continues. */
+  #after = lowestId;
   #trickleAtMs = 0;
   #trickle: NodeJS.Timeout | null = null;
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
+    this.#pace = new StartPace({ most: settledConcurrency, ...(deps.idleShare ? { idleShare: deps.idleShare } : {}) });
     this.#pending = new Poller({
       name: 'starts of pending events',
       idleMs,
@@ -104,15 +109,16 @@ export class Starts {
   }
 
   #settledRoom(): number {
-    if (!this.#deps.attemptsBusy()) return settledConcurrency;
-    if (performance.now() < this.#catchUpUntilMs) return catchUpConcurrency;
-    if (performance.now() < this.#trickleAtMs) return 0;
-    this.#trickleAtMs = performance.now() + trickleMs;
-    return Math.min(1, settledConcurrency - this.#inFlight[settledStart]);
+    const nowMs = performance.now();
+    const allowed = this.#pace.allowed(this.#deps.attemptsPerSecond() > quietPace, nowMs);
+    if (allowed > 0) return allowed;
+    if (nowMs < this.#trickleAtMs) return 0;
+    this.#trickleAtMs = nowMs + trickleMs;
+    return 1;
   }
 
   async #round(lane: StartLane, concurrency: number): Promise<Round> {
-    const { sql, leases, engine, holdsLock } = this.#deps;
+    const { leases, engine, holdsLock } = this.#deps;
     if (!holdsLock()) return 'idle';
     const limit = engine.room(concurrency - this.#inFlight[lane]);
     if (limit <= 0) {
@@ -120,14 +126,12 @@ export class Starts {
       return 'idle';
     }
     const { token, leaseS } = leases;
+    const claim = { limit, token, leaseS };
     const { claimed, next } = await leases.claim(() =>
-      claimForStart(sql, { lane, after: this.#after[lane], limit, token, leaseS }),
+      lane === pendingStart ? this.#claimPending(claim) : this.#claimSettled(claim),
     );
-    this.#after[lane] = next ?? lowestId;
     // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
-    if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
-      this.#catchUpUntilMs = performance.now() + catchUpMs;
     for (const claim of claimed) {
       this.#inFlight[lane]++;
       const start = this.#start(claim).finally(() => {
@@ -140,6 +144,19 @@ export class Starts {
     return next !== null && claimed.length < limit ? 'more' : 'idle';
   }
 
+  async #claimPending(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+    const round = await claimPendingForStart(this.#deps.sql, { ...claim, after: this.#after });
+    this.#after = round.next ?? lowestId;
+    return round;
+  }
+
+  async #claimSettled(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+    const beganMs = performance.now();
+    const round = await claimSettledForStart(this.#deps.sql, { ...claim, after: this.#position.after(beganMs) });
+    this.#position.claimed(round.claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
+    return round;
+  }
+
   async #releaseSettled(): Promise<Round> {
     return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : 'idle';
   }
@@ -149,7 +166,7 @@ export class Starts {
     this.#trickle ??= setTimeout(() => {
       this.#trickle = null;
       this.#settled.wake();
-    }, trickleMs);
+    }, lookMs);
   }
 
   async #start(claim: Held): Promise<void> {
@@ -169,9 +186,4 @@ export class Starts {
     }
     hold.release();
   }
-}
-
-/** Milliseconds since an event was received, from the time in its UUIDv7. */
-function ageMs(eventId: string): number {
-  return Date.now() - uuidMs(eventId);
 }

@@ -47,4 +47,6 @@ export interface WorkflowSide {
   take(event: StoredEvent): void;
   /** Called when an event may have been stored that will not be handed over. */
   doubt(): void;
+  /** Called with the first attempts per second of the process that hands events over, when that has changed. */
+  pace(perSecond: number): void;
 }

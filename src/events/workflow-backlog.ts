@@ -13,28 +13,28 @@ export interface WorkflowBacklog {
 export const countedStarts = 100_000;
 
 /**
- * The times since when the first event of each account waits in a lane: one index lookup per account. Of an account, the
+ * The times since when the first pending event of each account waits: one index lookup per account. Of an account, the
  * oldest event is started first, so the times of the others matter only after a replay of an older event.
  */
-const firstsOf = (lane: number) => `(
+const firstPending = `(
       with recursive hop as (
-        (select account_id, lane_since from event_queue where lane = ${lane} order by account_id, event_id limit 1)
+        (select account_id, lane_since from event_queue where lane = ${lanes.pendingStart} order by account_id, event_id limit 1)
         union all
         select next.* from hop cross join lateral (
-          select q.account_id, q.lane_since from event_queue q where q.lane = ${lane} and q.account_id > hop.account_id order by q.account_id, q.event_id limit 1
+          select q.account_id, q.lane_since from event_queue q where q.lane = ${lanes.pendingStart} and q.account_id > hop.account_id order by q.account_id, q.event_id limit 1
         ) next
       )
       select lane_since from hop
     )`;
+const firstSettled = `(select lane_since from event_queue where lane = ${lanes.settledStart} order by event_id limit 1)`;
+const counted = (lane: number) => `select 1 from event_queue where lane = ${lane} limit ${countedStarts}`;
 
 const readBacklog = {
   name: '',
   text: `
     select
-      (select count(*) from (
-        select 1 from event_queue where lane in (${lanes.pendingStart}, ${lanes.settledStart}) limit ${countedStarts}
-      ) q)::integer as waiting,
-      (select min(lane_since) from (${firstsOf(lanes.pendingStart)} union all ${firstsOf(lanes.settledStart)}) firsts) as since`,
+      (select count(*) from ((${counted(lanes.pendingStart)}) union all (${counted(lanes.settledStart)}) limit ${countedStarts}) q)::integer as waiting,
+      (select min(lane_since) from (${firstPending} union all ${firstSettled}) firsts) as since`,
 };
 
 /** Reads how many workflows wait to be started, and since when. Its cost grows with the accounts, not with the events. */

@@ -44,6 +44,8 @@ export type ToWorker =
   | { kind: 'event'; event: SentEvent }
   /** Such an event may have been stored, and is not sent. */
   | { kind: 'doubt' }
+  /** How many first attempts `npm start` makes per second. */
+  | { kind: 'pace'; perSecond: number }
   /** Stop gracefully, and exit. */
   | { kind: 'stop' };
 

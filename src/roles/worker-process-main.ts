@@ -28,6 +28,9 @@ const channel = openChannel<FromWorker, ToWorker>(process, (message) => {
     case 'doubt':
       workflows?.doubt();
       break;
+    case 'pace':
+      workflows?.pace(message.perSecond);
+      break;
     case 'stop':
       stopping.abort();
       break;

@@ -116,6 +116,7 @@ export async function startWorkerProcess(options: {
         channel?.send({ kind: 'event', event: toSent(event) });
       },
       doubt: () => channel?.send({ kind: 'doubt' }),
+      pace: (perSecond) => channel?.send({ kind: 'pace', perSecond }),
     },
     stop: start.server.stop,
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Leases } from '../../src/dispatch/leases.ts';
 import { QueueWrites } from '../../src/dispatch/queue-writes.ts';
-import { claimForStart, lowestId } from '../../src/events/queue.ts';
+import { claimSettledForStart, lowestId } from '../../src/events/queue.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
@@ -27,7 +27,7 @@ async function queuedEvent(): Promise<string> {
 }
 
 const claim = ({ token, leaseS }: { token: string; leaseS: number }) =>
-  claimForStart(stage.gateway.database, { lane: 2, after: lowestId, limit: 10, token, leaseS });
+  claimSettledForStart(stage.gateway.database, { after: lowestId, limit: 10, token, leaseS });
 const claimedBy = async (id: string) =>
   (await rows(stage.gateway.database, 'select claim_token from event_queue where event_id = $1', [id]))[0]?.claim_token;
 /** The remaining time of a lease in ms, by the server's clock. */
@@ -99,7 +99,7 @@ test('leases are renewed again after their connection was lost', async () => {
   const database = await openDatabase({ url: stage.gateway.databaseUrl, log, maxConnections: 1 });
   const leases = new Leases({ sql: database, log, ...secondOfLease });
   try {
-    await claimForStart(database, { lane: 2, after: lowestId, limit: 10, token: leases.token, leaseS: 30 });
+    await claimSettledForStart(database, { after: lowestId, limit: 10, token: leases.token, leaseS: 30 });
     leases.start();
     leases.hold(id);
     const [mine] = (await database.pool.query('select pg_backend_pid() as pid')).rows;

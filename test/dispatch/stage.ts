@@ -110,7 +110,7 @@ export async function openDispatchStage() {
         writes,
         log,
         workflows,
-        attemptsBusy: () => false,
+        attemptsPerSecond: () => 0,
         holdsLock,
       });
       const firstAttempts = new FirstAttempts({

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { workflowId } from '../../src/dispatch/workflow-engine.ts';
-import { claimForStart, lowestId } from '../../src/events/queue.ts';
+import { claimPendingForStart, lowestId } from '../../src/events/queue.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { openDispatchStage } from './stage.ts';
@@ -55,8 +55,8 @@ test('two processes start each workflow once, and delete its event from the queu
 test('a claim takes the oldest events of an account first', async () => {
   const ids = await moved(1, 6);
   const { leases } = stage.process();
-  const { claimed } = await claimForStart(stage.gateway.database, {
-    ...{ lane: 1, after: lowestId, limit: 3 },
+  const { claimed } = await claimPendingForStart(stage.gateway.database, {
+    ...{ after: lowestId, limit: 3 },
     ...{ token: leases.token, leaseS: leases.leaseS },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));

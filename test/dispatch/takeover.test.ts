@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
 import { Listener } from '../../src/dispatch/listener.ts';
 import { Takeover } from '../../src/dispatch/takeover.ts';
-import { claimForStart, lowestId } from '../../src/events/queue.ts';
+import { claimPendingForStart, claimSettledForStart, lowestId } from '../../src/events/queue.ts';
 import { breakConnection } from '../support/break-connection.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
@@ -32,7 +32,7 @@ async function claimedBy(token: string, count: number): Promise<string[]> {
   return ids;
 }
 const claim = (token: string) =>
-  claimForStart(stage.gateway.database, { lane: 2, after: lowestId, limit: 10, token, leaseS: 60 });
+  claimSettledForStart(stage.gateway.database, { after: lowestId, limit: 10, token, leaseS: 60 });
 /** The tokens of those events whose lease is in force, in the order of the ids. */
 const holders = async (ids: string[]): Promise<string[]> =>
   (
@@ -59,7 +59,7 @@ test('the events of a process whose session has ended can be claimed in their or
   const ids = await claimedBy(dead.leases.token, 4);
   await dead.session.stop();
   await released(ids);
-  const { claimed } = await claimForStart(stage.gateway.database, {
+  const { claimed } = await claimPendingForStart(stage.gateway.database, {
     ...{ lane: 2, after: lowestId, limit: 3 },
     ...{ token: living.leases.token, leaseS: 60 },
   });

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import { claimForAttempt, claimForStart, lowestId, type Turns } from '../../src/events/queue.ts';
+import {
+  claimForAttempt,
+  claimPendingForStart,
+  claimSettledForStart,
+  lowestId,
+  type Turns,
+} from '../../src/events/queue.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -103,9 +109,23 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
   expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
 });
 
-test.each([1, 2] as const)('a claim of starts in lane %i takes events of every account', async (lane) => {
-  await release(lane);
-  const { claimed } = await claimForStart(gateway.database, { ...lease, lane, after: lowestId, limit: 10 });
+test('a claim of pending starts takes events of every account', async () => {
+  await release(1);
+  const { claimed } = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+});
+
+test('claims of settled starts take the oldest events, and the next one continues after the last', async () => {
+  await release(2);
+  const { rows } = await gateway.database.pool.query<{ event_id: string }>(
+    'select event_id from event_queue order by 1',
+  );
+  const ids = rows.map(({ event_id }) => event_id);
+  const first = await claimSettledForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  expect(first.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(0, 10));
+  await release(2);
+  const second = await claimSettledForStart(gateway.database, { ...lease, after: first.next ?? '', limit: 100 });
+  expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
+  expect(second.next).toBeNull();
 });
