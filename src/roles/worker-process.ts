@@ -59,7 +59,8 @@ export async function startWorkerProcess(options: {
     });
     const child = watchChild(forked, 'SIGKILL');
     const own = openChannel<ToWorker, FromWorker>(forked, (message) => {
-      said = message;
+      // A process that has died may have said something that arrives only now.
+      if (channel === own) said = message;
     });
     channel = own;
     pid = child.pid;
