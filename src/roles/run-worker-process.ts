@@ -8,7 +8,7 @@ import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { openDatabase } from './open-database.ts';
 import { startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';
-import { warmUp } from './warm-up.ts';
+import { warmUpDatabase } from './warm-up-database.ts';
 import type { WorkerSettings } from './worker-channel.ts';
 
 /** A Temporal that is reached answers sooner. One that is down must not delay the start: first attempts do without it. */
@@ -27,7 +27,7 @@ export async function runWorkerProcess(
   const database = await openDatabase({ url: databaseUrl, log });
   try {
     const keyring = createKeyring(keys.current, keys.previous);
-    await warmUp({ database, box: createSecretBox(keyring), log });
+    await warmUpDatabase({ database, box: createSecretBox(keyring), log });
     const worker = await startWorker({
       ...{ database, databaseUrl, keyring, temporal, delivery, maintenance, log },
       notifications: { ...settings.notifications, baseUrl: options.baseUrl },

@@ -19,7 +19,8 @@ import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
-import { warmUp } from './warm-up.ts';
+import { warmUpDatabase } from './warm-up-database.ts';
+import { warmUpHttp } from './warm-up-http.ts';
 import { welcome } from './welcome.ts';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -66,7 +67,11 @@ export async function startAll(
   const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
 
   const urlAt = (port: number) => config.publicUrl ?? originOf({ host: config.host, port });
-  // Before the port opens, because its start takes seconds of CPU time.
+  const box = createSecretBox(keyring);
+  const http = { ...common, ...apiSettings(config), adminTokens, mail };
+  // All of this takes seconds of CPU time, which the first webhooks would wait for: so it is done before the port opens.
+  const warm = warmUpHttp(http, log).then(() => warmUpDatabase({ database, box, log }));
+  undo.push(() => warm);
   const worker = await startWorkerProcess({
     settings: {
       databaseUrl,
@@ -83,9 +88,8 @@ export async function startAll(
     log,
   });
   undo.push(() => worker.stop());
+  await warm;
   goOn();
-  const box = createSecretBox(keyring);
-  await warmUp({ database, box, log });
   const { delivery } = config;
   const attempting = composeAttempts({ ...{ database, box, delivery, log }, burst: config.notifications.burst });
   const front = new FrontRelay({
@@ -99,10 +103,7 @@ export async function startAll(
     await attempting.close();
   });
   front.start();
-  const api = await startApi({
-    ...{ ...common, ...apiSettings(config), adminTokens, mail },
-    handOver: () => front.handOver,
-  });
+  const api = await startApi({ ...http, handOver: () => front.handOver });
   // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted.
   undo.push(async () => {
     await worker.stop();

@@ -72,8 +72,10 @@ export async function startWorkerProcess(options: {
     });
     const child = watchChild(forked, 'SIGKILL');
     const own = openChannel<ToWorker, FromWorker>(forked, (message) => {
-      if (message.kind !== 'free') said = message;
-      else if (channel === own) ({ free, token } = message);
+      // A process that has died may have said something that arrives only now.
+      if (channel !== own) return;
+      if (message.kind === 'free') ({ free, token } = message);
+      else said = message;
     });
     forked.once('exit', () => {
       if (channel === own) free = 0;

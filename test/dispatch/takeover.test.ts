@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
 import { Listener } from '../../src/dispatch/listener.ts';
 import { Takeover } from '../../src/dispatch/takeover.ts';
-import { claimPendingForStart, claimSettledForStart, lowestId } from '../../src/events/queue.ts';
+import { claimSettledForStart, lowestId } from '../../src/events/queue.ts';
 import { breakConnection } from '../support/break-connection.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
@@ -59,8 +59,8 @@ test('the events of a process whose session has ended can be claimed in their or
   const ids = await claimedBy(dead.leases.token, 4);
   await dead.session.stop();
   await released(ids);
-  const { claimed } = await claimPendingForStart(stage.gateway.database, {
-    ...{ lane: 2, after: lowestId, limit: 3 },
+  const { claimed } = await claimSettledForStart(stage.gateway.database, {
+    ...{ after: lowestId, limit: 3 },
     ...{ token: living.leases.token, leaseS: 60 },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountDirectory } from '../accounts/account-directory.ts';
 import type { Database } from '../database/database.ts';
@@ -10,6 +9,7 @@ import { EventReceiver } from '../events/transitions/received.ts';
 import { readProviderConfig } from '../providers/registry.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
+import { addAccount, undone, unusedSlug } from './undone.ts';
 
 /** Each kind of statement of webhooks and attempts runs in at most two batches at a time, and some others run beside. */
 const connections = 6;
@@ -17,14 +17,6 @@ const connections = 6;
 const strangerConnections = 2;
 /** Sorts after every account, so that a claim finds none. */
 const afterAllAccounts = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-const insertAccount = {
-  name: '',
-  text: `insert into accounts (id, provider, account_slug, app_key, created_at, updated_at) values ($1, 'generic', $2, 'warm-up', now(), now())`,
-};
-
-/** Ends a transaction whose changes are not wanted. */
-class Undo extends Error {}
 
 /**
  * Opens connections, and stores a webhook and records its delivery on each, in a transaction that is rolled back.
@@ -34,7 +26,7 @@ class Undo extends Error {}
  * An error is logged and not thrown, because it costs only the time of the first webhooks. If the database is
  * unavailable, the next step of the start says so.
  */
-export async function warmUp(options: { database: Database; box: SecretBox; log: Log }): Promise<void> {
+export async function warmUpDatabase(options: { database: Database; box: SecretBox; log: Log }): Promise<void> {
   const { database, box, log } = options;
   const strangers = Array.from({ length: strangerConnections }, () => lookUp(database.strangers, box, unusedSlug()));
   const delivered = Array.from({ length: connections }, () =>
@@ -47,7 +39,7 @@ export async function warmUp(options: { database: Database; box: SecretBox; log:
 /** Runs the statements of a webhook and of its first attempt, without sending anything. */
 async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise<void> {
   const [id, accountId, accountSlug] = [uuidv7(), uuidv7(), unusedSlug()];
-  await sql.query(insertAccount, [accountId, accountSlug]);
+  await addAccount(sql, accountId, accountSlug);
   await lookUp(sql, box, accountSlug);
   const receipt = await new EventReceiver({ ...database, ...sql }).receive({
     ...{ id, accountId, provider: 'generic', accountSlug, appKey: 'warm-up', eventType: null, externalId: accountSlug },
@@ -78,17 +70,4 @@ async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise
 function lookUp(sql: Sql, box: SecretBox, slug: string) {
   const directory = new AccountDirectory({ sql, strangers: sql, box, readConfig: readProviderConfig });
   return directory.fresh('generic', slug, () => '');
-}
-
-const unusedSlug = () => `warm-up-${randomBytes(12).toString('hex')}`;
-
-async function undone(database: Database, work: (sql: Sql) => Promise<void>): Promise<void> {
-  try {
-    await database.transaction(async (sql) => {
-      await work(sql);
-      throw new Undo();
-    });
-  } catch (error) {
-    if (!(error instanceof Undo)) throw error;
-  }
 }
