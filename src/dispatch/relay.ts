@@ -5,6 +5,7 @@ import { channels } from '../events/event.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
+import { IdleCpu } from '../shared/idle-cpu.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import { type BacklogLimit, watchBacklog } from './backlog-watch.ts';
@@ -71,6 +72,7 @@ export class Relay {
     });
     this.#takeover = takeover;
     const holdsLock = () => takeover.holdsLock;
+    const idleCpu = new IdleCpu();
     this.#permits = new Permits({
       // A workflow must not be started for an event that may need none.
       mode: options.eventWorkflows === 'on_retry' ? 'direct' : options.firstAttempt,
@@ -81,6 +83,7 @@ export class Relay {
       ...{ sql, engine, leases, writes, log, holdsLock },
       workflows: options.eventWorkflows,
       attemptsBusy: () => this.#firstAttempts.busy,
+      idleShare: () => idleCpu.share(),
     });
     this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({

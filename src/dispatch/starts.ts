@@ -10,9 +10,10 @@ import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Held, Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
+import { SettledRoom, type SettledRoomDeps } from './settled-room.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
-export interface StartsDeps {
+export interface StartsDeps extends SettledRoomDeps {
   sql: Sql;
   engine: EngineLink;
   leases: Leases;
@@ -20,10 +21,6 @@ export interface StartsDeps {
   log: Log;
   /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
   workflows: EventWorkflows;
-  /**
-   * Whether many first attempts are being made. Then settled events wait, because they only become visible in Temporal.
-   */
-  attemptsBusy(): boolean;
   /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
   holdsLock(): boolean;
 }
@@ -32,15 +29,6 @@ const { pendingStart, settledStart } = lanes;
 
 /** Starts in flight. With more, Temporal on two cores becomes slower. */
 const pendingConcurrency = 32;
-const settledConcurrency = 32;
-/**
- * While first attempts are made, one workflow of a settled event starts per interval, so that their queue still moves.
- */
-const trickleMs = 100;
-/** When a settled event is older than this despite lasting load, four starts at a time are allowed for 10 s. */
-const patienceMs = 60_000;
-const catchUpMs = 10_000;
-const catchUpConcurrency = 4;
 const idleMs = 1_000;
 const downDelayS = 2;
 
@@ -53,12 +41,12 @@ export class Starts {
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { [pendingStart]: false, [settledStart]: false };
   readonly #after = { [pendingStart]: beforeAllAccounts, [settledStart]: beforeAllAccounts };
-  #catchUpUntilMs = 0;
-  #trickleAtMs = 0;
+  readonly #room: SettledRoom;
   #trickle: NodeJS.Timeout | null = null;
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
+    this.#room = new SettledRoom(deps);
     this.#pending = new Poller({
       name: 'starts of pending events',
       idleMs,
@@ -70,7 +58,7 @@ export class Starts {
       idleMs,
       log: deps.log,
       work: () =>
-        deps.workflows === 'always' ? this.#round(settledStart, this.#settledRoom()) : this.#releaseSettled(),
+        deps.workflows === 'always' ? this.#round(settledStart, this.#room.limit()) : this.#releaseSettled(),
     });
   }
 
@@ -103,14 +91,6 @@ export class Starts {
     await Promise.all(this.#starting);
   }
 
-  #settledRoom(): number {
-    if (!this.#deps.attemptsBusy()) return settledConcurrency;
-    if (performance.now() < this.#catchUpUntilMs) return catchUpConcurrency;
-    if (performance.now() < this.#trickleAtMs) return 0;
-    this.#trickleAtMs = performance.now() + trickleMs;
-    return Math.min(1, settledConcurrency - this.#inFlight[settledStart]);
-  }
-
   async #round(lane: StartLane, concurrency: number): Promise<Round> {
     const { sql, leases, engine, holdsLock } = this.#deps;
     if (!holdsLock()) return 'idle';
@@ -126,8 +106,7 @@ export class Starts {
     this.#after[lane] = next ?? beforeAllAccounts;
     // Accounts share a claim equally, so even a claim that is half full means that more events are waiting.
     this.#full[lane] = claimed.length * 2 >= limit;
-    if (lane === settledStart && claimed.some(({ eventId }) => ageMs(eventId) > patienceMs))
-      this.#catchUpUntilMs = performance.now() + catchUpMs;
+    if (lane === settledStart) for (const { eventId } of claimed) this.#room.waited(ageMs(eventId));
     for (const claim of claimed) {
       this.#inFlight[lane]++;
       const start = this.#start(claim).finally(() => {
@@ -149,7 +128,7 @@ export class Starts {
     this.#trickle ??= setTimeout(() => {
       this.#trickle = null;
       this.#settled.wake();
-    }, trickleMs);
+    }, this.#room.againMs);
   }
 
   async #start(claim: Held): Promise<void> {

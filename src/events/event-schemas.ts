@@ -128,12 +128,10 @@ export const event = z
     }),
     delivery_history: z.array(attempt),
     notifications: z.array(notification),
-    workflow: workflow
-      .nullable()
-      .meta({
-        description:
-          '`null`: the event needs none (`EVENT_WORKFLOWS=on_retry`), it is not started yet, it is beyond the retention of Temporal, or Temporal is not available',
-      }),
+    workflow: workflow.nullable().meta({
+      description:
+        '`null`: the event needs none (`EVENT_WORKFLOWS=on_retry`), it is not started yet, it is beyond the retention of Temporal, or Temporal is not available',
+    }),
   })
   .meta({
     id: 'Event',
