@@ -6,6 +6,7 @@ import type { EventWorkflows } from '../events/event-workflows.ts';
 import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
+import { IdleCpu } from '../shared/idle-cpu.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import { type BacklogLimit, watchBacklog } from './backlog-watch.ts';
@@ -40,6 +41,8 @@ export interface RelayOptions {
 
 const sweepMs = 30_000;
 const sweepLimit = 500;
+/** With more first attempts per second than this, starts of settled events get only what is idle. */
+const quietPace = 1;
 
 /**
  * Passes committed events and commands from PostgreSQL on to their workflows. Makes first attempts itself when Temporal
@@ -75,6 +78,7 @@ export class Relay {
     });
     this.#takeover = takeover;
     const holdsLock = () => takeover.holdsLock;
+    const idleCpu = new IdleCpu();
     this.#permits = new Permits({
       // A workflow must not be started for an event that may need none.
       mode: options.eventWorkflows === 'on_retry' ? 'direct' : options.firstAttempt,
@@ -84,7 +88,8 @@ export class Relay {
     this.#starts = new Starts({
       ...{ sql, engine, leases, writes, log, holdsLock },
       workflows: options.eventWorkflows,
-      attemptsPerSecond: () => Math.max(this.#firstAttempts.perSecond, this.#perSecondBeside),
+      attemptsBusy: () => Math.max(this.#firstAttempts.perSecond, this.#perSecondBeside) > quietPace,
+      idleShare: () => idleCpu.share(),
     });
     this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({

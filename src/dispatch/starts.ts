@@ -9,11 +9,11 @@ import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Held, Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
-import { StartPace } from './start-pace.ts';
+import { SettledRoom, type SettledRoomDeps } from './settled-room.ts';
 import { StartPosition } from './start-position.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
-export interface StartsDeps {
+export interface StartsDeps extends SettledRoomDeps {
   sql: Sql;
   engine: EngineLink;
   leases: Leases;
@@ -21,13 +21,6 @@ export interface StartsDeps {
   log: Log;
   /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
   workflows: EventWorkflows;
-  /**
-   * First attempts per second. While some are made, settled events get only what is idle, because they only become
-   * visible in Temporal.
-   */
-  attemptsPerSecond(): number;
-  /** Returns the idle share of the machine since the last call, 0 to 1; measured by default. */
-  idleShare?: () => number;
   /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
   holdsLock(): boolean;
 }
@@ -36,13 +29,6 @@ const { pendingStart, settledStart } = lanes;
 
 /** Starts in flight. With more, Temporal on two cores becomes slower. */
 const pendingConcurrency = 32;
-const settledConcurrency = 32;
-/** With fewer first attempts per second than this, settled events need not wait for idle time. */
-const quietPace = 1;
-/** While nothing is idle, one workflow of a settled event starts per interval, so that their queue still moves. */
-const trickleMs = 1_000;
-/** How often a poller that waits for idle time looks. */
-const lookMs = 100;
 const idleMs = 1_000;
 const downDelayS = 2;
 
@@ -54,16 +40,15 @@ export class Starts {
   readonly #inFlight = { [pendingStart]: 0, [settledStart]: 0 };
   readonly #starting = new Set<Promise<void>>();
   readonly #full = { [pendingStart]: false, [settledStart]: false };
-  readonly #pace: StartPace;
   readonly #position = new StartPosition();
   /** The account after which the next claim of pending events continues. */
   #after = lowestId;
-  #trickleAtMs = 0;
+  readonly #room: SettledRoom;
   #trickle: NodeJS.Timeout | null = null;
 
   constructor(deps: StartsDeps) {
     this.#deps = deps;
-    this.#pace = new StartPace({ most: settledConcurrency, ...(deps.idleShare ? { idleShare: deps.idleShare } : {}) });
+    this.#room = new SettledRoom(deps);
     this.#pending = new Poller({
       name: 'starts of pending events',
       idleMs,
@@ -75,7 +60,7 @@ export class Starts {
       idleMs,
       log: deps.log,
       work: () =>
-        deps.workflows === 'always' ? this.#round(settledStart, this.#settledRoom()) : this.#releaseSettled(),
+        deps.workflows === 'always' ? this.#round(settledStart, this.#room.limit()) : this.#releaseSettled(),
     });
   }
 
@@ -106,15 +91,6 @@ export class Starts {
     if (this.#trickle) clearTimeout(this.#trickle);
     await Promise.all([this.#pending.stop(), this.#settled.stop()]);
     await Promise.all(this.#starting);
-  }
-
-  #settledRoom(): number {
-    const nowMs = performance.now();
-    const allowed = this.#pace.allowed(this.#deps.attemptsPerSecond() > quietPace, nowMs);
-    if (allowed > 0) return allowed;
-    if (nowMs < this.#trickleAtMs) return 0;
-    this.#trickleAtMs = nowMs + trickleMs;
-    return 1;
   }
 
   async #round(lane: StartLane, concurrency: number): Promise<Round> {
@@ -166,7 +142,7 @@ export class Starts {
     this.#trickle ??= setTimeout(() => {
       this.#trickle = null;
       this.#settled.wake();
-    }, lookMs);
+    }, this.#room.againMs);
   }
 
   async #start(claim: Held): Promise<void> {

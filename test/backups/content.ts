@@ -6,7 +6,7 @@ export type Content = Record<string, string[]>;
 /** Columns that a restore changes on purpose: claims, and the workflow of an event. */
 const changes: Record<string, string[]> = {
   events: ['started_generation', 'run_id', 'swept_at'],
-  event_queue: ['claimed_until', 'claim_token', 'direct'],
+  event_queue: ['claimed_until', 'claim_token', 'direct', 'lane_since'],
   event_commands: ['claimed_until', 'claim_token'],
 };
 const elsewhere = ['mikro_orm_migrations', 'backups'];

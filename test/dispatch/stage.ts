@@ -35,6 +35,8 @@ interface ProcessOptions {
   firstAttempt?: PermitMode;
   permits?: number;
   workflows?: EventWorkflows;
+  /** The idle share of the machine while many first attempts are made. Default: few are made. */
+  idleShare?: () => number;
   accountConcurrency?: number;
   /** Determines the length of a lease. */
   timeLimitMs?: number;
@@ -110,7 +112,8 @@ export async function openDispatchStage() {
         writes,
         log,
         workflows,
-        attemptsPerSecond: () => 0,
+        attemptsBusy: () => options.idleShare !== undefined,
+        idleShare: options.idleShare ?? (() => 1),
         holdsLock,
       });
       const firstAttempts = new FirstAttempts({

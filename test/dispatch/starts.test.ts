@@ -97,3 +97,17 @@ test('a process that stops waits for the starts in flight', async () => {
   await stop();
   expect((await claims()).filter(({ claim_token }) => claim_token === leases.token)).toEqual([]);
 }, 30_000);
+
+test.each([0, 1])(
+  'under load with an idle share of %i, all workflows of settled events are started',
+  async (idle) => {
+    const ids = await moved(2, 6);
+    const { link, starts, leases } = stage.process({ idleShare: () => idle });
+    link.set(stage.engines.up);
+    leases.start();
+    starts.start();
+    await emptied();
+    for (const id of ids) expect(await started(id)).toBe('RUNNING');
+  },
+  30_000,
+);

@@ -6,7 +6,7 @@ import { type EventWorkflows, eventWorkflows } from '../../src/events/event-work
  * `npm run test:policies`: runs the end-to-end tests once under each value of EVENT_WORKFLOWS (test/support/policy.ts).
  * Further arguments are passed on to Vitest: `npm run test:policies -- --policy on_retry test/e2e/races.test.ts`.
  */
-const folders = ['test/e2e', 'test/process'];
+const folders = ['test/e2e', 'test/roles/restore.test.ts'];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { policy: { type: 'string' } } });
 const wanted = eventWorkflows.filter((policy) => values.policy === undefined || values.policy === policy);
