@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** User and system time so far, in milliseconds, of the processes of a benchmark. */
 export interface CpuTimes {
+  /** All Node processes of the gateway: its children too. */
   gateway: number;
   database: number;
   engine: number;
@@ -16,25 +17,33 @@ const msATick = 10;
  */
 export function cpuTimes(gatewayPid: number): CpuTimes {
   const processes = new Map(all().map((entry) => [entry.pid, entry]));
-  const below = (pid: number): boolean => {
+  const below = (pid: number, root: number): boolean => {
     const parent = processes.get(pid)?.parent;
-    return pid === process.pid || (parent !== undefined && parent > 1 && below(parent));
+    return pid === root || (parent !== undefined && parent > 1 && below(parent, root));
   };
   const sum = (fits: (entry: Entry) => boolean) =>
     [...processes.values()]
-      .filter((entry) => below(entry.pid) && fits(entry))
+      .filter((entry) => below(entry.pid, process.pid) && fits(entry))
       .reduce((total, { cpuMs }) => total + cpuMs, 0);
+  const isServer = ({ name }: Entry) => name === 'postgres' || name === 'temporal';
   return {
-    gateway: sum(({ pid }) => pid === gatewayPid),
+    gateway: sum((entry) => below(entry.pid, gatewayPid) && !isServer(entry)),
     database: sum(({ name }) => name === 'postgres'),
     engine: sum(({ name }) => name === 'temporal'),
   };
 }
 
+/** CPU time per event since `before`. */
+export function cpuEach(before: CpuTimes, after: CpuTimes, events: number): CpuTimes {
+  const each = (name: keyof CpuTimes) => (after[name] - before[name]) / events;
+  return { gateway: each('gateway'), database: each('database'), engine: each('engine') };
+}
+
 /** CPU time per event since `before`, by process. */
 export function cpuColumns(before: CpuTimes, after: CpuTimes, events: number): Record<string, string> {
-  const each = (name: keyof CpuTimes) => ((after[name] - before[name]) / events).toFixed(2);
-  return { 'CPU ms/event gateway': each('gateway'), PostgreSQL: each('database'), Temporal: each('engine') };
+  const { gateway, database, engine } = cpuEach(before, after, events);
+  const text = (value: number) => value.toFixed(2);
+  return { 'CPU ms/event gateway': text(gateway), PostgreSQL: text(database), Temporal: text(engine) };
 }
 
 interface Entry {

@@ -1,0 +1,60 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { offer } from '../calls.ts';
+import { nowMs } from '../clock.ts';
+import { Arrivals } from './arrivals.ts';
+
+/**
+ * The consumer of a benchmark, a process of its own. It keeps the time of every delivery, and reports them when it is
+ * asked. A query says how it answers: `?delay-ms=1000` after that time, `?fail-every=50` with 500 to the first attempt of
+ * every 50th event.
+ */
+const runs = new Map<string, Arrivals>();
+
+function runOf(name: string): Arrivals {
+  const run = runs.get(name) ?? new Arrivals();
+  runs.set(name, run);
+  return run;
+}
+
+/** Records a delivery of the event `<run>-<number>`, and says which status it is answered with. */
+function arrived(id: string, failEvery: number): number {
+  const dash = id.lastIndexOf('-');
+  return runOf(id.slice(0, dash)).add(Number(id.slice(dash + 1)), nowMs(), failEvery);
+}
+
+const answer = (response: ServerResponse, status: number) => response.writeHead(status, { 'content-length': 0 }).end();
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    const id = request.headers['x-webhook-external-id'];
+    // The bare exchange: it comes from the load generator, which measures it.
+    if (typeof id !== 'string') return answer(response, 202);
+    const query = new URLSearchParams((request.url ?? '').split('?')[1]);
+    const status = arrived(id, Number(query.get('fail-every')));
+    const delayMs = Number(query.get('delay-ms'));
+    if (delayMs > 0) setTimeout(answer, delayMs, response, status);
+    else answer(response, status);
+  });
+});
+
+const calls = {
+  /** Listens on a free port of the loopback address. */
+  listen: () =>
+    new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    }),
+
+  /** Resolves when so many different events of a run have been delivered; false when the time is over before. */
+  untilDelivered: ({ run, events, limitMs }: { run: string; events: number; limitMs: number }) =>
+    runOf(run).until(events, limitMs),
+
+  /** The deliveries of a run so far. */
+  arrivals: ({ run }: { run: string }) => runOf(run).report(),
+
+  forget: ({ run }: { run: string }) => runs.delete(run),
+};
+
+export type ConsumerCalls = typeof calls;
+offer(calls);
