@@ -2,7 +2,8 @@ import { startBothEnds } from './deliver/both-ends.ts';
 import { startDatabases } from './deliver/databases.ts';
 import { columnsOf } from './deliver/figures.ts';
 import { play } from './deliver/play.ts';
-import { type ScenarioOptions, scenariosOf } from './deliver/scenarios.ts';
+import type { ScenarioOptions } from './deliver/scenario.ts';
+import { scenariosOf } from './deliver/scenarios.ts';
 import type { GatewayOptions } from './deliver/stage.ts';
 import type { BenchResult } from './report.ts';
 import { durability, temporalSettings } from './settings.ts';
@@ -11,18 +12,21 @@ export interface DeliverOptions extends ScenarioOptions {
   /** Names in deliver/scenarios.ts. */
   scenarios: string[];
   /** The gateways to measure, one after another. */
-  gateways: GatewayOptions[];
+  gateways: [GatewayOptions, ...GatewayOptions[]];
+  /** Events in the tables before each scenario. */
+  filled: number;
+  /** At most so many events at once for FIRST_ATTEMPT=workflow, which delivers about 50 a second. */
+  workflowEvents: number;
 }
 
 /** Measures events from their POST to their arrival at the consumer, one row for each scenario. */
 export async function benchDeliver(options: DeliverOptions): Promise<BenchResult> {
-  const scenarios = scenariosOf(options.scenarios, options);
   const ends = await startBothEnds();
-  const databases = await startDatabases(null);
+  const databases = await startDatabases({ filled: options.filled, checkout: options.gateways[0].checkout });
   try {
     const rows: BenchResult['rows'] = [];
     for (const gateway of options.gateways) {
-      for (const scenario of scenarios) {
+      for (const scenario of scenariosOf(options.scenarios, sizesFor(gateway, options))) {
         for (const { scenario: name, figures } of await play({ ends, databases }, gateway, scenario)) {
           rows.push({ scenario: name, ...labels(gateway), ...columnsOf(figures) });
           console.error(Object.values(rows.at(-1) ?? {}).join(' | '));
@@ -34,6 +38,11 @@ export async function benchDeliver(options: DeliverOptions): Promise<BenchResult
     await databases.stop();
     await ends.stop();
   }
+}
+
+function sizesFor({ mode }: GatewayOptions, options: DeliverOptions): ScenarioOptions {
+  const most = mode === 'workflow' ? options.workflowEvents : Number.POSITIVE_INFINITY;
+  return { ...options, events: Math.min(options.events, most), backlog: Math.min(options.backlog, most) };
 }
 
 const labels = ({ mode, eventWorkflows }: GatewayOptions) => ({

@@ -2,7 +2,8 @@ import { startBothEnds } from './deliver/both-ends.ts';
 import { startDatabases } from './deliver/databases.ts';
 import type { Figures, Measured } from './deliver/figures.ts';
 import { play } from './deliver/play.ts';
-import { type ScenarioOptions, scenariosOf } from './deliver/scenarios.ts';
+import type { ScenarioOptions } from './deliver/scenario.ts';
+import { scenariosOf } from './deliver/scenarios.ts';
 import type { GatewayOptions } from './deliver/stage.ts';
 import type { BenchResult } from './report.ts';
 import { durability, temporalSettings } from './settings.ts';
@@ -15,6 +16,8 @@ export interface PairsOptions extends ScenarioOptions {
   other: GatewayOptions;
   /** How often both are measured. */
   pairs: number;
+  /** Events in the tables before each scenario. */
+  filled: number;
 }
 
 /** The figures that are compared, as rows of the table. */
@@ -45,7 +48,9 @@ interface Pair {
 export async function benchPairs(options: PairsOptions): Promise<BenchResult> {
   const scenarios = scenariosOf(options.scenarios, options);
   const ends = await startBothEnds();
-  const [ourDatabases, theirDatabases] = [await startDatabases(null), await startDatabases(null)];
+  const { filled } = options;
+  const ourDatabases = await startDatabases({ filled, checkout: options.gateway.checkout });
+  const theirDatabases = await startDatabases({ filled, checkout: options.other.checkout });
   try {
     const pairs: Pair[] = [];
     for (let n = 0; n < options.pairs; n++) {

@@ -17,14 +17,14 @@ export class Arrivals {
   readonly #delivered = new Set<number>();
   #awaited: { events: number; resolve(complete: boolean): void } | null = null;
 
-  /** @returns the status of the answer: 500 to the first attempt of every `failEvery`th event, else 200 */
-  add(event: number, atMs: number, failEvery: number): number {
-    const fails = failEvery > 0 && event % failEvery === 0 && !this.#attempted.has(event);
+  /** @returns the status of the answer: 500 to the first attempt of an event if `firstFails`, else 200 */
+  add(event: number, atMs: number, firstFails: boolean): number {
+    const fails = firstFails && !this.#attempted.has(event);
     const status = fails ? 500 : 200;
     this.#events.push(event);
     this.#atMs.push(atMs);
     this.#statuses.push(status);
-    if (failEvery > 0) this.#attempted.add(event);
+    if (fails) this.#attempted.add(event);
     if (!fails) this.#delivered.add(event);
     if (this.#awaited && this.#delivered.size >= this.#awaited.events) this.#awaited.resolve(true);
     return status;

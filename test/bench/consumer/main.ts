@@ -6,8 +6,8 @@ import { Arrivals } from './arrivals.ts';
 
 /**
  * The consumer of a benchmark, a process of its own. It keeps the time of every delivery, and reports them when it is
- * asked. A query says how it answers: `?delay-ms=1000` after that time, `?fail-every=50` with 500 to the first attempt of
- * every 50th event.
+ * asked. A query says how it answers: `?delay-ms=1000` after that time, `?failing=x` with 500 to the first attempt of each
+ * event whose run begins with `x`.
  */
 const runs = new Map<string, Arrivals>();
 
@@ -18,9 +18,10 @@ function runOf(name: string): Arrivals {
 }
 
 /** Records a delivery of the event `<run>-<number>`, and says which status it is answered with. */
-function arrived(id: string, failEvery: number): number {
+function arrived(id: string, failing: string | null): number {
   const dash = id.lastIndexOf('-');
-  return runOf(id.slice(0, dash)).add(Number(id.slice(dash + 1)), nowMs(), failEvery);
+  const run = id.slice(0, dash);
+  return runOf(run).add(Number(id.slice(dash + 1)), nowMs(), failing !== null && run.startsWith(failing));
 }
 
 const answer = (response: ServerResponse, status: number) => response.writeHead(status, { 'content-length': 0 }).end();
@@ -32,7 +33,7 @@ const server = createServer((request, response) => {
     // The bare exchange: it comes from the load generator, which measures it.
     if (typeof id !== 'string') return answer(response, 202);
     const query = new URLSearchParams((request.url ?? '').split('?')[1]);
-    const status = arrived(id, Number(query.get('fail-every')));
+    const status = arrived(id, query.get('failing'));
     const delayMs = Number(query.get('delay-ms'));
     if (delayMs > 0) setTimeout(answer, delayMs, response, status);
     else answer(response, status);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { temporaryPostgres } from '../processes.ts';
+import { fillDatabase } from './filled.ts';
 
 /** A PostgreSQL with a new database for each gateway. */
 export interface Databases {
@@ -15,8 +16,10 @@ export interface OwnDatabase {
   drop(): Promise<void>;
 }
 
-/** @param fill fills the database whose copies the gateways get; null for empty databases */
-export async function startDatabases(fill: ((url: string) => Promise<void>) | null): Promise<Databases> {
+/**
+ * @param options `filled`: the events in each database, 0 for empty ones; `checkout`: see `fillDatabase`
+ */
+export async function startDatabases(options: { filled: number; checkout: string | null }): Promise<Databases> {
   const postgres = await temporaryPostgres();
   const server = new pg.Pool({ connectionString: postgres.url, max: 1 });
   const urlOf = (name: string) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
@@ -35,10 +38,10 @@ export async function startDatabases(fill: ((url: string) => Promise<void>) | nu
     };
   };
   let template = 'template0';
-  if (fill) {
-    const filled = await create(template);
-    await fill(filled.url);
-    template = new URL(filled.url).pathname.slice(1);
+  if (options.filled > 0) {
+    const first = await create(template);
+    await fillDatabase(first.url, options.filled, options.checkout);
+    template = new URL(first.url).pathname.slice(1);
   }
   return {
     url: postgres.url,

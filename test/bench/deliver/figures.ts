@@ -9,6 +9,10 @@ export interface Figures {
   acksPerS: number;
   ackP50Ms: number;
   ackP99Ms: number;
+  /** Events that arrived. */
+  delivered: number;
+  /** From the first POST to the last delivery. */
+  seconds: number;
   eventsPerS: number;
   /** From the POST of the webhook to its arrival at the consumer. */
   p50Ms: number;
@@ -39,6 +43,7 @@ export function columnsOf(figures: Figures): Record<string, string | number> {
     'acks/s': whole(figures.acksPerS),
     'ack p50 ms': ms(figures.ackP50Ms),
     'p99 ms': ms(figures.ackP99Ms),
+    'delivered in s': figures.seconds.toFixed(1),
     'events/s': whole(figures.eventsPerS),
     'end to end p50 ms': ms(figures.p50Ms),
     'end to end p99 ms': ms(figures.p99Ms),

@@ -32,10 +32,7 @@ export async function measure(stage: Stage, load: Load): Promise<Figures> {
   const sent = await stage.ends.load.call('send', { run, ...load });
   await allDelivered(stage, run, sent);
   const after = cpuTimes(stage.gateway.pid);
-  await sleep(settleMs);
-  const arrived = await stage.ends.consumer.call('arrivals', { run });
-  await stage.ends.consumer.call('forget', { run });
-  const figures = figuresOf(sent, arrived);
+  const figures = figuresOf(sent, await reportOf(stage, run));
   return { ...figures, cpu: cpuEach(before, after, figures.acknowledged) };
 }
 
@@ -45,8 +42,20 @@ export async function allDelivered({ ends }: Stage, run: string, sent: SendRepor
   await ends.consumer.call('untilDelivered', { run, events, limitMs: waitMs });
 }
 
-/** What the reports of both ends say. `sinceMs` counts deliveries a second from that time, instead of from the first POST. */
-export function figuresOf(sent: SendReport, arrived: ArrivalReport, sinceMs = sent.sentMs[0] ?? 0): Figures {
+/** All deliveries of a run, with the duplicates that arrive within two seconds. */
+export async function reportOf({ ends }: Stage, run: string): Promise<ArrivalReport> {
+  await sleep(settleMs);
+  const report = await ends.consumer.call('arrivals', { run });
+  await ends.consumer.call('forget', { run });
+  return report;
+}
+
+/**
+ * What the reports of both ends say.
+ *
+ * @param resumedMs when deliveries began, if that was later than the first POST: their times count from then
+ */
+export function figuresOf(sent: SendReport, arrived: ArrivalReport, resumedMs = 0): Figures {
   const delivered = new Map<number, number>();
   let duplicated = 0;
   arrived.events.forEach((event, n) => {
@@ -54,17 +63,21 @@ export function figuresOf(sent: SendReport, arrived: ArrivalReport, sinceMs = se
     if (delivered.has(event)) duplicated++;
     else delivered.set(event, arrived.atMs[n] ?? 0);
   });
+  const sentMs = (event: number) => sent.sentMs[event] ?? Number.NaN;
   const acknowledged = [...sent.statuses.keys()].filter((event) => sent.statuses[event] === accepted);
-  const ackMs = acknowledged.map((event) => (sent.answeredMs[event] ?? 0) - (sent.sentMs[event] ?? 0));
-  const throughMs = [...delivered].map(([event, atMs]) => atMs - (sent.sentMs[event] ?? 0));
-  const perSecond = (count: number, fromMs: number, toMs: number) => (count * 1000) / (toMs - fromMs);
+  const ackMs = acknowledged.map((event) => (sent.answeredMs[event] ?? Number.NaN) - sentMs(event));
+  const throughMs = [...delivered].map(([event, atMs]) => atMs - Math.max(resumedMs, sentMs(event)));
+  const acceptedS = (latest(sent.answeredMs) - sentMs(0)) / 1000;
+  const seconds = (latest(delivered.values()) - Math.max(resumedMs, sentMs(0))) / 1000;
   return {
     sent: sent.sentMs.length,
     acknowledged: acknowledged.length,
-    acksPerS: perSecond(acknowledged.length, sent.sentMs[0] ?? 0, latest(sent.answeredMs)),
+    acksPerS: acknowledged.length / acceptedS,
     ackP50Ms: percentile(ackMs, 0.5),
     ackP99Ms: percentile(ackMs, 0.99),
-    eventsPerS: perSecond(delivered.size, sinceMs, latest(delivered.values())),
+    delivered: delivered.size,
+    seconds,
+    eventsPerS: delivered.size / seconds,
     p50Ms: percentile(throughMs, 0.5),
     p99Ms: percentile(throughMs, 0.99),
     lost: acknowledged.filter((event) => !delivered.has(event)).length,

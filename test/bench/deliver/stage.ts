@@ -1,5 +1,5 @@
 import type { Target } from '../load/webhooks.ts';
-import { createAccount, type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
+import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
 import type { BothEnds } from './both-ends.ts';
 import type { Databases } from './databases.ts';
 
@@ -23,6 +23,8 @@ export interface Stage {
   query<Row extends object>(text: string): Promise<Row[]>;
   /** Creates an account whose events are delivered to the consumer. `query` says how it answers: see consumer/main.ts. */
   account(query?: string): Promise<Target>;
+  /** Calls the admin API; anything but a success throws. */
+  admin(method: string, path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,11 @@ export async function openStage(
         delivery_url: ends.consumerUrl + query,
         delivery_secret: 'bench-delivery-secret',
       }),
+    async admin(method, path) {
+      const response = await fetch(gateway.baseUrl + path, { method, headers: { 'x-admin-token': adminToken } });
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      await response.arrayBuffer();
+    },
     async close() {
       await gateway.stop();
       await database.drop();
