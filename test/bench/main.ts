@@ -6,6 +6,7 @@ import { benchIngest } from './ingest.ts';
 import { benchLasting } from './lasting.ts';
 import { gatewayOptions, numbers, positionals, scenarioOptions, usage, values } from './options.ts';
 import { benchPairs } from './pairs.ts';
+import { benchQueue } from './queue.ts';
 import { type BenchResult, report } from './report.ts';
 import { benchRetention } from './retention.ts';
 
@@ -36,6 +37,7 @@ const benchmarks: Record<string, () => Promise<BenchResult>> = {
       connections: Number(values.connections ?? 64),
     });
   },
+  queue: () => benchQueue({ events: Number(values.events ?? 2_000_000) }),
   floor: () => benchFloor({ workflows: Number(values['workflow-events']) }),
   admin: () =>
     benchAdmin({

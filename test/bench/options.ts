@@ -8,6 +8,7 @@ export const usage = `npm run bench -- ingest    [--seconds 10] [--connections 1
 npm run bench -- deliver   [SCENARIOS] [GATEWAY]
 npm run bench -- pairs     --with DIR [--pairs 5] [SCENARIOS] [GATEWAY]
 npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--connections 64] [GATEWAY]
+npm run bench -- queue     [--events 2000000]
 npm run bench -- floor     [--workflow-events 2000]
 npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
 npm run bench -- retention [--events 1000000]

@@ -10,7 +10,7 @@ export interface Databases {
   stop(): Promise<void>;
 }
 
-export interface OwnDatabase {
+interface OwnDatabase {
   url: string;
   query<Row extends object>(text: string): Promise<Row[]>;
   drop(): Promise<void>;
