@@ -4,7 +4,7 @@ import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
 import { benchLasting } from './lasting.ts';
-import { gatewayOptions, numbers, positionals, scenarioOptions, usage, values } from './options.ts';
+import { gatewayOptions, number, numbers, positionals, scenarioOptions, usage, values } from './options.ts';
 import { benchPairs } from './pairs.ts';
 import { benchQueue } from './queue.ts';
 import { type BenchResult, report } from './report.ts';
@@ -16,7 +16,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 const benchmarks: Record<string, () => Promise<BenchResult>> = {
   ingest: () =>
     benchIngest({
-      seconds: Number(values.seconds ?? 10),
+      seconds: number(values.seconds ?? '10'),
       connections: numbers(values.connections ?? '1,64'),
       providers: values.provider.split(','),
     }),
@@ -25,32 +25,32 @@ const benchmarks: Record<string, () => Promise<BenchResult>> = {
     const [gateway] = gatewayOptions(values.gateway);
     const [other] = gatewayOptions(values.with);
     if (values.with === undefined) throw new Error('pairs needs --with DIR');
-    return benchPairs({ ...scenarioOptions(), gateway, other, pairs: Number(values.pairs) });
+    return benchPairs({ ...scenarioOptions(), gateway, other, pairs: number(values.pairs) });
   },
   lasting: () => {
     const [gateway] = gatewayOptions(values.gateway);
     return benchLasting({
       gateway,
-      seconds: Number(values.seconds ?? 600),
-      rate: Number(values.rate),
-      failing: Number(values.failing),
-      connections: Number(values.connections ?? 64),
+      seconds: number(values.seconds ?? '600'),
+      rate: number(values.rate),
+      failing: number(values.failing),
+      connections: number(values.connections ?? '64'),
     });
   },
-  queue: () => benchQueue({ events: Number(values.events ?? 2_000_000) }),
-  floor: () => benchFloor({ workflows: Number(values['workflow-events']) }),
+  queue: () => benchQueue({ events: number(values.events ?? '2000000') }),
+  floor: () => benchFloor({ workflows: number(values['workflow-events']) }),
   admin: () =>
     benchAdmin({
-      events: Number(values.events ?? 2_000_000),
-      days: Number(values.days),
-      requests: Number(values.requests),
-      connections: Number(values.connections ?? 1),
+      events: number(values.events ?? '2000000'),
+      days: number(values.days),
+      requests: number(values.requests),
+      connections: number(values.connections ?? '1'),
     }),
-  retention: () => benchRetention({ events: Number(values.events ?? 1_000_000) }),
+  retention: () => benchRetention({ events: number(values.events ?? '1000000') }),
   backup: () =>
     benchBackup({
-      events: Number(values.events ?? 1_000_000),
-      seconds: Number(values.seconds ?? 20),
+      events: number(values.events ?? '1000000'),
+      seconds: number(values.seconds ?? '20'),
       connections: numbers(values.connections ?? '1,8'),
     }),
 };

@@ -61,24 +61,39 @@ export const { positionals, values } = parseArgs({
   },
 });
 
-export const numbers = (list: string) => list.split(',').map(Number);
+/** @throws Error for what is no number, which would make a benchmark endless */
+export function number(given: string): number {
+  const parsed = Number(given);
+  if (given.trim() === '' || !(parsed >= 0))
+    throw new Error(`'${given}' is not a number; npm run bench prints all options`);
+  return parsed;
+}
+
+export const numbers = (list: string): number[] => list.split(',').map(number);
+
+function scenarioNames(): string[] {
+  const names = values.scenarios.split(',');
+  const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
+  if (unknown.length > 0) throw new Error(`there is no scenario '${unknown}'; npm run bench prints all of them`);
+  return names;
+}
 
 export const scenarioOptions = (): ScenarioOptions & {
   scenarios: string[];
   filled: number;
   workflowEvents: number;
 } => ({
-  scenarios: values.scenarios.split(','),
-  events: Number(values.events ?? 20_000),
-  connections: Number(values.connections ?? 64),
+  scenarios: scenarioNames(),
+  events: number(values.events ?? '20000'),
+  connections: number(values.connections ?? '64'),
   rates: numbers(values.rates),
-  seconds: Number(values.seconds ?? 20),
-  backlog: Number(values.backlog),
-  accounts: Number(values.accounts),
+  seconds: number(values.seconds ?? '20'),
+  backlog: number(values.backlog),
+  accounts: number(values.accounts),
   bodies: numbers(values.bodies).map((kilobytes) => kilobytes * 1000),
-  slowEvents: Number(values['slow-events']),
-  filled: Number(values.filled),
-  workflowEvents: Number(values['workflow-events']),
+  slowEvents: number(values['slow-events']),
+  filled: number(values.filled),
+  workflowEvents: number(values['workflow-events']),
 });
 
 /** Each way to start the gateway of a checkout that the options name. */

@@ -15,7 +15,7 @@ export class Arrivals {
   readonly #statuses: number[] = [];
   readonly #attempted = new Set<number>();
   readonly #delivered = new Set<number>();
-  #awaited: { events: number; resolve(complete: boolean): void } | null = null;
+  #awaited: { events: Set<number>; resolve(): void } | null = null;
 
   /** @returns the status of the answer: 500 to the first attempt of an event if `firstFails`, else 200 */
   add(event: number, atMs: number, firstFails: boolean): number {
@@ -25,21 +25,20 @@ export class Arrivals {
     this.#atMs.push(atMs);
     this.#statuses.push(status);
     if (fails) this.#attempted.add(event);
-    if (!fails) this.#delivered.add(event);
-    if (this.#awaited && this.#delivered.size >= this.#awaited.events) this.#awaited.resolve(true);
+    if (!fails) this.#deliver(event);
     return status;
   }
 
-  /** Resolves with true when so many different events have been delivered, with false after `limitMs`. */
-  async until(events: number, limitMs: number): Promise<boolean> {
-    if (this.#delivered.size >= events) return true;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#awaited = { events, resolve };
-    const timer = setTimeout(resolve, limitMs, false);
-    const complete = await promise;
+  /** Resolves when all these events have been delivered, or after `limitMs`. */
+  async until(events: Float64Array, limitMs: number): Promise<void> {
+    const missing = new Set(events).difference(this.#delivered);
+    if (missing.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awaited = { events: missing, resolve };
+    const timer = setTimeout(resolve, limitMs);
+    await promise;
     clearTimeout(timer);
     this.#awaited = null;
-    return complete;
   }
 
   report(): ArrivalReport {
@@ -48,5 +47,10 @@ export class Arrivals {
       atMs: Float64Array.from(this.#atMs),
       statuses: Float64Array.from(this.#statuses),
     };
+  }
+  #deliver(event: number): void {
+    this.#delivered.add(event);
+    if (!this.#awaited?.events.delete(event)) return;
+    if (this.#awaited.events.size === 0) this.#awaited.resolve();
   }
 }

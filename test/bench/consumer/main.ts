@@ -47,8 +47,8 @@ const calls = {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
     }),
 
-  /** Resolves when so many different events of a run have been delivered; false when the time is over before. */
-  untilDelivered: ({ run, events, limitMs }: { run: string; events: number; limitMs: number }) =>
+  /** Resolves when all these events of a run have been delivered, or after `limitMs`. */
+  untilDelivered: ({ run, events, limitMs }: { run: string; events: Float64Array; limitMs: number }) =>
     runOf(run).until(events, limitMs),
 
   /** The deliveries of a run so far. */

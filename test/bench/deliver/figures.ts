@@ -42,7 +42,7 @@ export function columnsOf(figures: Figures): Record<string, string | number> {
     sent: figures.sent,
     'acks/s': whole(figures.acksPerS),
     'ack p50 ms': ms(figures.ackP50Ms),
-    'p99 ms': ms(figures.ackP99Ms),
+    'ack p99 ms': ms(figures.ackP99Ms),
     'delivered in s': figures.seconds.toFixed(1),
     'events/s': whole(figures.eventsPerS),
     'end to end p50 ms': ms(figures.p50Ms),

@@ -38,7 +38,7 @@ export async function measure(stage: Stage, load: Load): Promise<Figures> {
 
 /** Waits until every acknowledged event of a run was delivered, but no longer than the limit. */
 export async function allDelivered({ ends }: Stage, run: string, sent: SendReport, waitMs = limitMs): Promise<void> {
-  const events = sent.statuses.filter((status) => status === accepted).length;
+  const events = Float64Array.from(acknowledgedOf(sent));
   await ends.consumer.call('untilDelivered', { run, events, limitMs: waitMs });
 }
 
@@ -64,7 +64,7 @@ export function figuresOf(sent: SendReport, arrived: ArrivalReport, resumedMs = 
     else delivered.set(event, arrived.atMs[n] ?? 0);
   });
   const sentMs = (event: number) => sent.sentMs[event] ?? Number.NaN;
-  const acknowledged = [...sent.statuses.keys()].filter((event) => sent.statuses[event] === accepted);
+  const acknowledged = acknowledgedOf(sent);
   const ackMs = acknowledged.map((event) => (sent.answeredMs[event] ?? Number.NaN) - sentMs(event));
   const throughMs = [...delivered].map(([event, atMs]) => atMs - Math.max(resumedMs, sentMs(event)));
   const acceptedS = (latest(sent.answeredMs) - sentMs(0)) / 1000;
@@ -85,6 +85,10 @@ export function figuresOf(sent: SendReport, arrived: ArrivalReport, resumedMs = 
     cpu: null,
   };
 }
+
+/** The numbers of the events that were answered 202. */
+const acknowledgedOf = ({ statuses }: SendReport): number[] =>
+  [...statuses.keys()].filter((event) => statuses[event] === accepted);
 
 /** The largest of many times; `Math.max(...)` has a limit of arguments. */
 function latest(timesMs: Iterable<number>): number {
