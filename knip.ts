@@ -5,7 +5,8 @@ const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
     'test/{bench,demo,faults,fuzz,policies,soak}/main.ts',
-    'test/bench/load/main.ts',
+    'src/main.ts',
+    'test/bench/{load,consumer}/main.ts',
     'test/bench/backup/process.ts',
     'test/faults/clock.ts',
     'test/replay/record.ts',

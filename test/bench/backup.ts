@@ -7,8 +7,10 @@ import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { fill } from './admin/fill.ts';
 import type { BackupResult } from './backup/process.ts';
+import { BenchProcess } from './calls.ts';
 import type { AcknowledgeResult } from './load/acknowledge.ts';
-import { createAccount, runLoad, startGatewayProcess, temporaryFolder, temporaryPostgres } from './processes.ts';
+import type { LoadCalls } from './load/main.ts';
+import { adminToken, createAccount, startGatewayProcess, temporaryFolder, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 
@@ -41,10 +43,11 @@ export async function benchBackup(options: {
     SECRETS_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
   });
+  const generator = new BenchProcess<LoadCalls>('load/main.ts');
   try {
     const account = await createAccount(gateway.baseUrl, {});
     const load = (connections: number, seconds: number) =>
-      runLoad<AcknowledgeResult>({ kind: 'acknowledge', ...account, connections, seconds });
+      generator.call('acknowledge', { ...account, adminToken, connections, seconds });
     const rows: BenchResult['rows'] = [];
     const ways = options.connections.flatMap((connections) =>
       [false, true].map((encrypted) => ({ connections, encrypted })),
@@ -81,6 +84,7 @@ export async function benchBackup(options: {
     }
     return { settings: { events: String(options.events), ...(await durability(postgres.url)) }, rows };
   } finally {
+    await generator.stop();
     await gateway.stop();
     await postgres.stop();
     await folder.remove();

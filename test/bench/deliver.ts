@@ -1,106 +1,51 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import getPort from 'get-port';
-import { cpuColumns, cpuTimes } from './cpu.ts';
-import { benchFloor } from './floor.ts';
-import type { DeliverResult } from './load/deliver.ts';
-import {
-  adminToken,
-  createAccount,
-  runLoad,
-  startGatewayProcess,
-  temporaryFolder,
-  temporaryPostgres,
-} from './processes.ts';
-import { type BenchResult, ms, percentile } from './report.ts';
+import { startBothEnds } from './deliver/both-ends.ts';
+import { startDatabases } from './deliver/databases.ts';
+import { columnsOf } from './deliver/figures.ts';
+import { play } from './deliver/play.ts';
+import type { ScenarioOptions } from './deliver/scenario.ts';
+import { scenariosOf } from './deliver/scenarios.ts';
+import type { GatewayOptions } from './deliver/stage.ts';
+import type { BenchResult } from './report.ts';
 import { durability, temporalSettings } from './settings.ts';
 
-const connections = 64;
-const limitSeconds = 300;
-const warmUpEvents = 300;
-
-/** Measures events from POST to consumer, for each value of FIRST_ATTEMPT, at several rates and at full speed. */
-export async function benchDeliver(options: {
-  modes: string[];
-  rates: number[];
-  seconds: number;
-  events: number;
+export interface DeliverOptions extends ScenarioOptions {
+  /** Names in deliver/scenarios.ts. */
+  scenarios: string[];
+  /** The gateways to measure, one after another. */
+  gateways: [GatewayOptions, ...GatewayOptions[]];
+  /** Events in the tables before each scenario. */
+  filled: number;
+  /** At most so many events at once for FIRST_ATTEMPT=workflow, which delivers about 50 a second. */
   workflowEvents: number;
-}): Promise<BenchResult> {
-  const rows: BenchResult['rows'] = [];
-  let settings: Record<string, string> = {};
-  if (options.modes.includes('workflow')) {
-    const floor = await benchFloor({ workflows: options.workflowEvents });
-    rows.push(...floor.rows.map((row) => ({ mode: 'floor', ...row })));
-  }
-  for (const mode of options.modes) {
-    const folder = await temporaryFolder();
-    const database = await temporaryPostgres();
-    const gateway = await startGatewayProcess('all', {
-      DATA_DIR: folder.path,
-      DATABASE_URL: database.url,
-      FIRST_ATTEMPT: mode,
-      LOG_LEVEL: 'warn',
-    });
-    try {
-      const consumerPort = await getPort();
-      const account = await createAccount(gateway.baseUrl, {
-        delivery_url: `http://127.0.0.1:${consumerPort}/hook`,
-        delivery_secret: 'bench-delivery-secret',
-      });
-      const run = async (events: number, rate: number) => {
-        const before = cpuTimes(gateway.pid);
-        console.error(`${mode}: ${events} events, ${rate > 0 ? `${rate}/s` : 'flat out'}`);
-        let after = before;
-        const job = { kind: 'deliver', ...account, consumerPort, events, rate, connections, limitSeconds };
-        const result = await runLoad<DeliverResult>(job, () => {
-          after = cpuTimes(gateway.pid);
-        });
-        return { ...result, cpu: cpuColumns(before, after, result.acknowledged) };
-      };
-      await run(warmUpEvents, 50);
-      await workflowsDone(gateway.baseUrl);
-      for (const rate of options.rates) {
-        rows.push(row(mode, `${rate}/s`, await run(rate * options.seconds, rate)));
-        await workflowsDone(gateway.baseUrl);
+}
+
+/** Measures events from their POST to their arrival at the consumer, one row for each scenario. */
+export async function benchDeliver(options: DeliverOptions): Promise<BenchResult> {
+  const ends = await startBothEnds();
+  const databases = await startDatabases({ filled: options.filled, checkout: options.gateways[0].checkout });
+  try {
+    const rows: BenchResult['rows'] = [];
+    for (const gateway of options.gateways) {
+      for (const scenario of scenariosOf(options.scenarios, sizesFor(gateway, options))) {
+        for (const { scenario: name, figures } of await play({ ends, databases }, gateway, scenario)) {
+          rows.push({ scenario: name, ...labels(gateway), ...columnsOf(figures) });
+          console.error(Object.values(rows.at(-1) ?? {}).join(' | '));
+        }
       }
-      rows.push(row(mode, 'flat out', await run(mode === 'workflow' ? options.workflowEvents : options.events, 0)));
-      settings = { ...(await durability(database.url)), ...temporalSettings };
-    } finally {
-      await gateway.stop();
-      await database.stop();
-      await folder.remove();
     }
-  }
-  return { settings, rows };
-}
-
-function row(
-  mode: string,
-  pace: string,
-  result: DeliverResult & { cpu: Record<string, string> },
-): Record<string, string | number> {
-  return {
-    mode,
-    pace,
-    events: result.acknowledged,
-    'events/s': Math.round(result.latenciesMs.length / result.seconds),
-    'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
-    'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
-    lost: result.lost,
-    duplicated: result.duplicated,
-    ...result.cpu,
-  };
-}
-
-/** Waits until all events have their workflows, so that one rate does not slow down the next. */
-async function workflowsDone(baseUrl: string): Promise<void> {
-  const endMs = Date.now() + limitSeconds * 1000;
-  for (let quiet = 0; quiet < 5; ) {
-    const response = await fetch(`${baseUrl}/admin/events?status=received&limit=1`, {
-      headers: { 'x-admin-token': adminToken },
-    });
-    quiet = (await response.text()) === '[]' ? quiet + 1 : 0;
-    if (Date.now() > endMs) throw new Error('some events have got no workflow');
-    await sleep(200);
+    return { settings: { ...(await durability(databases.url)), ...temporalSettings }, rows };
+  } finally {
+    await databases.stop();
+    await ends.stop();
   }
 }
+
+function sizesFor({ mode }: GatewayOptions, options: DeliverOptions): ScenarioOptions {
+  const most = mode === 'workflow' ? options.workflowEvents : Number.POSITIVE_INFINITY;
+  return { ...options, events: Math.min(options.events, most), backlog: Math.min(options.backlog, most) };
+}
+
+const labels = ({ mode, eventWorkflows }: GatewayOptions) => ({
+  FIRST_ATTEMPT: mode,
+  ...(eventWorkflows === null ? {} : { EVENT_WORKFLOWS: eventWorkflows }),
+});

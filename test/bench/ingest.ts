@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { sampleOf } from '../support/providers/webhook.ts';
+import { BenchProcess } from './calls.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
-import { type AcknowledgeResult, warmUpSeconds } from './load/acknowledge.ts';
-import { adminToken, createAccount, runLoad, startGatewayProcess, temporaryPostgres } from './processes.ts';
+import { warmUpSeconds } from './load/acknowledge.ts';
+import type { LoadCalls } from './load/main.ts';
+import { adminToken, createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { durability } from './settings.ts';
 import { verificationMs } from './verify.ts';
@@ -26,11 +28,13 @@ export async function benchIngest(options: {
     SECRETS_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
   });
+  const load = new BenchProcess<LoadCalls>('load/main.ts');
   try {
     const rows: BenchResult['rows'] = [];
     for (const provider of options.providers) await measure(provider, rows);
     return { settings: await durability(postgres.url), rows };
   } finally {
+    await load.stop();
     await gateway.stop();
     await postgres.stop();
   }
@@ -40,8 +44,7 @@ export async function benchIngest(options: {
     const verifyMs = await verificationMs(provider);
     for (const connections of options.connections) {
       const before = cpuTimes(gateway.pid);
-      const result = await runLoad<AcknowledgeResult>({
-        kind: 'acknowledge',
+      const result = await load.call('acknowledge', {
         ...{ ...account, adminToken, provider },
         connections,
         seconds: options.seconds,

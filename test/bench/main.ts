@@ -1,90 +1,65 @@
-import { parseArgs } from 'node:util';
 import { benchAdmin } from './admin.ts';
 import { benchBackup } from './backup.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
-import { report } from './report.ts';
+import { benchLasting } from './lasting.ts';
+import { gatewayOptions, number, numbers, positionals, scenarioOptions, usage, values } from './options.ts';
+import { benchPairs } from './pairs.ts';
+import { benchQueue } from './queue.ts';
+import { type BenchResult, report } from './report.ts';
 import { benchRetention } from './retention.ts';
-
-const usage = `npm run bench -- ingest  [--seconds 10] [--connections 1,64] [--provider generic,stripe,…]
-npm run bench -- deliver [--modes direct,workflow,auto] [--events 20000] [--workflow-events 2000] [--seconds 20] [--rates 5,50]
-npm run bench -- floor   [--workflow-events 2000]
-npm run bench -- admin   [--events 2000000] [--days 90] [--requests 200] [--connections 1]
-npm run bench -- retention [--events 1000000]
-npm run bench -- backup  [--events 1000000] [--connections 1,8] [--seconds 20]`;
-
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string' },
-    connections: { type: 'string' },
-    provider: { type: 'string', default: 'generic' },
-    modes: { type: 'string', default: 'direct,workflow,auto' },
-    rates: { type: 'string', default: '5,50' },
-    events: { type: 'string' },
-    days: { type: 'string', default: '90' },
-    requests: { type: 'string', default: '200' },
-    'workflow-events': { type: 'string', default: '2000' },
-  },
-});
 
 // All servers stop with this process, also when it is interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-const numbers = (text: string) => text.split(',').map(Number);
+const benchmarks: Record<string, () => Promise<BenchResult>> = {
+  ingest: () =>
+    benchIngest({
+      seconds: number(values.seconds ?? '10'),
+      connections: numbers(values.connections ?? '1,64'),
+      providers: values.provider.split(','),
+    }),
+  deliver: () => benchDeliver({ ...scenarioOptions(), gateways: gatewayOptions(values.gateway) }),
+  pairs: () => {
+    const [gateway] = gatewayOptions(values.gateway);
+    const [other] = gatewayOptions(values.with);
+    if (values.with === undefined) throw new Error('pairs needs --with DIR');
+    return benchPairs({ ...scenarioOptions(), gateway, other, pairs: number(values.pairs) });
+  },
+  lasting: () => {
+    const [gateway] = gatewayOptions(values.gateway);
+    return benchLasting({
+      gateway,
+      seconds: number(values.seconds ?? '600'),
+      rate: number(values.rate),
+      failing: number(values.failing),
+      connections: number(values.connections ?? '64'),
+    });
+  },
+  queue: () => benchQueue({ events: number(values.events ?? '2000000') }),
+  floor: () => benchFloor({ workflows: number(values['workflow-events']) }),
+  admin: () =>
+    benchAdmin({
+      events: number(values.events ?? '2000000'),
+      days: number(values.days),
+      requests: number(values.requests),
+      connections: number(values.connections ?? '1'),
+    }),
+  retention: () => benchRetention({ events: number(values.events ?? '1000000') }),
+  backup: () =>
+    benchBackup({
+      events: number(values.events ?? '1000000'),
+      seconds: number(values.seconds ?? '20'),
+      connections: numbers(values.connections ?? '1,8'),
+    }),
+};
 
-switch (positionals[0]) {
-  case 'ingest':
-    report(
-      'ingest',
-      await benchIngest({
-        seconds: Number(values.seconds ?? 10),
-        connections: numbers(values.connections ?? '1,64'),
-        providers: values.provider.split(','),
-      }),
-    );
-    break;
-  case 'deliver':
-    report(
-      'deliver',
-      await benchDeliver({
-        modes: values.modes.split(','),
-        rates: numbers(values.rates),
-        seconds: Number(values.seconds ?? 20),
-        events: Number(values.events ?? 20_000),
-        workflowEvents: Number(values['workflow-events']),
-      }),
-    );
-    break;
-  case 'floor':
-    report('floor', await benchFloor({ workflows: Number(values['workflow-events']) }));
-    break;
-  case 'admin':
-    report(
-      'admin',
-      await benchAdmin({
-        events: Number(values.events ?? 2_000_000),
-        days: Number(values.days),
-        requests: Number(values.requests),
-        connections: Number(values.connections ?? 1),
-      }),
-    );
-    break;
-  case 'retention':
-    report('retention', await benchRetention({ events: Number(values.events ?? 1_000_000) }));
-    break;
-  case 'backup':
-    report(
-      'backup',
-      await benchBackup({
-        events: Number(values.events ?? 1_000_000),
-        seconds: Number(values.seconds ?? 20),
-        connections: numbers(values.connections ?? '1,8'),
-      }),
-    );
-    break;
-  default:
-    console.error(usage);
-    process.exitCode = 1;
+const [name = ''] = positionals;
+const benchmark = benchmarks[name];
+if (benchmark) {
+  report(name, await benchmark());
+} else {
+  console.error(usage);
+  process.exitCode = 1;
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
 import { z } from 'zod';
 import { openDataDir } from '../../src/embedded/data-dir.ts';
@@ -13,6 +13,7 @@ import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { startArguments } from '../support/start-command.ts';
+import { endWithThis } from './children.ts';
 
 /** A folder that the database's user can enter. `remove` deletes it. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
@@ -65,17 +66,23 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a role of the gateway as a separate process and waits until it accepts webhooks. */
+/**
+ * Starts a role of the gateway as a separate process and waits until it accepts webhooks.
+ *
+ * @param checkout the folder of the gateway's package.json; null for this one
+ */
 export async function startGatewayProcess(
   role: 'all' | 'api',
   environment: Record<string, string>,
+  checkout: string | null = null,
 ): Promise<GatewayProcess> {
   const port = await getPort();
-  const child = spawn(process.execPath, startArguments(role), {
-    env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  process.once('exit', () => child.kill('SIGTERM'));
+  const child = endWithThis(
+    spawn(process.execPath, startArguments(role, checkout ?? undefined), {
+      env: { ...process.env, PORT: String(port), ADMIN_TOKEN: adminToken, ...environment },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
   const baseUrl = `http://127.0.0.1:${port}`;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the gateway ended with code ${child.exitCode}`);
@@ -98,36 +105,12 @@ export async function startGatewayProcess(
   };
 }
 
-/** The output of the load generator when all events have arrived, before it waits for duplicates. */
-const arrived = 'arrived\n';
-
-/** Runs the load generator in a separate process and returns the JSON that it printed. */
-export async function runLoad<T>(job: Record<string, unknown>, onArrived: () => void = () => undefined): Promise<T> {
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('load/main.ts', import.meta.url)), JSON.stringify(job)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-    if (!output.startsWith(arrived)) return;
-    output = output.slice(arrived.length);
-    onArrived();
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`the load generator ended with code ${code}`);
-  return JSON.parse(output);
-}
-
 /** Creates an account for the load and returns its URL and its secret. */
 export async function createAccount(
   baseUrl: string,
   fields: Record<string, unknown>,
 ): Promise<{ url: string; secret: string; adminUrl: string }> {
-  const slug = `bench-${Date.now().toString(36)}`;
+  const slug = `bench-${randomUUID()}`;
   const { provider = 'generic' } = fields;
   const secret = 'bench-signing-secret';
   const response = await fetch(`${baseUrl}/admin/accounts`, {

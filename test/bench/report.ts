@@ -7,7 +7,7 @@ export interface BenchResult {
   rows: Record<string, string | number>[];
 }
 
-/** Prints a table and writes the same as JSON under `.bench/`. */
+/** Prints a table and writes the same as JSON under `.bench/`. Fails the benchmark if events were lost or duplicated. */
 export function report(name: string, { settings, rows }: BenchResult): void {
   const machine = { cores: cpus().length, node: process.version };
   for (const [key, value] of Object.entries({ ...machine, ...settings })) console.log(`${key}: ${value}`);
@@ -16,6 +16,10 @@ export function report(name: string, { settings, rows }: BenchResult): void {
   const file = `.bench/${name}-${new Date().toISOString().replaceAll(':', '-')}.json`;
   writeFileSync(file, `${JSON.stringify({ name, machine, settings, rows }, null, 2)}\n`);
   console.log(`written to ${file}`);
+  const wrong = rows.filter(({ lost = 0, duplicated = 0 }) => Number(lost) + Number(duplicated) > 0);
+  if (wrong.length === 0) return;
+  console.error(`FAILED: events were lost or delivered twice:\n${markdown(wrong)}`);
+  process.exitCode = 1;
 }
 
 function markdown(rows: Record<string, string | number>[]): string {

@@ -5,7 +5,8 @@ import { migrateOnce } from '../../src/database/migrate.ts';
 import { type DayOutcome, dropDay } from '../../src/maintenance/retention/drop-day.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { nowMs, Poster } from './load/webhooks.ts';
+import { nowMs } from './clock.ts';
+import { Poster } from './load/webhooks.ts';
 import { createAccount, startGatewayProcess, temporaryPostgres } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { fillDay } from './retention/fill-day.ts';
@@ -85,14 +86,14 @@ export async function benchRetention(options: { events: number }): Promise<Bench
 
 /** Posts at a steady rate, independent of the latency of answers. */
 function startLoad(account: { url: string; secret: string; connections: number }) {
-  const poster = new Poster(account);
+  const poster = new Poster({ targets: [account], connections: account.connections });
   const run = Date.now().toString(36);
   const sent: Sent[] = [];
   const open = new Set<Promise<void>>();
   let stopped = false;
   const post = async (n: number) => {
     const atMs = nowMs();
-    const status = await poster.post(`${run}-${n}`);
+    const status = await poster.post(run, n);
     sent.push({ atMs, tookMs: nowMs() - atMs, status });
   };
   const sending = (async () => {

@@ -2,7 +2,7 @@ import { inboundRequest } from '../../src/providers/inbound-request.ts';
 import { providers, readProviderConfig } from '../../src/providers/registry.ts';
 import { verifyInbound } from '../../src/providers/verification.ts';
 import { messageFor, sampleOf } from '../support/providers/webhook.ts';
-import { nowMs } from './load/webhooks.ts';
+import { nowMs } from './clock.ts';
 import { percentile } from './report.ts';
 
 const webhooks = 200;

@@ -1,5 +1,6 @@
+import { nowMs } from '../clock.ts';
 import { signAs } from './sign.ts';
-import { nowMs, Poster } from './webhooks.ts';
+import { Poster } from './webhooks.ts';
 
 export interface AcknowledgeJob {
   url: string;
@@ -24,7 +25,8 @@ export const warmUpSeconds = 3;
 /** Posts as fast as the connections allow, one request per connection at a time. The warm-up is not counted. */
 export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResult> {
   const { provider = 'generic' } = job;
-  const poster = new Poster(provider === 'generic' ? job : { ...job, sign: await signAs(provider, job) });
+  const signed = provider === 'generic' ? {} : { sign: await signAs(provider, job) };
+  const poster = new Poster({ targets: [job], connections: job.connections, ...signed });
   const run = process.pid.toString(36) + Date.now().toString(36);
   const fromMs = nowMs() + warmUpSeconds * 1000;
   const endMs = fromMs + job.seconds * 1000;
@@ -34,7 +36,7 @@ export async function acknowledge(job: AcknowledgeJob): Promise<AcknowledgeResul
   const connection = async () => {
     while (nowMs() < endMs) {
       const startedMs = nowMs();
-      const status = await poster.post(`${run}-${sent++}`);
+      const status = await poster.post(run, sent++);
       if (startedMs < fromMs) continue;
       // Some providers treat only 200 as success.
       if (status === 202 || status === 200) latenciesMs.push(nowMs() - startedMs);

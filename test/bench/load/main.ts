@@ -1,7 +1,9 @@
+import { offer } from '../calls.ts';
 import { acknowledge } from './acknowledge.ts';
-import { deliver } from './deliver.ts';
+import { send, stop } from './send.ts';
 
-/** The load generator, a separate process: its argument is a job, its output one JSON object. */
-const job = JSON.parse(process.argv[2] ?? '{}');
-const result = job.kind === 'acknowledge' ? await acknowledge(job) : await deliver(job);
-process.stdout.write(JSON.stringify(result), () => process.exit(0));
+/** The load generator, a process of its own. */
+const calls = { acknowledge, send, stop };
+
+export type LoadCalls = typeof calls;
+offer(calls);

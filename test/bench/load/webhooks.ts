@@ -1,45 +1,53 @@
 import { Agent } from 'undici';
 
-const filler = 'x'.repeat(860);
-
-/** A body of about 1 KB, an order of a shop. */
-function payload(id: string): string {
-  return `{"id":"${id}","type":"order.created","amount":4200,"currency":"EUR","customer":{"name":"Ada","email":"ada@example.com"},"note":"${filler}"}`;
-}
-
 /** Creates a signed webhook. `headers` alternates names and values. */
 export type Sign = (id: string) => Promise<{ headers: string[]; query: string; body: Uint8Array }>;
+
+/** Where webhooks of an account are sent. */
+export interface Target {
+  url: string;
+  secret: string;
+}
+
+const kilobyte = 1000;
 
 /** Posts webhooks over a fixed number of connections, and resolves with the status after the complete answer. */
 export class Poster {
   readonly #agent: Agent;
-  readonly #origin: string;
-  readonly #path: string;
-  readonly #headers: string[];
+  readonly #targets: { origin: string; path: string; headers: string[] }[];
+  readonly #filler: string;
   readonly #sign: Sign | null;
 
-  /** @param options.sign signs webhooks; by default the secret itself is sent */
-  constructor(options: { url: string; secret: string; connections: number; sign?: Sign }) {
-    const url = new URL(options.url);
-    this.#origin = url.origin;
-    this.#path = url.pathname;
+  /**
+   * @param options `targets` get the webhooks in turn; `bytes` is the size of a body; `sign` signs webhooks, by default
+   *   the secret itself is sent
+   */
+  constructor(options: { targets: Target[]; connections: number; bytes?: number; sign?: Sign }) {
+    this.#targets = options.targets.map(({ url, secret }) => {
+      const { origin, pathname: path } = new URL(url);
+      const headers = ['content-type', 'application/json', 'x-webhook-secret', secret, 'user-agent', 'bench'];
+      return { origin, path, headers };
+    });
     this.#sign = options.sign ?? null;
-    this.#headers = ['content-type', 'application/json', 'x-webhook-secret', options.secret, 'user-agent', 'bench'];
+    this.#filler = 'x'.repeat(Math.max(0, (options.bytes ?? kilobyte) - payload('', '').length));
     this.#agent = new Agent({ connections: options.connections, pipelining: 1 });
   }
 
-  /** @param id the id of the event, in which payloads differ */
-  async post(id: string): Promise<number> {
-    if (!this.#sign) return this.#dispatch(this.#path, this.#headers, payload(id));
+  /** Posts the event `<run>-<number>`. The number decides which target gets it. */
+  async post(run: string, number: number): Promise<number> {
+    const target = this.#targets[number % this.#targets.length];
+    if (!target) throw new Error('there is no target');
+    const id = `${run}-${number}`;
+    if (!this.#sign) return this.#dispatch(target, payload(id, this.#filler));
     const { headers, query, body } = await this.#sign(id);
-    return this.#dispatch(this.#path + query, headers, body);
+    return this.#dispatch({ ...target, path: target.path + query, headers }, body);
   }
 
-  #dispatch(path: string, headers: string[], body: string | Uint8Array): Promise<number> {
+  #dispatch(target: { origin: string; path: string; headers: string[] }, body: string | Uint8Array): Promise<number> {
     return new Promise((resolve, reject) => {
       let status = 0;
       this.#agent.dispatch(
-        { origin: this.#origin, path, method: 'POST', headers, body },
+        { ...target, method: 'POST', body },
         {
           onRequestStart() {},
           onResponseStart(_, code) {
@@ -62,5 +70,6 @@ export class Poster {
   }
 }
 
-/** Milliseconds since 1970 with the resolution of the monotonic clock. */
-export const nowMs = () => performance.timeOrigin + performance.now();
+/** An order of a shop. */
+const payload = (id: string, filler: string) =>
+  `{"id":"${id}","type":"order.created","amount":4200,"currency":"EUR","customer":{"name":"Ada","email":"ada@example.com"},"note":"${filler}"}`;

@@ -1,0 +1,61 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { offer } from '../calls.ts';
+import { nowMs } from '../clock.ts';
+import { Arrivals } from './arrivals.ts';
+
+/**
+ * The consumer of a benchmark, a process of its own. It keeps the time of every delivery, and reports them when it is
+ * asked. A query says how it answers: `?delay-ms=1000` after that time, `?failing=x` with 500 to the first attempt of each
+ * event whose run begins with `x`.
+ */
+const runs = new Map<string, Arrivals>();
+
+function runOf(name: string): Arrivals {
+  const run = runs.get(name) ?? new Arrivals();
+  runs.set(name, run);
+  return run;
+}
+
+/** Records a delivery of the event `<run>-<number>`, and says which status it is answered with. */
+function arrived(id: string, failing: string | null): number {
+  const dash = id.lastIndexOf('-');
+  const run = id.slice(0, dash);
+  return runOf(run).add(Number(id.slice(dash + 1)), nowMs(), failing !== null && run.startsWith(failing));
+}
+
+const answer = (response: ServerResponse, status: number) => response.writeHead(status, { 'content-length': 0 }).end();
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    const id = request.headers['x-webhook-external-id'];
+    // The bare exchange: it comes from the load generator, which measures it.
+    if (typeof id !== 'string') return answer(response, 202);
+    const query = new URLSearchParams((request.url ?? '').split('?')[1]);
+    const status = arrived(id, query.get('failing'));
+    const delayMs = Number(query.get('delay-ms'));
+    if (delayMs > 0) setTimeout(answer, delayMs, response, status);
+    else answer(response, status);
+  });
+});
+
+const calls = {
+  /** Listens on a free port of the loopback address. */
+  listen: () =>
+    new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    }),
+
+  /** Resolves when all these events of a run have been delivered, or after `limitMs`. */
+  untilDelivered: ({ run, events, limitMs }: { run: string; events: Float64Array; limitMs: number }) =>
+    runOf(run).until(events, limitMs),
+
+  /** The deliveries of a run so far. */
+  arrivals: ({ run }: { run: string }) => runOf(run).report(),
+
+  forget: ({ run }: { run: string }) => runs.delete(run),
+};
+
+export type ConsumerCalls = typeof calls;
+offer(calls);

@@ -1,0 +1,22 @@
+import type { Scenario, ScenarioOptions } from './scenario.ts';
+import { afterBacklog } from './scenarios/after-backlog.ts';
+import { burst } from './scenarios/burst.ts';
+import { firstEvents } from './scenarios/first-events.ts';
+import { manyAccounts } from './scenarios/many-accounts.ts';
+import { slowConsumer } from './scenarios/slow-consumer.ts';
+import { steady } from './scenarios/steady.ts';
+
+/** What `deliver` measures, in the order of its table. Each scenario gets a gateway of its own. */
+export const scenarios: Record<string, (options: ScenarioOptions) => Scenario[]> = {
+  burst: (options) => [burst(options)],
+  rates: (options) => options.rates.map((rate) => steady({ ...options, rate })),
+  first: () => [firstEvents()],
+  backlog: (options) => [afterBacklog(options)],
+  slow: (options) => [slowConsumer(options)],
+  accounts: (options) => [manyAccounts(options)],
+  bodies: (options) => options.bodies.map((bytes) => burst({ ...options, bytes })),
+};
+
+/** The scenarios of these names. */
+export const scenariosOf = (names: string[], options: ScenarioOptions): Scenario[] =>
+  names.flatMap((name) => scenarios[name]?.(options) ?? []);

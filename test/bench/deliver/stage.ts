@@ -1,0 +1,67 @@
+import type { Target } from '../load/webhooks.ts';
+import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
+import type { BothEnds } from './both-ends.ts';
+import type { Databases } from './databases.ts';
+
+/** How the gateway of a stage is started. */
+export interface GatewayOptions {
+  /** The folder of its package.json; null for this checkout. */
+  checkout: string | null;
+  /** FIRST_ATTEMPT */
+  mode: string;
+  /** EVENT_WORKFLOWS; null leaves it out. */
+  eventWorkflows: string | null;
+  /** More variables. */
+  environment?: Record<string, string>;
+}
+
+/** What a scenario needs: a gateway of its own with an empty or filled database, and both ends of the exchange. */
+export interface Stage {
+  ends: BothEnds;
+  gateway: GatewayProcess;
+  /** Runs one statement in the gateway's database. */
+  query<Row extends object>(text: string): Promise<Row[]>;
+  /** Creates an account whose events are delivered to the consumer. `query` says how it answers: see consumer/main.ts. */
+  account(query?: string): Promise<Target>;
+  /** Calls the admin API; anything but a success throws. */
+  admin(method: string, path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openStage(
+  { ends, databases }: { ends: BothEnds; databases: Databases },
+  options: GatewayOptions,
+): Promise<Stage> {
+  const folder = await temporaryFolder();
+  const database = await databases.create();
+  const { mode, eventWorkflows } = options;
+  const environment = {
+    DATA_DIR: folder.path,
+    DATABASE_URL: database.url,
+    FIRST_ATTEMPT: mode,
+    ...(eventWorkflows === null ? {} : { EVENT_WORKFLOWS: eventWorkflows }),
+    LOG_LEVEL: 'warn',
+    ...options.environment,
+  };
+  const gateway = await startGatewayProcess('all', environment, options.checkout);
+  return {
+    ends,
+    gateway,
+    query: database.query,
+    account: (query = '') =>
+      createAccount(gateway.baseUrl, {
+        delivery_url: ends.consumerUrl + query,
+        delivery_secret: 'bench-delivery-secret',
+      }),
+    async admin(method, path) {
+      const response = await fetch(gateway.baseUrl + path, { method, headers: { 'x-admin-token': adminToken } });
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      await response.arrayBuffer();
+    },
+    async close() {
+      await gateway.stop();
+      await database.drop();
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { ScenarioOptions } from './deliver/scenario.ts';
+import { scenarios } from './deliver/scenarios.ts';
+import type { GatewayOptions } from './deliver/stage.ts';
+
+export const usage = `npm run bench -- ingest    [--seconds 10] [--connections 1,64] [--provider generic,stripe,…]
+npm run bench -- deliver   [SCENARIOS] [GATEWAY]
+npm run bench -- pairs     --with DIR [--pairs 5] [SCENARIOS] [GATEWAY]
+npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--connections 64] [GATEWAY]
+npm run bench -- queue     [--events 2000000]
+npm run bench -- floor     [--workflow-events 2000]
+npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
+npm run bench -- retention [--events 1000000]
+npm run bench -- backup    [--events 1000000] [--connections 1,8] [--seconds 20]
+
+SCENARIOS
+  --scenarios ${Object.keys(scenarios).join(',')}
+  --events 20000         events of a burst
+  --connections 64       connections of the load generator
+  --rates 5,100          events a second of the scenario rates, each for --seconds 20
+  --backlog 100000       events of the scenario backlog
+  --slow-events 1000     events of the scenario slow
+  --accounts 1000        accounts of the scenario accounts
+  --bodies 1,10,250      sizes of the scenario bodies in KB
+  --filled 0             events in the tables before each scenario
+  --workflow-events 2000 at most so many events of a burst or backlog with --modes workflow
+
+GATEWAY
+  --gateway DIR          the checkout that is measured, with its node_modules; by default this one
+  --modes auto           its FIRST_ATTEMPT: auto,direct,workflow
+  --event-workflows …    its EVENT_WORKFLOWS: always,on_retry; by default the variable is left out
+pairs and lasting take the first of several modes. --with DIR is the checkout that pairs compares with; it may be older.`;
+
+const text = (value: string) => ({ type: 'string', default: value }) as const;
+
+export const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string' },
+    connections: { type: 'string' },
+    events: { type: 'string' },
+    provider: text('generic'),
+    days: text('90'),
+    requests: text('200'),
+    'workflow-events': text('2000'),
+    scenarios: text(Object.keys(scenarios).join(',')),
+    rates: text('5,100'),
+    backlog: text('100000'),
+    'slow-events': text('1000'),
+    accounts: text('1000'),
+    bodies: text('1,10,250'),
+    filled: text('0'),
+    gateway: { type: 'string' },
+    with: { type: 'string' },
+    modes: text('auto'),
+    'event-workflows': { type: 'string' },
+    pairs: text('5'),
+    rate: text('500'),
+    failing: text('0.02'),
+  },
+});
+
+/** @throws Error for what is no number, which would make a benchmark endless */
+export function number(given: string): number {
+  const parsed = Number(given);
+  if (given.trim() === '' || !(parsed >= 0))
+    throw new Error(`'${given}' is not a number; npm run bench prints all options`);
+  return parsed;
+}
+
+export const numbers = (list: string): number[] => list.split(',').map(number);
+
+function scenarioNames(): string[] {
+  const names = values.scenarios.split(',');
+  const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
+  if (unknown.length > 0) throw new Error(`there is no scenario '${unknown}'; npm run bench prints all of them`);
+  return names;
+}
+
+export const scenarioOptions = (): ScenarioOptions & {
+  scenarios: string[];
+  filled: number;
+  workflowEvents: number;
+} => ({
+  scenarios: scenarioNames(),
+  events: number(values.events ?? '20000'),
+  connections: number(values.connections ?? '64'),
+  rates: numbers(values.rates),
+  seconds: number(values.seconds ?? '20'),
+  backlog: number(values.backlog),
+  accounts: number(values.accounts),
+  bodies: numbers(values.bodies).map((kilobytes) => kilobytes * 1000),
+  slowEvents: number(values['slow-events']),
+  filled: number(values.filled),
+  workflowEvents: number(values['workflow-events']),
+});
+
+/** Each way to start the gateway of a checkout that the options name. */
+export function gatewayOptions(folder: string | undefined): [GatewayOptions, ...GatewayOptions[]] {
+  const checkout = folder === undefined ? null : resolve(folder);
+  const workflows = values['event-workflows']?.split(',') ?? [null];
+  const all = values.modes
+    .split(',')
+    .flatMap((mode) => workflows.map((eventWorkflows) => ({ checkout, mode, eventWorkflows })));
+  const [first, ...others] = all;
+  if (!first) throw new Error('--modes names no mode');
+  return [first, ...others];
+}

@@ -1,0 +1,55 @@
+import type { Sql } from '../../../src/database/sql.ts';
+import { Backlog } from '../../../src/dispatch/backlog.ts';
+import { StartPosition } from '../../../src/dispatch/start-position.ts';
+import { type ClaimName, claimForAttempt, claimSettledForStart } from '../../../src/events/queue.ts';
+
+/** As many as one claim of the relay takes. */
+export const claimSize = 128;
+const leaseS = 60;
+
+/** Claims events as the relay of a worker with free room does: each claim continues after the last one. */
+export class Claims {
+  readonly #sql: Sql;
+  readonly #token: string;
+  readonly #backlog = new Backlog();
+  readonly #position = new StartPosition();
+
+  constructor(sql: Sql, token: string) {
+    this.#sql = sql;
+    this.#token = token;
+  }
+
+  /** Called when events were added, as a notification of PostgreSQL does. */
+  enqueued(): void {
+    this.#backlog.noticed(null);
+  }
+
+  /** Claims the next events for their first attempts. */
+  async attempts(): Promise<ClaimName[]> {
+    const beganMs = performance.now();
+    const began = this.#backlog.notices;
+    const turns = this.#backlog.turns(() => true, beganMs);
+    if (turns === null) return [];
+    const round = await claimForAttempt(this.#sql, {
+      ...{ turns, token: this.#token, leaseS, permits: 0 },
+      room: { of: new Map(), others: claimSize },
+      limit: claimSize,
+    });
+    const { claimed } = round;
+    this.#backlog.learn(turns, round, { began, full: claimed.length === claimSize, beganMs });
+    return this.#names(claimed);
+  }
+
+  /** Claims the next delivered events for the start of their workflows. */
+  async starts(): Promise<ClaimName[]> {
+    const beganMs = performance.now();
+    const after = this.#position.after(beganMs);
+    const { claimed } = await claimSettledForStart(this.#sql, { after, limit: claimSize, token: this.#token, leaseS });
+    this.#position.claimed(claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
+    return this.#names(claimed);
+  }
+
+  #names(claimed: { eventId: string; generation: number }[]): ClaimName[] {
+    return claimed.map(({ eventId, generation }) => ({ eventId, generation, token: this.#token }));
+  }
+}
