@@ -13,7 +13,13 @@ export interface DeliveryAddresses {
 }
 
 export type DeliveryTarget =
-  | { ok: true; url: string; secret: string | null }
+  | {
+      ok: true;
+      url: string;
+      /** The URL as it is shown; see `shownUrl`. */
+      shown: string | null;
+      secret: string | null;
+    }
   /** `error` is a text for operators and contains no secret. */
   | { ok: false; outcome: 'no_delivery_url' | 'secret_unreadable'; error: string };
 
@@ -32,7 +38,26 @@ export function deliveryTarget(account: DeliveryAddresses, box: SecretBox): Deli
   const urlField = `${prefix}delivery_url_credentials`;
   const credentials = open(own ? account.deliveryUrlCredentials : account.projectDeliveryUrlCredentials, urlField);
   if (credentials === undefined) return unreadable(urlField);
-  return { ok: true, url: joinUrl({ url: bare, credentials }), secret };
+  const url = joinUrl({ url: bare, credentials });
+  return { ok: true, url, shown: shownUrl(url), secret };
+}
+
+/** Remembers the targets of accounts while their rows are in memory, because decrypting takes as long as signing. */
+export class DeliveryTargets {
+  readonly #box: SecretBox;
+  readonly #targets = new WeakMap<DeliveryAddresses, DeliveryTarget>();
+
+  constructor(box: SecretBox) {
+    this.#box = box;
+  }
+
+  of(account: DeliveryAddresses): DeliveryTarget {
+    const known = this.#targets.get(account);
+    if (known) return known;
+    const target = deliveryTarget(account, this.#box);
+    this.#targets.set(account, target);
+    return target;
+  }
 }
 
 const unreadable = (field: string): DeliveryTarget => ({

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { decoded } from '../shared/text.ts';
 
 export type Target =
@@ -22,6 +23,18 @@ function basicAuthorization({ username, password }: URL): string | null {
 
 /** Parses a delivery URL. `error` never repeats the URL, which may contain credentials in its user, path or query. */
 export function parseTarget(text: string): Target {
+  const known = parsed.get(text);
+  if (known) return known;
+  const target = parse(text);
+  parsed.set(text, target);
+  return target;
+}
+
+/** Parsed URLs that are remembered: parsing takes as long as signing. */
+const keptTargets = 1_000;
+const parsed = new LRUCache<string, Target>({ max: keptTargets });
+
+function parse(text: string): Target {
   const url = URL.parse(text);
   if (!url) return { ok: false, error: 'the URL is not a valid absolute URL' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

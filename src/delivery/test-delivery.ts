@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { type AccountMasks, accountSecrets } from '../accounts/account-mask.ts';
-import { deliveryTarget, shownUrl } from '../accounts/delivery-target.ts';
+import { deliveryTarget } from '../accounts/delivery-target.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { deliveryHeaders } from './headers.ts';
 import { maskError } from './mask-error.ts';
@@ -42,7 +42,7 @@ export async function testDelivery(
     ...testEvent(account, target.secret),
     timeLimitMs: deps.timeLimitMs,
   });
-  const url = shownUrl(target.url);
+  const url = target.shown;
   const { outcome, responseCode, durationMs } = result;
   if (outcome === 'delivered' && url !== null) return { ok: true, url, responseCode, durationMs };
   const detail = maskError(deps.masks.of(sealed), result.error ?? outcome, target.url);

@@ -1,11 +1,13 @@
 import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
+import { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import { databaseFailure } from '../../database/errors.ts';
 import type { Transactions } from '../../database/sql.ts';
 import { untilWritten } from '../../database/until-written.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import type { EventWorkflows } from '../../events/event-workflows.ts';
-import { type Outcome, OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
+import type { Outcome } from '../../events/outcome.ts';
+import { OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../events/transitions/held.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
@@ -87,6 +89,7 @@ export class Attempts {
   readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
+  readonly #targets: DeliveryTargets;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight = new Map<string, Promise<Made>>();
   readonly #expected = new Map<string, AttemptRow>();
@@ -94,6 +97,7 @@ export class Attempts {
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
     this.gate = new TurnGate(deps.accountConcurrency);
+    this.#targets = new DeliveryTargets(deps.box);
     this.#reader = new AttemptReader(deps.database);
     this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
   }
@@ -191,7 +195,7 @@ export class Attempts {
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
     const startedAt = new Date(row.nowMs());
     // The turn limits the requests to the consumer. Recording needs none.
-    const posted = await postEvent(this.#deps, row, {
+    const posted = await postEvent({ ...this.#deps, targets: this.#targets }, row, {
       number: request.number,
       generation: request.generation,
       timeLimitMs: request.schedule.timeLimitMs,

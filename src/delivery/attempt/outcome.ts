@@ -1,6 +1,7 @@
 import type { AttemptRequest, AttemptResult } from '../../../workflows/messages.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
-import type { Outcome, Recorded } from '../../events/transitions/attempt-recorded.ts';
+import type { Outcome } from '../../events/outcome.ts';
+import type { Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { nextDelayMs } from '../backoff.ts';
 import { endedBecause } from './decide.ts';
 import type { Posted } from './post.ts';

@@ -1,7 +1,6 @@
 import type { AccountMasks } from '../../accounts/account-mask.ts';
-import { deliveryTarget, shownUrl } from '../../accounts/delivery-target.ts';
+import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
-import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import { deliveryHeaders } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
@@ -25,11 +24,11 @@ export interface Posted {
  * in the result. Never throws.
  */
 export async function postEvent(
-  deps: { sender: Sender; box: SecretBox; masks: AccountMasks; droppedHeaders: DroppedHeaders },
+  deps: { sender: Sender; targets: DeliveryTargets; masks: AccountMasks; droppedHeaders: DroppedHeaders },
   row: AttemptRow,
   attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
 ): Promise<Posted> {
-  const target = deliveryTarget(row.account, deps.box);
+  const target = deps.targets.of(row.account);
   if (!target.ok) return notSent(target.outcome, target.error);
   const timestampS = Math.floor(attempt.startedAt.getTime() / 1000);
   const signature =
@@ -58,14 +57,14 @@ export async function postEvent(
   });
   const succeeded = result.outcome === 'delivered';
   const { responseBody, error } = result;
-  if (!responseBody && error === null) return { ...result, succeeded, url: shownUrl(target.url) };
+  if (!responseBody && error === null) return { ...result, succeeded, url: target.shown };
   const mask = deps.masks.of(row.account);
   return {
     ...result,
     succeeded,
     responseBody: responseBody === null ? null : mask(responseBody),
     error: error === null ? null : maskError(mask, error, target.url),
-    url: shownUrl(target.url),
+    url: target.shown,
   };
 }
 

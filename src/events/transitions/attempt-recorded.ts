@@ -1,27 +1,10 @@
 import { Batcher } from '../../database/batcher.ts';
 import type { Sql, Transactions } from '../../database/sql.ts';
-import type { AttemptName, DeliveryStatus, EventStatus } from '../event.ts';
+import type { DeliveryStatus, EventStatus } from '../event.ts';
 import { idRange } from '../id-range.ts';
+import type { Outcome } from '../outcome.ts';
 import type { WhenExhausted } from './exhausted.ts';
-
-/** The result of one attempt, to be recorded. */
-export interface Outcome extends AttemptName {
-  startedAt: Date;
-  durationMs: number;
-  outcome: string;
-  responseCode: number | null;
-  responseBody: string | null;
-  error: string | null;
-  /** The request's URL, without credentials; null when nothing was sent. */
-  url: string | null;
-  /** Whether the consumer answered 2xx. */
-  succeeded: boolean;
-  /** Whether this was the last scheduled attempt, whose failure ends the delivery. */
-  last: boolean;
-  nextAttemptAt: Date | null;
-  /** The relay's lease, if the relay made the attempt. If the lease was lost, nothing is recorded. */
-  claimToken: string | null;
-}
+import { FirstSuccessRecorder, isFirstSuccess } from './first-success.ts';
 
 export interface Recorded {
   /** False if an attempt of this name was already recorded, or the lease was lost. Then nothing has changed. */
@@ -65,15 +48,26 @@ interface Row {
   account_deleted: boolean;
 }
 
+const recordedFirstSuccess: Recorded = {
+  recorded: true,
+  exhausted: false,
+  generation: 0,
+  status: 'enqueued',
+  deliveryStatus: 'delivered',
+  accountDeleted: false,
+};
+
 /** Records attempts and updates their events. Attempts that end at the same time share one statement. */
 export class OutcomeRecorder {
   readonly #batcher: Batcher<Outcome, { recorded: Recorded | null }>;
+  readonly #firstSuccesses: FirstSuccessRecorder;
 
   /**
    * @param workflows whether every event gets a workflow. If not, an event that an attempt of the relay settles leaves
    *   the queue.
    */
   constructor(database: Transactions, whenExhausted: WhenExhausted, workflows = true) {
+    this.#firstSuccesses = new FirstSuccessRecorder(database, workflows);
     this.#batcher = new Batcher(
       async (outcomes) => {
         // Only a failed last attempt can exhaust an event, which needs a transaction. All others need one statement
@@ -101,6 +95,7 @@ export class OutcomeRecorder {
 
   /** Null if the event no longer exists. Throws the database's errors; then nothing was recorded. */
   async record(outcome: Outcome): Promise<Recorded | null> {
+    if (isFirstSuccess(outcome) && (await this.#firstSuccesses.record(outcome))) return recordedFirstSuccess;
     return (await this.#batcher.add(outcome)).recorded;
   }
 }

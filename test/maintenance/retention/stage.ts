@@ -4,7 +4,7 @@ import { lockKeys } from '../../../src/database/lock-keys.ts';
 import { dailyTables } from '../../../src/database/partitions.ts';
 import type { Sql } from '../../../src/database/sql.ts';
 import { deliveryStatistics } from '../../../src/events/delivery-statistics.ts';
-import type { Outcome } from '../../../src/events/transitions/attempt-recorded.ts';
+import type { Outcome } from '../../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
 import { EventReceiver, type ReceivedEvent } from '../../../src/events/transitions/received.ts';
 import { createLog } from '../../../src/shared/log.ts';

@@ -1,0 +1,20 @@
+import type { AttemptName } from './event.ts';
+
+/** The result of one attempt, to be recorded. */
+export interface Outcome extends AttemptName {
+  startedAt: Date;
+  durationMs: number;
+  outcome: string;
+  responseCode: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** The request's URL, without credentials; null when nothing was sent. */
+  url: string | null;
+  /** Whether the consumer answered 2xx. */
+  succeeded: boolean;
+  /** Whether this was the last scheduled attempt, whose failure ends the delivery. */
+  last: boolean;
+  nextAttemptAt: Date | null;
+  /** The relay's lease, if the relay made the attempt. If the lease was lost, nothing is recorded. */
+  claimToken: string | null;
+}

@@ -1,0 +1,56 @@
+import { Batcher } from '../../database/batcher.ts';
+import type { Sql } from '../../database/sql.ts';
+import { idRange } from '../id-range.ts';
+import type { Outcome } from '../outcome.ts';
+
+/**
+ * | what happens | `status` | `delivery_status` |
+ * | --- | --- | --- |
+ * | the relay's first attempt succeeds, and nothing else has happened to the event | unchanged | `delivered` |
+ *
+ * With EVENT_WORKFLOWS=on_retry, `status` becomes `enqueued`. Nothing else changes an event in so few writes:
+ * migrations/functions/record_first_successes.sql.
+ */
+const recordFirstSuccesses = {
+  name: 'record_first_successes',
+  text: 'select record_first_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id',
+};
+
+/** Whether an outcome is likely to be the first thing that happens to its event. */
+export const isFirstSuccess = ({ succeeded, trigger, generation, number, claimToken }: Outcome): boolean =>
+  succeeded && trigger === 'schedule' && generation === 0 && number === 1 && claimToken !== null;
+
+/** Records the relay's first attempts that succeeded. Attempts that end at the same time share one statement. */
+export class FirstSuccessRecorder {
+  readonly #batcher: Batcher<Outcome, boolean>;
+
+  /** @param workflows as in `OutcomeRecorder` */
+  constructor(sql: Sql, workflows: boolean) {
+    this.#batcher = new Batcher(
+      async (outcomes) => {
+        const rows = await sql.query<{ id: string }>(recordFirstSuccesses, [...columns(outcomes), workflows]);
+        const recorded = new Set(rows.map(({ id }) => id));
+        return outcomes.map(({ eventId }) => recorded.has(eventId));
+      },
+      { maxBatch: 256, maxRunning: 2, key: ({ eventId }) => eventId },
+    );
+  }
+
+  /** False if something else has happened to the event; then nothing was changed. Throws the database's errors. */
+  record(outcome: Outcome): Promise<boolean> {
+    return this.#batcher.add(outcome);
+  }
+}
+
+function columns(outcomes: Outcome[]): unknown[] {
+  return [
+    outcomes.map((o) => o.eventId),
+    outcomes.map((o) => o.claimToken),
+    outcomes.map((o) => o.startedAt),
+    outcomes.map((o) => o.durationMs),
+    outcomes.map((o) => o.responseCode),
+    outcomes.map((o) => o.responseBody),
+    outcomes.map((o) => o.url),
+    ...idRange(outcomes.map((o) => o.eventId)),
+  ];
+}
