@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Keyring, SecretsKey } from './keyring.ts';
 
 /** The format of a box. Version 1, without a key id, was never released and is not supported. */
@@ -42,11 +42,11 @@ export function boxPrefix(keyId: string): Buffer {
  * `version | key id | nonce | tag | ciphertext`. The current key encrypts; the key that a box names decrypts it.
  */
 export function createSecretBox(keyring: Keyring): SecretBox {
-  const derived = new Map<string, Uint8Array>();
-  const cipherKey = (key: SecretsKey): Uint8Array => {
-    const bytes = derived.get(key.id) ?? key.derive('secret box');
-    derived.set(key.id, bytes);
-    return bytes;
+  const derived = new Map<string, KeyObject>();
+  const cipherKey = (key: SecretsKey): KeyObject => {
+    const known = derived.get(key.id) ?? createSecretKey(key.derive('secret box'));
+    derived.set(key.id, known);
+    return known;
   };
   return {
     seal(secret, place) {
