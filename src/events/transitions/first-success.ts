@@ -32,7 +32,7 @@ export class FirstSuccessRecorder {
         const recorded = new Set(rows.map(({ id }) => id));
         return outcomes.map(({ eventId }) => recorded.has(eventId));
       },
-      { maxBatch: 256, maxRunning: 2, key: ({ eventId }) => eventId },
+      { maxBatch: 256, maxRunning: 1, key: ({ eventId }) => eventId },
     );
   }
 

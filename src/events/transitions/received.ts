@@ -87,7 +87,7 @@ interface Row extends CircumstanceRow {
 /** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
 const maxBatch = 256;
 /** Batches at the same time: one commits while the next one is sent. */
-const maxRunning = 2;
+const maxRunning = 1;
 /**
  * Waiting webhooks: about 2 s at full speed. With more, PostgreSQL is too slow, and the provider should retry later.
  */
