@@ -275,14 +275,18 @@ export class FirstAttempts implements HandOver {
     return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
 
-  /** How many events of each account can be claimed: for its free turns, and for a line that keeps them in use. */
+  /**
+   * How many events of each account can be claimed: for its free turns, and if the consumer is quick, for a line that
+   * keeps them in use. Events of a slow consumer are left to other processes, which have turns of their own.
+   */
   #room(nowMs: number): { of: Map<string, number>; others: number } {
     const { gate } = this.#deps.attempts;
-    const others = gate.limit + claimedLine;
-    const of = new Map(
-      [...gate.busy(nowMs)].map(([id, used]) => [id, Math.max(0, others - used - this.#lines.of(id))]),
-    );
-    return { of, others };
+    const of = new Map<string, number>();
+    for (const [id, used] of gate.busy(nowMs)) {
+      const line = gate.meanMs(id) < quickMs ? claimedLine : 0;
+      of.set(id, Math.max(0, gate.limit - used + line - this.#lines.of(id)));
+    }
+    return { of, others: gate.limit };
   }
 
   #begin(claim: Claimed, way: Way): void {

@@ -1,10 +1,10 @@
 import { Batcher } from '../../database/batcher.ts';
 import type { Sql, Transactions } from '../../database/sql.ts';
 import type { DeliveryStatus, EventStatus } from '../event.ts';
+import { FirstSuccessRecorder, isFirstSuccess } from '../first-successes.ts';
 import { idRange } from '../id-range.ts';
 import type { Outcome } from '../outcome.ts';
 import type { WhenExhausted } from './exhausted.ts';
-import { FirstSuccessRecorder, isFirstSuccess } from './first-success.ts';
 
 export interface Recorded {
   /** False if an attempt of this name was already recorded, or the lease was lost. Then nothing has changed. */

@@ -48,10 +48,11 @@ const receiveEvents = {
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::boolean[])
-        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, direct, tells)
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::boolean[], $16::text[], $17::text[], $18::text[])
+        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, direct, tells,
+              provider, account_slug, app_key)
     ), live as (
-      select i.*, a.provider, a.account_slug, a.app_key from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
+      select i.* from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
     ), first as (
       insert into event_dedup as d (key, event_id, expires_at)
       select dedup_key, id, received_at + interval '24 hours' from live where dedup_key is not null order by dedup_key
@@ -235,6 +236,9 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     arriving.map(({ place }) => place?.direct ?? false),
     tells,
     handOver?.leaseS ?? 0,
+    events.map((e) => e.provider),
+    events.map((e) => e.accountSlug),
+    events.map((e) => e.appKey),
   ];
 }
 

@@ -1,16 +1,10 @@
-import { Batcher } from '../../database/batcher.ts';
-import type { Sql } from '../../database/sql.ts';
-import { idRange } from '../id-range.ts';
-import type { Outcome } from '../outcome.ts';
+import { Batcher } from '../database/batcher.ts';
+import type { Sql } from '../database/sql.ts';
+import { idRange } from './id-range.ts';
+import type { Outcome } from './outcome.ts';
 
-/**
- * | what happens | `status` | `delivery_status` |
- * | --- | --- | --- |
- * | the relay's first attempt succeeds, and nothing else has happened to the event | unchanged | `delivered` |
- *
- * With EVENT_WORKFLOWS=on_retry, `status` becomes `enqueued`. Nothing else changes an event in so few writes:
- * migrations/functions/record_first_successes.sql.
- */
+// The commonest change of an event, in as few writes as possible: the first row of the table in
+// transitions/attempt-recorded.ts. The statement: migrations/functions/record_first_successes.sql.
 const recordFirstSuccesses = {
   name: 'record_first_successes',
   text: 'select record_first_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id',
