@@ -47,8 +47,11 @@ const idleMs = 1_000;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
-/** Events per second whose workflows take less than half of one core, so that no first attempt waits for another one. */
-const easyPace = 25;
+/**
+ * The first event after such a silence may wait for its workflow. Those that follow sooner may belong to a burst, in which
+ * a workflow takes many times as long as an attempt.
+ */
+const silenceMs = 100;
 const heldDelayS = 0.2;
 const downDelayS = 1;
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
@@ -87,6 +90,7 @@ export class FirstAttempts implements HandOver {
   #reserved = 0;
   #handedBytes = 0;
   #claimedAtMs = 0;
+  #arrivedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
@@ -97,11 +101,6 @@ export class FirstAttempts implements HandOver {
   /** First attempts per second. */
   get perSecond(): number {
     return this.#rate.perSecond;
-  }
-
-  /** Whether events arrive so fast that workflows would delay the first attempts of the next ones. */
-  get isCrowded(): boolean {
-    return this.#rate.perSecond > easyPace;
   }
 
   get leaseS(): number {
@@ -132,7 +131,8 @@ export class FirstAttempts implements HandOver {
   reserve({ id, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place | null {
     const { attempts, leases, permits, paused, holdsLock } = this.#deps;
     if (this.#stopped || paused() || !holdsLock() || this.#backlog.isBehind(accountId)) return null;
-    const beside = this.#placeBeside();
+    const isAlone = this.#isAlone();
+    const beside = isAlone || permits.only ? this.#placeBeside() : null;
     if (beside) return beside;
     if (permits.only) return null;
     const full = this.#inFlight >= maxInFlight || this.#handedBytes + bytes > maxHandedBytes;
@@ -140,7 +140,7 @@ export class FirstAttempts implements HandOver {
       this.#backlog.fellBehind(accountId);
       return null;
     }
-    const permit = !this.isCrowded && permits.free() > 0 ? permits.take(id) : null;
+    const permit = isAlone && permits.free() > 0 ? permits.take(id) : null;
     const direct = permit === null;
     const taken =
       direct && this.#lines.of(accountId) === 0 ? attempts.gate.enterDirect(accountId, performance.now()) : null;
@@ -180,10 +180,18 @@ export class FirstAttempts implements HandOver {
     };
   }
 
-  /** A place in the worker process beside this one; null if it has none, or events arrive too fast for Temporal. */
+  /** Whether no other event has arrived for a while. */
+  #isAlone(): boolean {
+    const nowMs = performance.now();
+    const isAlone = nowMs - this.#arrivedMs >= silenceMs;
+    this.#arrivedMs = nowMs;
+    return isAlone;
+  }
+
+  /** A place in the worker process beside this one; null if it has none. */
   #placeBeside(): Place | null {
-    const { workerBeside: side, permits } = this.#deps;
-    if (!side || side.free() <= 0 || (this.isCrowded && !permits.only)) return null;
+    const { workerBeside: side } = this.#deps;
+    if (!side || side.free() <= 0) return null;
     this.#rate.count();
     return {
       direct: false,
