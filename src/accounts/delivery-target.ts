@@ -67,7 +67,7 @@ const unreadable = (field: string): DeliveryTarget => ({
 });
 
 /** A URL without its possible secrets: user, password and query. Null when the text is not a URL. */
-export function shownUrl(text: string): string | null {
+function shownUrl(text: string): string | null {
   const url = URL.parse(text);
   return url && `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 }

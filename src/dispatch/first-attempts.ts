@@ -3,19 +3,20 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { Turn } from '../delivery/turn-gate.ts';
-import type { HandOver, Place, StoredEvent, WorkflowSide } from '../events/hand-over.ts';
+import type { HandOver, StoredEvent, WorkflowSide } from '../events/hand-over.ts';
 import { type Claimed, type ClaimScope, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { AcceptedEvents, type Way } from './accepted-events.ts';
 import { ArrivalRate } from './arrival-rate.ts';
 import { Backlog } from './backlog.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import type { Hold, Leases } from './leases.ts';
+import type { Leases } from './leases.ts';
 import type { Permit, Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
-import { TurnLines } from './turn-lines.ts';
+import { quickMs, TurnLines } from './turn-lines.ts';
 import { EngineUnavailable } from './workflow-engine.ts';
 
 export interface FirstAttemptsDeps {
@@ -47,35 +48,12 @@ const idleMs = 1_000;
 /** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
 const crowd = 16;
 const crowdPauseMs = 5;
-/**
- * The first event after such a silence may wait for its workflow. Those that follow sooner may belong to a burst, in which
- * a workflow takes many times as long as an attempt.
- */
-const silenceMs = 100;
 const heldDelayS = 0.2;
 const downDelayS = 1;
-/** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
-const longestLine = 256;
 /** Events are claimed for a line up to this length, so that its account's turns are never without work. */
 const claimedLine = 64;
-/** A line of this length is worth a short wait of those who accept more, if the consumer answers as quickly as this. */
-const crowdedLine = 48;
-const quickMs = 100;
-const longestRoomMs = 25;
-/** The most bytes of bodies that were handed over and are not attempted yet. */
-const maxHandedBytes = 64 * 1024 * 1024;
-
-/** What the first attempt of a claimed event has: its turn if the relay makes it, else its permit. */
-interface Way {
-  turn: Turn | null;
-  permit: Permit | null;
-  hold: Hold;
-  /** The event, if it was handed over. Otherwise, it is read. */
-  event: StoredEvent | null;
-}
-
 /** Lets an event's workflow make the first attempt if Temporal is fast enough. Otherwise, the relay makes it itself. */
-export class FirstAttempts implements HandOver {
+export class FirstAttempts {
   readonly #deps: FirstAttemptsDeps;
   readonly #poller: Poller;
   /** The attempts in flight, by event id. */
@@ -83,19 +61,25 @@ export class FirstAttempts implements HandOver {
   readonly #stopping = new AbortController();
   readonly #rate = new ArrivalRate();
   readonly #backlog = new Backlog();
-  readonly #lines = new TurnLines();
-  #roomAsked: (() => void)[] = [];
+  readonly #lines: TurnLines;
+  readonly #accepted: AcceptedEvents;
   #stopped = false;
-  /** Places that are reserved for events that are being stored. */
-  #reserved = 0;
-  #handedBytes = 0;
   #claimedAtMs = 0;
-  #arrivedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
-    deps.attempts.gate.onLeft = (accountId) => this.#advance(accountId);
+    const { gate } = deps.attempts;
+    this.#lines = new TurnLines(gate);
+    this.#accepted = new AcceptedEvents({
+      ...{ gate, leases: deps.leases, permits: deps.permits, workerBeside: deps.workerBeside },
+      ...{ backlog: this.#backlog, lines: this.#lines },
+      isOpen: () => !this.#stopped && !deps.paused() && deps.holdsLock(),
+      free: () => this.#free,
+      begin: (claim, way) => this.#begin(claim, way),
+      queued: (accountId) => this.wake(accountId),
+      sentBeside: () => this.#rate.count(),
+    });
   }
 
   /** First attempts per second. */
@@ -103,8 +87,9 @@ export class FirstAttempts implements HandOver {
     return this.#rate.perSecond;
   }
 
-  get leaseS(): number {
-    return this.#deps.leases.leaseS;
+  /** Where events go that this process accepts. */
+  get handOver(): HandOver {
+    return this.#accepted;
   }
 
   start(): void {
@@ -120,86 +105,13 @@ export class FirstAttempts implements HandOver {
   /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#lines.stop();
     await this.#poller.stop();
     const drained = Promise.allSettled([...this.#running.values()]);
     // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
     await drained;
     clearTimeout(timer);
-  }
-
-  reserve({ id, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place | null {
-    const { attempts, leases, permits, paused, holdsLock } = this.#deps;
-    if (this.#stopped || paused() || !holdsLock() || this.#backlog.isBehind(accountId)) return null;
-    const isAlone = this.#isAlone();
-    const beside = isAlone || permits.only ? this.#placeBeside() : null;
-    if (beside) return beside;
-    if (permits.only) return null;
-    const full = this.#inFlight >= maxInFlight || this.#handedBytes + bytes > maxHandedBytes;
-    if (full || this.#lines.of(accountId) >= longestLine) {
-      this.#backlog.fellBehind(accountId);
-      return null;
-    }
-    const permit = isAlone && permits.free() > 0 ? permits.take(id) : null;
-    const direct = permit === null;
-    const taken =
-      direct && this.#lines.of(accountId) === 0 ? attempts.gate.enterDirect(accountId, performance.now()) : null;
-    const turn = taken && 'leave' in taken ? taken : null;
-    const hold = leases.hold(id);
-    this.#reserved++;
-    this.#handedBytes += bytes;
-    const leave = () => {
-      this.#reserved--;
-      this.#handedBytes -= bytes;
-    };
-    const giveUp = () => {
-      leave();
-      permit?.release();
-      turn?.leave();
-    };
-    const claim = { eventId: id, accountId, generation: 0, direct };
-    return {
-      direct,
-      token: leases.token,
-      take: (event) => {
-        const begin = (turn: Turn | null) => {
-          leave();
-          this.#begin(claim, { turn, permit, hold, event });
-        };
-        if (turn || permit) return begin(turn);
-        this.#line(accountId, begin);
-      },
-      cancel: () => {
-        giveUp();
-        hold.release();
-      },
-      abandon: () => {
-        giveUp();
-        hold.abandon();
-      },
-    };
-  }
-
-  /** Whether no other event has arrived for a while. */
-  #isAlone(): boolean {
-    const nowMs = performance.now();
-    const isAlone = nowMs - this.#arrivedMs >= silenceMs;
-    this.#arrivedMs = nowMs;
-    return isAlone;
-  }
-
-  /** A place in the worker process beside this one; null if it has none. */
-  #placeBeside(): Place | null {
-    const { workerBeside: side } = this.#deps;
-    if (!side || side.free() <= 0) return null;
-    this.#rate.count();
-    return {
-      direct: false,
-      token: side.token,
-      take: (event) => side.take(event),
-      cancel: () => undefined,
-      abandon: () => side.doubt(),
-    };
   }
 
   /** Lets the workflow of an event make the attempt that another process has accepted. */
@@ -210,50 +122,16 @@ export class FirstAttempts implements HandOver {
     this.#begin(claim, { turn: null, permit: permits.take(eventId), hold: leases.hold(eventId), event });
   }
 
-  #line(accountId: string, begin: (turn: Turn) => void): void {
-    this.#lines.join(accountId, begin);
-    this.#advance(accountId);
-  }
-
-  /** Gives the free turns of an account to the events in its line. */
-  #advance(accountId: string): void {
-    if (this.#stopped) return;
-    while (this.#lines.of(accountId) > 0) {
-      const turn = this.#deps.attempts.gate.enterDirect(accountId, performance.now());
-      if ('waitMs' in turn) break;
-      this.#lines.next(accountId)?.(turn);
-    }
-    if (this.#roomAsked.length > 0 && !this.#isCrowded(accountId)) for (const go of this.#roomAsked.splice(0)) go();
-  }
-
-  async room(accountIds: readonly string[]): Promise<void> {
-    if (!accountIds.some((id) => this.#isCrowded(id))) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, longestRoomMs);
-      this.#roomAsked.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-  }
-
-  #isCrowded(accountId: string): boolean {
-    return this.#lines.of(accountId) >= crowdedLine && this.#deps.attempts.gate.meanMs(accountId) < quickMs;
-  }
-
-  queued(accountId: string): void {
-    this.wake(accountId);
-  }
-
-  get #inFlight(): number {
-    return this.#running.size + this.#reserved;
+  /** How many more events this process takes. */
+  get #free(): number {
+    return maxInFlight - this.#running.size - this.#lines.size - this.#accepted.reserved;
   }
 
   async #round(): Promise<Round> {
     const { sql, leases, permits, paused, holdsLock } = this.#deps;
     if (paused() || !holdsLock()) return 'idle';
     const permitted = permits.free();
-    const limit = Math.min(maxInFlight - this.#inFlight, maxClaim, permits.only ? permitted : maxClaim);
+    const limit = Math.min(this.#free, maxClaim, permits.only ? permitted : maxClaim);
     if (limit <= 0 || (permits.only && permitted < permits.size / 4)) return 'idle';
     if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - performance.now()));
     const backlog = this.#backlog;
@@ -277,7 +155,8 @@ export class FirstAttempts implements HandOver {
     // Oldest first, because the oldest events should get the free turns of their account.
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
       const { accountId, hold } = claim;
-      if (claim.direct) this.#line(accountId, (turn) => this.#begin(claim, { turn, permit: null, hold, event: null }));
+      if (claim.direct)
+        this.#lines.join(accountId, (turn) => this.#begin(claim, { turn, permit: null, hold, event: null }));
       else this.#begin(claim, { turn: null, permit: permits.take(claim.eventId), hold, event: null });
     }
     return claimed.length > 0 || round.next !== null ? 'more' : 'idle';

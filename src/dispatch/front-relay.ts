@@ -76,7 +76,7 @@ export class FrontRelay {
 
   /** Where events go that this process accepts. */
   get handOver(): HandOver {
-    return this.#firstAttempts;
+    return this.#firstAttempts.handOver;
   }
 
   start(): void {

@@ -157,7 +157,7 @@ export class Relay {
 
   /** Where events go that this process accepts. */
   get handOver(): HandOver {
-    return this.#firstAttempts;
+    return this.#firstAttempts.handOver;
   }
 
   /** Lets workflows make the first attempts of events that another process has accepted. */

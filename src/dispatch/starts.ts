@@ -1,7 +1,8 @@
 import type { Sql } from '../database/sql.ts';
+import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from '../events/claim-starts.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
-import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart, lowestId } from '../events/queue.ts';
+import { lowestId } from '../events/queue.ts';
 import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';

@@ -1,9 +1,24 @@
-import type { Turn } from '../delivery/turn-gate.ts';
+import type { Turn, TurnGate } from '../delivery/turn-gate.ts';
 
-/** The lines of handed-over events that wait for a turn of their account, first come, first served. */
+/** A consumer that answers as quickly as this, on average, does not slow its line down: the gateway does. */
+export const quickMs = 100;
+/** A line of this length is worth a short wait of those who accept more. */
+const crowdedLine = 48;
+const longestWaitMs = 25;
+
+/** The lines of events that wait in memory for a turn of their account, first come, first served. */
 export class TurnLines {
+  readonly #gate: TurnGate;
   readonly #lines = new Map<string, ((turn: Turn) => void)[]>();
   #size = 0;
+  /** Those who wait until a line is shorter. */
+  #waiting: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(gate: TurnGate) {
+    this.#gate = gate;
+    gate.onLeft = (accountId) => this.#advance(accountId);
+  }
 
   /** The events in all lines. */
   get size(): number {
@@ -21,14 +36,46 @@ export class TurnLines {
     this.#lines.set(accountId, line);
     line.push(begin);
     this.#size++;
+    this.#advance(accountId);
   }
 
-  /** Takes the first of an account's line. */
-  next(accountId: string): ((turn: Turn) => void) | null {
+  /** Waits while the line of one of these accounts is long although its consumer is quick, for at most 25 ms. */
+  async untilShorter(accountIds: readonly string[]): Promise<void> {
+    if (!accountIds.some((id) => this.#isCrowded(id))) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, longestWaitMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** From now on, nobody gets a turn. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Gives the free turns of an account to the events in its line. */
+  #advance(accountId: string): void {
+    if (this.#stopped) return;
+    while (this.of(accountId) > 0) {
+      const turn = this.#gate.enterDirect(accountId, performance.now());
+      if ('waitMs' in turn) break;
+      this.#next(accountId)?.(turn);
+    }
+    if (this.#waiting.length > 0 && !this.#isCrowded(accountId)) for (const goOn of this.#waiting.splice(0)) goOn();
+  }
+
+  #next(accountId: string): ((turn: Turn) => void) | null {
     const line = this.#lines.get(accountId);
     const first = line?.shift() ?? null;
     if (line?.length === 0) this.#lines.delete(accountId);
     if (first) this.#size--;
     return first;
+  }
+
+  #isCrowded(accountId: string): boolean {
+    return this.of(accountId) >= crowdedLine && this.#gate.meanMs(accountId) < quickMs;
   }
 }

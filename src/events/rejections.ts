@@ -3,9 +3,10 @@ import type { Database } from '../database/database.ts';
 import { databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
 import type { Log } from '../shared/log.ts';
+import { bodyBytes } from './event-receiver.ts';
 import { RejectionGate } from './rejection-gate.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
-import { bodyBytes, type ReceivedEvent } from './transitions/received.ts';
+import type { ReceivedEvent } from './transitions/received.ts';
 import { type Recorded, recordRejections } from './transitions/rejected.ts';
 
 /** A webhook that failed verification. Its body and headers may be truncated. */

@@ -1,6 +1,7 @@
 import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/account-directory.ts';
+import type { EventReceiver } from '../events/event-receiver.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
-import type { EventReceiver, ReceivedEvent } from '../events/transitions/received.ts';
+import type { ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, Provider } from '../providers/provider.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { StoredEvent, WorkflowSide } from '../../src/events/hand-over.ts';
-import { EventReceiver } from '../../src/events/transitions/received.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
@@ -32,7 +32,8 @@ async function begin({ leases, firstAttempts }: Process): Promise<void> {
   firstAttempts.wake();
   await until('it has delivered an event of the queue', () => probed.consumer.deliveries.length === 1);
 }
-const receiverOf = ({ firstAttempts }: Process) => new EventReceiver(stage.gateway.database, () => firstAttempts);
+const receiverOf = ({ firstAttempts }: Process) =>
+  new EventReceiver(stage.gateway.database, () => firstAttempts.handOver);
 /** A consumer that answers when the test calls `release`. */
 function heldBack() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { workflowId } from '../../src/dispatch/workflow-engine.ts';
-import { claimPendingForStart, lowestId } from '../../src/events/queue.ts';
+import { claimPendingForStart } from '../../src/events/claim-starts.ts';
+import { lowestId } from '../../src/events/queue.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { openDispatchStage } from './stage.ts';

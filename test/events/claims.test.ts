@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimPendingForStart, claimSettledForStart } from '../../src/events/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import {
-  claimForAttempt,
-  claimPendingForStart,
-  claimSettledForStart,
-  lowestId,
-  type Turns,
-} from '../../src/events/queue.ts';
+import { claimForAttempt, lowestId, type Turns } from '../../src/events/queue.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isoDay } from '../../src/database/uuid-time.ts';
-import { EventReceiver, type ReceivedEvent } from '../../src/events/transitions/received.ts';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
+import type { ReceivedEvent } from '../../src/events/transitions/received.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent } from '../support/received.ts';
 import { eventsOf, rows, storedEvent } from '../support/stored.ts';

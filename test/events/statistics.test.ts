@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliveryStatistics } from '../../src/events/delivery-statistics.ts';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { filterValues } from '../../src/events/filter-values.ts';
 import { foldStatistics } from '../../src/events/fold-statistics.ts';
 import { latencyPercentiles } from '../../src/events/latency.ts';
@@ -9,7 +10,6 @@ import { declareDead } from '../../src/events/transitions/declared-dead.ts';
 import { giveUp } from '../../src/events/transitions/exhausted.ts';
 import { fail } from '../../src/events/transitions/failed.ts';
 import { holdEventUntil } from '../../src/events/transitions/held.ts';
-import { EventReceiver } from '../../src/events/transitions/received.ts';
 import { replay, replayFailed } from '../../src/events/transitions/replayed.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { receivedEvent, rejectedEvent, rejectionRecorder } from '../support/received.ts';

@@ -1,5 +1,5 @@
+import { EventReceiver } from '../../src/events/event-receiver.ts';
 import { OutcomeRecorder } from '../../src/events/transitions/attempt-recorded.ts';
-import { EventReceiver } from '../../src/events/transitions/received.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import type { BurstLimit } from '../../src/notifications/bursts.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,10 +1,6 @@
-import { Batcher } from '../../database/batcher.ts';
-import type { Database } from '../../database/database.ts';
-import { type DatabaseFailure, databaseFailure } from '../../database/errors.ts';
-import { ensurePartitions } from '../../database/partitions.ts';
-import { type CircumstanceRow, type Circumstances, circumstanceColumns, toCircumstances } from '../attempt-row.ts';
+import type { DatabaseFailure } from '../../database/errors.ts';
+import { type CircumstanceRow, circumstanceColumns } from '../attempt-row.ts';
 import { channels } from '../event.ts';
-import type { HandOver, Place, StoredEvent } from '../hand-over.ts';
 import { lanes } from '../lanes.ts';
 
 /** A verified webhook that is to be stored. */
@@ -43,7 +39,7 @@ export type Receipt =
  * An event with a place in the relay of this process is queued as claimed ($12), and nobody is notified. The rows of the
  * answer that are asked to ($14) tell about their accounts what the first attempts need.
  */
-const receiveEvents = {
+export const receiveEvents = {
   name: 'receive_events',
   text: `
     with input as (
@@ -78,192 +74,9 @@ const receiveEvents = {
       left join accounts a on i.tells and a.id = i.account_id`,
 };
 
-interface Row extends CircumstanceRow {
+export interface ReceivedRow extends CircumstanceRow {
   id: string;
   live: boolean;
   accepted: boolean;
   tells: boolean;
-}
-
-/** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
-const maxBatch = 256;
-/** Batches at the same time: one commits while the next one is sent. */
-const maxRunning = 1;
-/**
- * Waiting webhooks: about 2 s at full speed. With more, PostgreSQL is too slow, and the provider should retry later.
- */
-const maxWaiting = 10_000;
-
-/**
- * The bodies of a batch are copied into one buffer, which the driver sends as it is (an array of bytea would be sent as
- * hexadecimal text). `maxWaiting` bounds the memory while the database does not answer.
- */
-export const bodyBytes = {
-  of: (event: { body: Uint8Array }) => event.body.length,
-  maxBatch: 8 * 1024 * 1024,
-  maxWaiting: 128 * 1024 * 1024,
-};
-
-/** An event that is being stored, and its place in the relay of this process if it has one. */
-interface Arriving {
-  event: ReceivedEvent;
-  place: Place | null;
-}
-
-/** Stores verified webhooks. Webhooks that arrive at the same time share one commit. */
-export class EventReceiver {
-  readonly #database: Database;
-  readonly #handOver: () => HandOver | null;
-  readonly #batcher: Batcher<ReceivedEvent, Receipt>;
-
-  /**
-   * @param handOver the relay of this process, which delivers the stored events at once; null when there is none at this
-   *   moment, so that the events wait in the queue.
-   */
-  constructor(database: Database, handOver: () => HandOver | null = () => null) {
-    this.#database = database;
-    this.#handOver = handOver;
-    this.#batcher = new Batcher<ReceivedEvent, Receipt>((events) => this.#receive(events), {
-      maxBatch,
-      maxRunning,
-      maxWaiting,
-      bytes: bodyBytes,
-      key: (event) => event.dedupKey ?? event.id,
-    });
-  }
-
-  /**
-   * Stores one webhook. Resolves after the commit.
-   * @throws BatcherFull when too many webhooks are already waiting.
-   */
-  receive(event: ReceivedEvent): Promise<Receipt> {
-    return this.#batcher.add(event);
-  }
-
-  async #receive(events: ReceivedEvent[]): Promise<Receipt[]> {
-    const handOver = this.#handOver();
-    await handOver?.room(events.map(({ accountId }) => accountId));
-    const arriving = events.map((event) => ({ event, place: handOver?.reserve(placeFor(event)) ?? null }));
-    try {
-      return await this.#store(arriving, handOver);
-    } catch (error) {
-      for (const { place } of arriving) place?.abandon();
-      throw error;
-    }
-  }
-
-  async #store(arriving: Arriving[], handOver: HandOver | null, tries = 3): Promise<Receipt[]> {
-    try {
-      return await this.#insert(arriving, handOver);
-    } catch (error) {
-      const failure = databaseFailure(error);
-      switch (failure) {
-        case 'no_partition':
-        case 'retry':
-          if (tries === 0) return failed(arriving, failure);
-          if (failure === 'no_partition') await this.#makePartitions(arriving.map(({ event }) => event));
-          return this.#store(arriving, handOver, tries - 1);
-        case 'bad_data':
-          // One row that PostgreSQL refuses must not fail the others, so each row is stored separately.
-          if (arriving.length === 1) return failed(arriving, failure);
-          return (await Promise.all(arriving.map((one) => this.#store([one], handOver)))).flat();
-        case 'unavailable':
-          return failed(arriving, failure);
-        default:
-          return failure satisfies never;
-      }
-    }
-  }
-
-  async #insert(arriving: Arriving[], handOver: HandOver | null): Promise<Receipt[]> {
-    const rows = await this.#database.query<Row>(receiveEvents, columns(arriving, handOver));
-    const found = new Map(rows.map((row) => [row.id, row]));
-    const circumstances = new Map(rows.flatMap((row) => (row.tells ? [[row.account_id, toCircumstances(row)]] : [])));
-    return arriving.map(({ event, place }): Receipt => {
-      const row = found.get(event.id);
-      const known = circumstances.get(event.accountId);
-      if (!row?.accepted) place?.cancel();
-      else if (!place) handOver?.queued(event.accountId);
-      else if (known) place.take(toStoredEvent(event, known, place.direct ? place.token : null));
-      else place.abandon();
-      if (!row) return { kind: 'failed', failure: 'unavailable' };
-      return { kind: !row.live ? 'refused' : row.accepted ? 'stored' : 'duplicate' };
-    });
-  }
-
-  /** Creates the partitions of these events' days only. If that fails, the next insert fails again. */
-  async #makePartitions(events: ReceivedEvent[]): Promise<void> {
-    const days = new Map(events.map((e) => [e.receivedAt.toISOString().slice(0, 10), e.receivedAt]));
-    for (const day of days.values()) await ensurePartitions(this.#database, day, 1).catch(() => undefined);
-  }
-}
-
-const placeFor = ({ id, accountId, body }: ReceivedEvent) => ({ id, accountId, bytes: body.length });
-
-/** The statement may have been committed although its answer was lost. */
-function failed(arriving: Arriving[], failure: DatabaseFailure): Receipt[] {
-  for (const { place } of arriving) place?.abandon();
-  return arriving.map(() => ({ kind: 'failed', failure }));
-}
-
-function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
-  const events = arriving.map(({ event }) => event);
-  let end = 1;
-  const begins = events.map(({ body }) => {
-    const begin = end;
-    end += body.length;
-    return begin;
-  });
-  const told = new Set<string>();
-  const tells = arriving.map(({ event, place }) => {
-    if (!place || told.has(event.accountId)) return false;
-    told.add(event.accountId);
-    return true;
-  });
-  return [
-    events.map((e) => e.id),
-    events.map((e) => e.accountId),
-    events.map((e) => e.eventType),
-    events.map((e) => e.externalId),
-    events.map((e) => e.receivedAt),
-    events.map((e) => e.headers),
-    events.map((e) => e.contentType),
-    begins,
-    events.map((e) => e.body.length),
-    events.map((e) => e.dedupKey),
-    Buffer.concat(events.map((e) => e.body)),
-    arriving.map(({ place }) => place?.token ?? null),
-    arriving.map(({ place }) => place?.direct ?? false),
-    tells,
-    handOver?.leaseS ?? 0,
-    events.map((e) => e.provider),
-    events.map((e) => e.accountSlug),
-    events.map((e) => e.appKey),
-  ];
-}
-
-/** The event as the first attempt needs it, without reading it again. */
-function toStoredEvent(event: ReceivedEvent, circumstances: Circumstances, directToken: string | null): StoredEvent {
-  return {
-    ...circumstances,
-    eventId: event.id,
-    generation: 0,
-    generationAt: event.receivedAt,
-    status: 'received',
-    deliveryStatus: 'pending',
-    nextAttemptAt: null,
-    scheduledAttempts: 0,
-    heldSince: null,
-    recordedOutcome: null,
-    relayAttempting: directToken !== null,
-    claimToken: directToken,
-    provider: event.provider,
-    accountSlug: event.accountSlug,
-    appKey: event.appKey,
-    eventType: event.eventType,
-    externalId: event.externalId,
-    headers: JSON.parse(event.headers),
-    contentType: event.contentType,
-    body: event.body,
-  };
 }

@@ -1,7 +1,8 @@
 import type { Sql } from '../../../src/database/sql.ts';
 import { Backlog } from '../../../src/dispatch/backlog.ts';
 import { StartPosition } from '../../../src/dispatch/start-position.ts';
-import { type ClaimName, claimForAttempt, claimSettledForStart } from '../../../src/events/queue.ts';
+import { claimSettledForStart } from '../../../src/events/claim-starts.ts';
+import { type ClaimName, claimForAttempt } from '../../../src/events/queue.ts';
 
 /** As many as one claim of the relay takes. */
 export const claimSize = 128;

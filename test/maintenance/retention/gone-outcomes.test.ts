@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
+import { EventReceiver } from '../../../src/events/event-receiver.ts';
 import type { Outcome } from '../../../src/events/outcome.ts';
 import { OutcomeRecorder } from '../../../src/events/transitions/attempt-recorded.ts';
-import { EventReceiver } from '../../../src/events/transitions/received.ts';
 import { dropDay } from '../../../src/maintenance/retention/drop-day.ts';
 import { receivedEvent } from '../../support/received.ts';
 import { hold } from '../../support/replies.ts';
