@@ -8,7 +8,7 @@ import type { TurnLines } from './turn-lines.ts';
 
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
 const longestLine = 256;
-/** The most bytes of bodies that were handed over and are not attempted yet. */
+/** The most bytes of bodies that were handed over and whose attempts have not ended. */
 const maxBytes = 64 * 1024 * 1024;
 /**
  * The first event after such a silence may wait for its workflow. Those that follow sooner may belong to a burst, in which
@@ -37,8 +37,8 @@ export interface AcceptedEventsDeps {
   isOpen(): boolean;
   /** How many more events this process can keep in memory. */
   free(): number;
-  /** Begins the first attempt of an event. */
-  begin(claim: Claimed, way: Way): void;
+  /** Begins the first attempt of an event; resolves when it has ended. */
+  begin(claim: Claimed, way: Way): Promise<void>;
   /** Called when an event of this account waits in the queue. */
   queued(accountId: string): void;
   /** Called for an event that goes to the worker beside. */
@@ -68,10 +68,10 @@ export class AcceptedEvents implements HandOver {
 
   reserve({ id, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place | null {
     const { permits, backlog, lines, isOpen, free } = this.#deps;
-    if (!isOpen() || backlog.isBehind(accountId)) return null;
+    if (!isOpen() || permits.only || backlog.isBehind(accountId)) return null;
     const isAlone = this.#isAlone();
-    const beside = isAlone || permits.only ? this.#placeBeside() : null;
-    if (beside || permits.only) return beside;
+    const beside = isAlone ? this.#placeBeside() : null;
+    if (beside) return beside;
     if (free() <= 0 || this.#bytes + bytes > maxBytes || lines.of(accountId) >= longestLine) {
       backlog.fellBehind(accountId);
       return null;
@@ -109,10 +109,10 @@ export class AcceptedEvents implements HandOver {
       token: leases.token,
       take: (stored) => {
         this.#reserved--;
-        const go = (own: Way['turn']) => {
-          this.#bytes -= bytes;
-          begin(claim, { turn: own, permit, hold, event: stored });
-        };
+        const go = (own: Way['turn']) =>
+          void begin(claim, { turn: own, permit, hold, event: stored }).finally(() => {
+            this.#bytes -= bytes;
+          });
         if (turn || permit) go(turn);
         else lines.join(accountId, go);
       },

@@ -119,7 +119,7 @@ export class FirstAttempts {
     const { leases, permits } = this.#deps;
     const { eventId } = event;
     const claim = { eventId, accountId: event.account.id, generation: 0, direct: false };
-    this.#begin(claim, { turn: null, permit: permits.take(eventId), hold: leases.hold(eventId), event });
+    void this.#begin(claim, { turn: null, permit: permits.take(eventId), hold: leases.hold(eventId), event });
   }
 
   /** How many more events this process takes. */
@@ -157,7 +157,7 @@ export class FirstAttempts {
       const { accountId, hold } = claim;
       if (claim.direct)
         this.#lines.join(accountId, (turn) => this.#begin(claim, { turn, permit: null, hold, event: null }));
-      else this.#begin(claim, { turn: null, permit: permits.take(claim.eventId), hold, event: null });
+      else void this.#begin(claim, { turn: null, permit: permits.take(claim.eventId), hold, event: null });
     }
     return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
@@ -176,7 +176,7 @@ export class FirstAttempts {
     return { of, others: gate.limit };
   }
 
-  #begin(claim: Claimed, way: Way): void {
+  #begin(claim: Claimed, way: Way): Promise<void> {
     const { eventId } = claim;
     const { turn, permit, hold, event } = way;
     this.#rate.count();
@@ -193,6 +193,7 @@ export class FirstAttempts {
         this.#poller.wake();
       });
     this.#running.set(eventId, run);
+    return run;
   }
 
   async #direct({ eventId, generation }: Claimed, turn: Turn | null, event: StoredEvent | null): Promise<void> {
