@@ -32,13 +32,13 @@ export async function benchQueue(options: { events: number }): Promise<BenchResu
   await migrateOnce(postgres.url, log);
   const database = await openDatabase({ url: postgres.url, log });
   try {
-    await createAccounts(database, accounts);
+    const accountIds = await createAccounts(database, accounts);
     const recorder = new OutcomeRecorder(database, async () => undefined);
     const claims = new Claims(database, randomUUID());
     const rows: BenchResult['rows'] = [];
     for (let events = 0; events < options.events; events += eventsARow) {
       const count = Math.min(eventsARow, options.events - events);
-      rows.push({ events: events + count, ...(await measure(database, recorder, claims, count)) });
+      rows.push({ events: events + count, ...(await measure({ database, recorder, claims, accountIds }, count)) });
       console.error(JSON.stringify(rows.at(-1)));
     }
     return { settings: await durability(postgres.url), rows };
@@ -50,13 +50,20 @@ export async function benchQueue(options: { events: number }): Promise<BenchResu
 
 type Row = BenchResult['rows'][number];
 
-async function measure(database: Database, recorder: OutcomeRecorder, claims: Claims, events: number): Promise<Row> {
+interface Parts {
+  database: Database;
+  recorder: OutcomeRecorder;
+  claims: Claims;
+  accountIds: readonly string[];
+}
+
+async function measure({ database, recorder, claims, accountIds }: Parts, events: number): Promise<Row> {
   const [attempts, starts, empties] = [new Timed(), new Timed(), new Timed()];
   let delivered = 0;
   const startedMs = nowMs();
   for (let left = events; left > 0; left -= backlog) {
     await enqueue(database, Math.min(backlog, left));
-    claims.enqueued();
+    claims.enqueued(accountIds);
     for (;;) {
       await empties.timed(() => database.query(emptyStatement, []));
       const toAttempt = await attempts.timed(() => claims.attempts());

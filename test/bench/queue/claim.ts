@@ -20,9 +20,9 @@ export class Claims {
     this.#token = token;
   }
 
-  /** Called when events were added, as a notification of PostgreSQL does. */
-  enqueued(): void {
-    this.#backlog.noticed(null);
+  /** Called when events were added, as ingestion notifies the relays: with the accounts of the events. */
+  enqueued(accountIds: readonly string[]): void {
+    for (const id of accountIds) this.#backlog.noticed(id);
   }
 
   /** Claims the next events for their first attempts. */

@@ -4,7 +4,7 @@ const insertAccounts = {
   name: 'bench_accounts',
   text: `
     insert into accounts (id, provider, account_slug, app_key, created_at, updated_at)
-    select gen_random_uuid(), 'generic', 'slug-' || n, 'bench', now(), now() from generate_series(1, $1::integer) n`,
+    select gen_random_uuid(), 'generic', 'slug-' || n, 'bench', now(), now() from generate_series(1, $1::integer) n returning id`,
 };
 
 // As src/events/transitions/received.ts inserts them, without payloads, which no claim reads.
@@ -22,8 +22,9 @@ const insertEvents = {
     insert into event_queue (event_id, account_id, generation, lane) select id, account_id, 0, 0 from input`,
 };
 
-export async function createAccounts(sql: Sql, count: number): Promise<void> {
-  await sql.query(insertAccounts, [count]);
+/** Creates accounts and returns their ids. */
+export async function createAccounts(sql: Sql, count: number): Promise<string[]> {
+  return (await sql.query<{ id: string }>(insertAccounts, [count])).map(({ id }) => id);
 }
 
 /** Inserts new events and their rows of the queue, spread evenly over the accounts. */
