@@ -22,17 +22,11 @@ function basicAuthorization({ username, password }: URL): string | null {
 }
 
 /** Parses a delivery URL. `error` never repeats the URL, which may contain credentials in its user, path or query. */
-export function parseTarget(text: string): Target {
-  const known = parsed.get(text);
-  if (known) return known;
-  const target = parse(text);
-  parsed.set(text, target);
-  return target;
-}
+export const parseTarget = (text: string): Target => targets.memo(text);
 
 /** Parsed URLs that are remembered: parsing takes as long as signing. */
 const keptTargets = 1_000;
-const parsed = new LRUCache<string, Target>({ max: keptTargets });
+const targets = new LRUCache<string, Target>({ max: keptTargets, memoMethod: parse });
 
 function parse(text: string): Target {
   const url = URL.parse(text);

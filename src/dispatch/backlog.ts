@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
-import { type ClaimRound, lowestId, type Turns } from '../events/queue.ts';
+import { accountsAClaim, type ClaimRound, lowestId, type Turns } from '../events/queue.ts';
 
 /** How often the whole queue is looked at, because a notification can get lost and leases can expire. */
 const lookEveryMs = 1_000;
@@ -13,8 +13,6 @@ const lookShare = 20;
 const overlapMs = 2_000;
 /** Accounts whose last claimed event is remembered, also while nothing waits. */
 const keptPositions = 10_000;
-/** Accounts per claim. */
-const accountsAClaim = 64;
 
 /**
  * Which accounts may have events in the queue that wait for their first attempt, and how far the claims of each have

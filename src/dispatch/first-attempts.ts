@@ -52,6 +52,7 @@ const heldDelayS = 0.2;
 const downDelayS = 1;
 /** Events are claimed for a line up to this length, so that its account's turns are never without work. */
 const claimedLine = 64;
+
 /** Lets an event's workflow make the first attempt if Temporal is fast enough. Otherwise, the relay makes it itself. */
 export class FirstAttempts {
   readonly #deps: FirstAttemptsDeps;

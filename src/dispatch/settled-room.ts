@@ -9,6 +9,7 @@ const adjustMs = 250;
 /** Above this idle share, one more start may be in flight; below the other, half as many. */
 const plenty = 0.2;
 const scarce = 0.1;
+
 export interface SettledRoomDeps {
   /** Whether many first attempts are being made. */
   attemptsBusy(): boolean;

@@ -51,7 +51,7 @@ export class TurnLines {
     });
   }
 
-  /** From now on, nobody gets a turn. */
+  /** From now on, no event gets a turn. */
   stop(): void {
     this.#stopped = true;
   }

@@ -8,7 +8,7 @@ import { type Receipt, type ReceivedEvent, type ReceivedRow, receiveEvents } fro
 
 /** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
 const maxBatch = 256;
-/** Batches at the same time: one commits while the next one is sent. */
+/** Batches at the same time. With one, the webhooks that arrive during a commit form a larger next batch. */
 const maxRunning = 1;
 /**
  * Waiting webhooks: about 2 s at full speed. With more, PostgreSQL is too slow, and the provider should retry later.

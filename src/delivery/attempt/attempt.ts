@@ -18,7 +18,7 @@ import type { Sender } from '../send.ts';
 import { type Turn, TurnGate } from '../turn-gate.ts';
 import { decide } from './decide.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
-import { postEvent } from './post.ts';
+import { type PostDeps, postEvent } from './post.ts';
 
 /** Reads the pending notifications of an exhausted event. */
 type PendingNotifications = (event: {
@@ -89,7 +89,7 @@ export class Attempts {
   readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
-  readonly #targets: DeliveryTargets;
+  readonly #posting: PostDeps;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight = new Map<string, Promise<Made>>();
   readonly #expected = new Map<string, AttemptRow>();
@@ -97,7 +97,8 @@ export class Attempts {
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
     this.gate = new TurnGate(deps.accountConcurrency);
-    this.#targets = new DeliveryTargets(deps.box);
+    const { sender, masks, droppedHeaders, box } = deps;
+    this.#posting = { sender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
     this.#reader = new AttemptReader(deps.database);
     this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
   }
@@ -195,7 +196,7 @@ export class Attempts {
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
     const startedAt = new Date(row.nowMs());
     // The turn limits the requests to the consumer. Recording needs none.
-    const posted = await postEvent({ ...this.#deps, targets: this.#targets }, row, {
+    const posted = await postEvent(this.#posting, row, {
       number: request.number,
       generation: request.generation,
       timeLimitMs: request.schedule.timeLimitMs,

@@ -19,12 +19,19 @@ export interface Posted {
   url: string | null;
 }
 
+export interface PostDeps {
+  sender: Sender;
+  targets: DeliveryTargets;
+  masks: AccountMasks;
+  droppedHeaders: DroppedHeaders;
+}
+
 /**
  * Makes the POST of an event, with address, headers and signature (docs/delivery.md). The account's secrets are masked
  * in the result. Never throws.
  */
 export async function postEvent(
-  deps: { sender: Sender; targets: DeliveryTargets; masks: AccountMasks; droppedHeaders: DroppedHeaders },
+  deps: PostDeps,
   row: AttemptRow,
   attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
 ): Promise<Posted> {

@@ -36,7 +36,7 @@ export type Receipt =
  * The same statement stores the deduplication key, the payload, and the row in the queue that the relay claims. Nothing
  * is stored for a duplicate, or if the account was deleted or disabled after it was read.
  *
- * An event with a place in the relay of this process is queued as claimed ($12), and nobody is notified. The rows of the
+ * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified. The rows of the
  * answer that are asked to ($14) tell about their accounts what the first attempts need.
  */
 export const receiveEvents = {
