@@ -1,5 +1,4 @@
 import type { Claimed } from '../events/queue.ts';
-import type { Startable } from '../events/startable.ts';
 import type { Started } from '../events/transitions/started.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { Leases } from './leases.ts';
@@ -9,16 +8,14 @@ import type { QueueWrites } from './queue-writes.ts';
  * Starts or signals the workflow of a claimed event, by the present state of the event's row. An event whose partition
  * was dropped needs no workflow; the returned record then only removes it from the queue.
  *
- * @param known the row's state if the event was stored a moment ago. Otherwise, it is read.
  * @returns the record for `QueueWrites.markStarted`.
  * @throws EngineUnavailable, and the database's errors.
  */
 export async function ensureWorkflow(
   deps: { engine: EngineLink; writes: QueueWrites; leases: Leases },
   { eventId, generation }: Claimed,
-  known: Startable | null = null,
 ): Promise<Started> {
-  const event = known ?? (await deps.writes.readForStart(eventId));
+  const event = await deps.writes.readForStart(eventId);
   const runId = event ? await deps.engine.call((engine) => engine.ensureRunning(event)) : null;
   return { eventId, generation: event?.generation ?? generation, token: deps.leases.token, runId };
 }

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
-import type { Turn } from '../delivery/turn-gate.ts';
-import type { HandOver, StoredEvent, WorkflowSide } from '../events/hand-over.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { type Claimed, type ClaimScope, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
 import type { Log } from '../shared/log.ts';
@@ -13,7 +12,7 @@ import { ArrivalRate } from './arrival-rate.ts';
 import { Backlog } from './backlog.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
-import type { Leases } from './leases.ts';
+import type { Hold, Leases } from './leases.ts';
 import type { Permit, Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { quickMs, TurnLines } from './turn-lines.ts';
@@ -34,8 +33,6 @@ export interface FirstAttemptsDeps {
   holdsLock(): boolean;
   /** Which events are claimed from the queue. */
   scope: ClaimScope;
-  /** The worker process beside this one, whose workflows may make first attempts; null if this process has its own. */
-  workerBeside: WorkflowSide | null;
   /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
   onMoved(pending: boolean): void;
 }
@@ -73,13 +70,12 @@ export class FirstAttempts {
     const { gate } = deps.attempts;
     this.#lines = new TurnLines(gate);
     this.#accepted = new AcceptedEvents({
-      ...{ gate, leases: deps.leases, permits: deps.permits, workerBeside: deps.workerBeside },
+      ...{ gate, leases: deps.leases, permits: deps.permits },
       ...{ backlog: this.#backlog, lines: this.#lines },
       isOpen: () => !this.#stopped && !deps.paused() && deps.holdsLock(),
       free: () => this.#free,
-      begin: (claim, way) => this.#begin(claim, way),
+      begin: (claim, hold, way) => this.#begin(claim, hold, () => this.#direct(claim, way)),
       queued: (accountId) => this.wake(accountId),
-      sentBeside: () => this.#rate.count(),
     });
   }
 
@@ -115,14 +111,6 @@ export class FirstAttempts {
     clearTimeout(timer);
   }
 
-  /** Lets the workflow of an event make the attempt that another process has accepted. */
-  takeForWorkflow(event: StoredEvent): void {
-    const { leases, permits } = this.#deps;
-    const { eventId } = event;
-    const claim = { eventId, accountId: event.account.id, generation: 0, direct: false };
-    void this.#begin(claim, { turn: null, permit: permits.take(eventId), hold: leases.hold(eventId), event });
-  }
-
   /** How many more events this process takes. */
   get #free(): number {
     return maxInFlight - this.#running.size - this.#lines.size - this.#accepted.reserved;
@@ -156,9 +144,14 @@ export class FirstAttempts {
     // Oldest first, because the oldest events should get the free turns of their account.
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
       const { accountId, hold } = claim;
-      if (claim.direct)
-        this.#lines.join(accountId, (turn) => this.#begin(claim, { turn, permit: null, hold, event: null }));
-      else void this.#begin(claim, { turn: null, permit: permits.take(claim.eventId), hold, event: null });
+      if (claim.direct) {
+        this.#lines.join(accountId, (turn) => {
+          void this.#begin(claim, hold, () => this.#direct(claim, { turn, event: null }));
+        });
+      } else {
+        const permit = permits.take(claim.eventId);
+        void this.#begin(claim, hold, () => this.#byWorkflow(claim, permit));
+      }
     }
     return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
@@ -177,14 +170,12 @@ export class FirstAttempts {
     return { of, others: gate.limit };
   }
 
-  #begin(claim: Claimed, way: Way): Promise<void> {
-    const { eventId } = claim;
-    const { turn, permit, hold, event } = way;
+  #begin({ eventId }: Claimed, hold: Hold, attempt: () => Promise<void>): Promise<void> {
     this.#rate.count();
     // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
     // database was unavailable. The new claim waits for the attempt in flight.
     const run = Promise.resolve(this.#running.get(eventId))
-      .then(() => (permit ? this.#byWorkflow(claim, permit, event) : this.#direct(claim, turn, event)))
+      .then(attempt)
       .then(hold.release, (error: unknown) => {
         hold.abandon();
         this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its event is claimed again');
@@ -197,11 +188,11 @@ export class FirstAttempts {
     return run;
   }
 
-  async #direct({ eventId, generation }: Claimed, turn: Turn | null, event: StoredEvent | null): Promise<void> {
+  async #direct({ eventId, generation }: Claimed, { turn, event }: Way): Promise<void> {
     const { attempts, schedule, writes, leases, onMoved, holdsLock, paused } = this.#deps;
     const { token } = leases;
-    // Workflows took the last turns during the claim. The event is handed back and claimed first when a turn is free.
-    if (turn === null || 'waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
+    // Workflows took the last turns. The event is handed back and claimed first when a turn is free.
+    if ('waitMs' in turn) return await writes.handBack({ eventId, generation, token, delayS: 0 });
     if (!holdsLock() || paused()) {
       turn.leave();
       return await writes.handBack({ eventId, generation, token, delayS: 0 });
@@ -218,22 +209,20 @@ export class FirstAttempts {
     onMoved(result.kind === 'failed' || result.kind === 'wait');
   }
 
-  async #byWorkflow(claim: Claimed, permit: Permit, event: StoredEvent | null): Promise<void> {
+  async #byWorkflow(claim: Claimed, permit: Permit): Promise<void> {
     const { attempts, permits, writes, leases, sql, log } = this.#deps;
     const { eventId, accountId, generation } = claim;
     const { token } = leases;
-    const forget = event ? attempts.expect(event) : () => undefined;
-    void permit.begun.then(forget);
     let started: Started;
     try {
-      started = await ensureWorkflow(this.#deps, claim, event);
+      started = await ensureWorkflow(this.#deps, claim);
     } catch (error) {
       permit.release();
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // It is not known whether the workflow was started. If it was, its attempt waits while the claim is direct.
       if (await takeOverAttempt(sql, { eventId, generation, token }))
-        await this.#direct(claim, attempts.gate.enterDirect(accountId, performance.now()), null);
+        await this.#direct(claim, { turn: attempts.gate.enterDirect(accountId, performance.now()), event: null });
       return;
     }
     try {

@@ -2,7 +2,7 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
-import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { EngineLink } from './engine-link.ts';
@@ -13,9 +13,7 @@ import { PauseWatch } from './pause-watch.ts';
 import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Takeover } from './takeover.ts';
-
-/** How often the worker process is told how many first attempts are made. */
-const paceMs = 200;
+import { type WorkerBeside, WorkerNews } from './worker-news.ts';
 
 /**
  * The relay of a process that accepts webhooks and has no Temporal worker: it makes first attempts, and leaves everything
@@ -28,9 +26,7 @@ export class FrontRelay {
   readonly #listener: Listener;
   readonly #firstAttempts: FirstAttempts;
   readonly #pause: PauseWatch;
-  readonly #worker: WorkflowSide;
-  #pacing: NodeJS.Timeout | undefined;
-  #told = 0;
+  readonly #news: WorkerNews;
 
   constructor(options: {
     sql: Sql;
@@ -38,13 +34,11 @@ export class FrontRelay {
     attempts: Attempts;
     schedule: DeliverySchedule;
     firstAttempt: PermitMode;
-    /** The worker process. */
-    workerBeside: WorkflowSide;
+    worker: WorkerBeside;
     log: Log;
   }) {
     const { sql, log, attempts, schedule, firstAttempt } = options;
     this.#mode = firstAttempt;
-    this.#worker = options.workerBeside;
     const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
     this.#leases = leases;
     const takeover = new Takeover({ leases, log, onClaimable: () => this.#firstAttempts.wake() });
@@ -56,12 +50,11 @@ export class FrontRelay {
       writes: new QueueWrites(sql),
       permits: new Permits({ mode: firstAttempt, size: 0, keepsUp: () => false }),
       scope: 'direct',
-      workerBeside: options.workerBeside,
       holdsLock: () => takeover.holdsLock,
       paused: () => this.#pause.paused,
-      // The worker process looks for them once a second.
-      onMoved: () => undefined,
+      onMoved: (pending) => this.#news.moved(pending),
     });
+    this.#news = new WorkerNews(options.worker, () => this.#firstAttempts.perSecond);
     this.#listener = new Listener({
       url: options.databaseUrl,
       user: takeover,
@@ -85,20 +78,13 @@ export class FrontRelay {
     this.#takeover.start();
     this.#pause.start();
     if (this.#mode !== 'workflow') this.#firstAttempts.start();
-    this.#pacing = setInterval(() => this.#tellPace(), paceMs);
-  }
-
-  #tellPace(): void {
-    const { perSecond } = this.#firstAttempts;
-    if (perSecond === this.#told) return;
-    this.#told = perSecond;
-    this.#worker.pace(perSecond);
+    this.#news.start();
   }
 
   /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
-    clearInterval(this.#pacing);
     await Promise.all([this.#pause.stop(), this.#firstAttempts.stop()]);
+    this.#news.stop();
     this.#leases.stop();
     // Last, because other processes take over the claims of a process without its session.
     await this.#takeover.stop();

@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import { channels } from '../events/event.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
-import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { IdleCpu } from '../shared/idle-cpu.ts';
@@ -20,6 +20,7 @@ import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Starts } from './starts.ts';
 import { Takeover } from './takeover.ts';
+import type { WorkerBeside } from './worker-news.ts';
 import type { WorkflowEngine } from './workflow-engine.ts';
 
 export interface RelayOptions {
@@ -96,9 +97,8 @@ export class Relay {
       ...{ sql, engine, attempts, leases, writes, schedule, log, holdsLock },
       permits: this.#permits,
       scope: options.attemptsBeside && options.firstAttempt !== 'workflow' ? 'workflow' : 'all',
-      workerBeside: null,
       paused: () => this.#pause.paused,
-      onMoved: (pending) => this.#starts.added(pending),
+      onMoved: (pending) => this.#starts.moved(pending),
     });
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
     this.#sweeper = new Poller({
@@ -160,16 +160,13 @@ export class Relay {
     return this.#firstAttempts.handOver;
   }
 
-  /** Lets workflows make the first attempts of events that another process has accepted. */
-  get workflowSide(): WorkflowSide {
+  /** What a process beside this one calls that makes first attempts (front-relay.ts). */
+  get beside(): WorkerBeside {
     return {
-      token: this.#leases.token,
-      free: () => (this.#engine.up && this.#takeover.holdsLock ? this.#permits.free() : 0),
-      take: (event) => this.#firstAttempts.takeForWorkflow(event),
-      doubt: () => this.#leases.doubt(),
       pace: (perSecond) => {
         this.#perSecondBeside = perSecond;
       },
+      moved: ({ pending }) => this.#starts.moved(pending),
     };
   }
 

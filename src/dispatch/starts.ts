@@ -81,11 +81,11 @@ export class Starts {
     this.#settled.wake();
   }
 
-  /** Called when an event only needs its workflow; `pending`: whether it needs more attempts. */
-  added(pending: boolean): void {
-    // With `on_retry`, the few settled events that are still in the queue can wait for the next round.
+  /** Called when events only need their workflow; `pending`: whether some of them need more attempts. */
+  moved(pending: boolean): void {
     if (pending) this.#pending.wake();
-    else if (this.#deps.workflows === 'always') this.#settled.wake();
+    // With `on_retry`, the few settled events that are still in the queue can wait for the next round.
+    if (this.#deps.workflows === 'always') this.#settled.wake();
   }
 
   async stop(): Promise<void> {

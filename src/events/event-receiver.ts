@@ -2,8 +2,8 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import { type Circumstances, toCircumstances } from './attempt-row.ts';
-import type { HandOver, Place, StoredEvent } from './hand-over.ts';
+import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
+import type { HandOver, Place } from './hand-over.ts';
 import { type Receipt, type ReceivedEvent, type ReceivedRow, receiveEvents } from './transitions/received.ts';
 
 /** Rows per statement. Larger batches are not faster, and a slow commit would delay more requests. */
@@ -105,7 +105,7 @@ export class EventReceiver {
       const known = circumstances.get(event.accountId);
       if (!row?.accepted) place?.cancel();
       else if (!place) handOver?.queued(event.accountId);
-      else if (known) place.take(toStoredEvent(event, known, place.direct ? place.token : null));
+      else if (known) place.take(toAttemptRow(event, known, place.token));
       else place.abandon();
       if (!row) return { kind: 'failed', failure: 'unavailable' };
       return { kind: !row.live ? 'refused' : row.accepted ? 'stored' : 'duplicate' };
@@ -154,7 +154,6 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     events.map((e) => e.dedupKey),
     Buffer.concat(events.map((e) => e.body)),
     arriving.map(({ place }) => place?.token ?? null),
-    arriving.map(({ place }) => place?.direct ?? false),
     tells,
     handOver?.leaseS ?? 0,
     events.map((e) => e.provider),
@@ -164,7 +163,7 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
 }
 
 /** The event as the first attempt needs it, without reading it again. */
-function toStoredEvent(event: ReceivedEvent, circumstances: Circumstances, directToken: string | null): StoredEvent {
+function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimToken: string): AttemptRow {
   return {
     ...circumstances,
     eventId: event.id,
@@ -173,14 +172,12 @@ function toStoredEvent(event: ReceivedEvent, circumstances: Circumstances, direc
     status: 'received',
     deliveryStatus: 'pending',
     nextAttemptAt: null,
-    scheduledAttempts: 0,
     heldSince: null,
     recordedOutcome: null,
-    relayAttempting: directToken !== null,
-    claimToken: directToken,
+    relayAttempting: true,
+    claimToken,
     provider: event.provider,
     accountSlug: event.accountSlug,
-    appKey: event.appKey,
     eventType: event.eventType,
     externalId: event.externalId,
     headers: JSON.parse(event.headers),

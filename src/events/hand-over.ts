@@ -1,22 +1,16 @@
 import type { AttemptRow } from './attempt-row.ts';
-import type { Startable } from './startable.ts';
 
 /** A place that the relay keeps free for the first attempt of one event while the event is stored. */
 export interface Place {
   /** The token of the event's claim (src/dispatch/leases.ts). */
   readonly token: string;
-  /** Whether the relay makes the attempt itself; otherwise the event's workflow makes it. */
-  readonly direct: boolean;
-  /** The event is stored and claimed with `token`. Begins its first attempt. */
-  take(event: StoredEvent): void;
+  /** The event is stored and claimed with `token`. Begins its first attempt, unless it has to wait for a turn. */
+  take(event: AttemptRow): void;
   /** Nothing was stored. */
   cancel(): void;
   /** It is not known whether the event was stored. If it was, its claim is ended soon. */
   abandon(): void;
 }
-
-/** An event that was stored a moment ago, with everything that its workflow and its first attempt need. */
-export type StoredEvent = AttemptRow & Startable;
 
 /**
  * Where events go that this process has accepted. Their rows in the queue are inserted as claimed, so that no other
@@ -37,16 +31,4 @@ export interface HandOver {
   room(accountIds: readonly string[]): Promise<void>;
   /** Called after an event of this account was stored that waits in the queue. */
   queued(accountId: string): void;
-}
-
-/** Lets workflows make the first attempts of events that were stored as claimed with its token. */
-export interface WorkflowSide {
-  readonly token: string;
-  /** How many more events may wait for Temporal now. */
-  free(): number;
-  take(event: StoredEvent): void;
-  /** Called when an event may have been stored that will not be handed over. */
-  doubt(): void;
-  /** Called with the first attempts per second of the process that hands events over, when that has changed. */
-  pace(perSecond: number): void;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkflowSide } from '../events/hand-over.ts';
+import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import { createLog } from '../shared/log.ts';
@@ -17,7 +17,7 @@ const engineLimitMs = 5_000;
 /** Runs the worker of `npm start` until it is asked to stop. */
 export async function runWorkerProcess(
   settings: WorkerSettings,
-  options: { baseUrl: () => string; stopped: AbortSignal; onStarted: (workflows: WorkflowSide) => void },
+  options: { baseUrl: () => string; stopped: AbortSignal; onStarted: (worker: WorkerBeside) => void },
 ): Promise<void> {
   const { databaseUrl, keys, temporal, delivery, maintenance } = settings;
   const log = createLog(settings.logLevel);
@@ -35,7 +35,7 @@ export async function runWorkerProcess(
       attemptsBeside: true,
     });
     await Promise.race([worker.engineTried, sleep(engineLimitMs, undefined, { ref: false })]);
-    options.onStarted(worker.workflowSide);
+    options.onStarted(worker.beside);
     await untilStopped(options.stopped);
     await worker.stop();
   } finally {

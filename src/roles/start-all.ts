@@ -96,7 +96,7 @@ export async function startAll(
     ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
     schedule: deliverySchedule(delivery),
     firstAttempt: delivery.firstAttempt,
-    workerBeside: worker.workflows,
+    worker: worker.news,
   });
   undo.push(async () => {
     await front.stop();

@@ -8,9 +8,10 @@ import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
+import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
-import type { HandOver, WorkflowSide } from '../events/hand-over.ts';
+import type { HandOver } from '../events/hand-over.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
@@ -41,8 +42,8 @@ const pollMs = 500;
 export interface RunningWorker extends Running {
   /** Where events go that this process accepts itself. */
   readonly handOver: HandOver;
-  /** Lets workflows make the first attempts of events that another process has accepted. */
-  readonly workflowSide: WorkflowSide;
+  /** What a process beside this one calls that makes first attempts. */
+  readonly beside: WorkerBeside;
   /** Resolves when the Temporal worker runs, or when its first try to connect has failed. */
   readonly engineTried: Promise<void>;
 }
@@ -154,7 +155,7 @@ export async function startWorker(options: {
   if (options.schedules !== false) schedules.start();
   return {
     handOver: relay.handOver,
-    workflowSide: relay.workflowSide,
+    beside: relay.beside,
     engineTried: worker.tried,
     async stop() {
       ending.abort();

@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import type { StoredEvent } from '../events/hand-over.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
@@ -24,36 +23,21 @@ export interface WorkerSettings {
   logLevel: string;
 }
 
-/** A stored event without its clock: `nowMs` is the time of PostgreSQL's clock when it was sent. */
-export type SentEvent = Omit<StoredEvent, 'nowMs'> & { nowMs: number };
-
-export const toSent = (event: StoredEvent): SentEvent => ({ ...event, nowMs: event.nowMs() });
-
-/** The messages between the processes arrive within a millisecond or two. */
-export function fromSent(event: SentEvent): StoredEvent {
-  const aheadMs = event.nowMs - performance.now();
-  return { ...event, nowMs: () => Math.round(aheadMs + performance.now()) };
-}
-
 /** From `npm start` to its worker process. */
 export type ToWorker =
   | { kind: 'start'; settings: WorkerSettings }
   /** The gateway listens: links in notifications begin with this URL. */
   | { kind: 'listening'; baseUrl: string }
-  /** An event that was stored as claimed with the worker's token; its workflow makes the first attempt. */
-  | { kind: 'event'; event: SentEvent }
-  /** Such an event may have been stored, and is not sent. */
-  | { kind: 'doubt' }
   /** How many first attempts `npm start` makes per second. */
   | { kind: 'pace'; perSecond: number }
+  /** Events only need their workflow now; `pending`: some of them need more attempts. */
+  | { kind: 'moved'; pending: boolean }
   /** Stop gracefully, and exit. */
   | { kind: 'stop' };
 
 /** From the worker process to `npm start`. */
 export type FromWorker =
   | { kind: 'started' }
-  /** How many events may wait for Temporal now, and the token of their claims. */
-  | { kind: 'free'; free: number; token: string }
   /** The start failed. `explained`: the message is for the user, as that of a StartError. */
   | { kind: 'start-failed'; error: Error; explained: boolean };
 

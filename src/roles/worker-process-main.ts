@@ -1,17 +1,15 @@
-import type { WorkflowSide } from '../events/hand-over.ts';
+import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { exitWhenIdle } from '../shared/exit.ts';
 import { StartError } from '../shared/start-error.ts';
 import { failureText } from './run-role.ts';
-import { type FromWorker, fromSent, openChannel, type ToWorker, type WorkerSettings } from './worker-channel.ts';
+import { type FromWorker, openChannel, type ToWorker, type WorkerSettings } from './worker-channel.ts';
 
 // The program of the worker process, which `worker-process.ts` starts. Heavy modules are loaded after the first message.
 
 const stopping = new AbortController();
 let baseUrl = '';
 let isStarted = false;
-let workflows: WorkflowSide | null = null;
-/** How often `npm start` is told how many events may wait for Temporal, if that has changed. */
-const tellMs = 20;
+let worker: WorkerBeside | null = null;
 
 const channel = openChannel<FromWorker, ToWorker>(process, (message) => {
   switch (message.kind) {
@@ -22,14 +20,11 @@ const channel = openChannel<FromWorker, ToWorker>(process, (message) => {
     case 'listening':
       baseUrl = message.baseUrl;
       break;
-    case 'event':
-      workflows?.take(fromSent(message.event));
-      break;
-    case 'doubt':
-      workflows?.doubt();
-      break;
     case 'pace':
-      workflows?.pace(message.perSecond);
+      worker?.pace(message.perSecond);
+      break;
+    case 'moved':
+      worker?.moved(message);
       break;
     case 'stop':
       stopping.abort();
@@ -58,11 +53,10 @@ async function run(settings: WorkerSettings): Promise<void> {
     await runWorkerProcess(settings, {
       baseUrl: () => baseUrl,
       stopped: stopping.signal,
-      onStarted(side) {
+      onStarted(beside) {
         isStarted = true;
-        workflows = side;
+        worker = beside;
         channel.send({ kind: 'started' });
-        tellFree(side);
       },
     });
   } catch (error) {
@@ -71,17 +65,6 @@ async function run(settings: WorkerSettings): Promise<void> {
     process.exit(1);
   }
   await exitWhenIdle(0);
-}
-
-/** Tells the gateway how many events may wait for Temporal, whenever that has changed. */
-function tellFree(side: WorkflowSide): void {
-  let told = -1;
-  setInterval(() => {
-    const free = stopping.signal.aborted ? 0 : side.free();
-    if (free === told) return;
-    told = free;
-    channel.send({ kind: 'free', free, token: side.token });
-  }, tellMs).unref();
 }
 
 /** Tells the gateway why the start failed. The process ends when the gateway, which has read it, says so. */

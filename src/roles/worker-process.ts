@@ -1,20 +1,13 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { type Child, type StopSignals, watchChild } from '../embedded/child.ts';
 import { lowerPriority } from '../embedded/priority.ts';
 import { type Probe, startSupervised } from '../embedded/supervised-server.ts';
-import type { WorkflowSide } from '../events/hand-over.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
 import { StartError } from '../shared/start-error.ts';
-import {
-  type Channel,
-  type FromWorker,
-  openChannel,
-  type ToWorker,
-  toSent,
-  type WorkerSettings,
-} from './worker-channel.ts';
+import { type Channel, type FromWorker, openChannel, type ToWorker, type WorkerSettings } from './worker-channel.ts';
 
 const entry = fileURLToPath(new URL('./worker-process-main.ts', import.meta.url));
 
@@ -31,8 +24,8 @@ const stop: StopSignals = { signal: 'SIGTERM', limitMs: 38_000, insistWith: 'SIG
 export interface WorkerProcess extends Running {
   /** Sets the URL that links in notifications begin with, once it is known. */
   listening(baseUrl: string): void;
-  /** Lets the workflows of the worker process make first attempts. */
-  readonly workflows: WorkflowSide;
+  /** Tells it of the first attempts of this process. */
+  readonly news: WorkerBeside;
 }
 
 /**
@@ -52,12 +45,9 @@ export async function startWorkerProcess(options: {
   let { settings } = options;
   /** The end of the channel to the process that runs now, and what it has said. */
   let channel: Channel<ToWorker> | null = null;
-  let said: StartMessage | null = null;
+  let said: FromWorker | null = null;
   let pid: number | null = null;
   let isServing = false;
-  /** How many events may wait for Temporal, and the token of their claims, as the worker process has said. */
-  let free = 0;
-  let token = '';
   const lower = () => {
     if (pid !== null) lowerPriority(pid, nice, { ownSession: false, log });
   };
@@ -73,12 +63,7 @@ export async function startWorkerProcess(options: {
     const child = watchChild(forked, 'SIGKILL');
     const own = openChannel<ToWorker, FromWorker>(forked, (message) => {
       // A process that has died may have said something that arrives only now.
-      if (channel !== own) return;
-      if (message.kind === 'free') ({ free, token } = message);
-      else said = message;
-    });
-    forked.once('exit', () => {
-      if (channel === own) free = 0;
+      if (channel === own) said = message;
     });
     channel = own;
     pid = child.pid;
@@ -108,26 +93,15 @@ export async function startWorkerProcess(options: {
       settings = { ...settings, notifications: { ...settings.notifications, baseUrl } };
       channel?.send({ kind: 'listening', baseUrl });
     },
-    workflows: {
-      get token() {
-        return token;
-      },
-      free: () => free,
-      take(event) {
-        free--;
-        channel?.send({ kind: 'event', event: toSent(event) });
-      },
-      doubt: () => channel?.send({ kind: 'doubt' }),
+    news: {
       pace: (perSecond) => channel?.send({ kind: 'pace', perSecond }),
+      moved: ({ pending }) => channel?.send({ kind: 'moved', pending }),
     },
     stop: start.server.stop,
   };
 }
 
-/** What a worker process says of its start. */
-type StartMessage = Exclude<FromWorker, { kind: 'free' }>;
-
-function probeOf(said: StartMessage | null): Probe {
+function probeOf(said: FromWorker | null): Probe {
   switch (said?.kind) {
     case undefined:
       return { state: 'starting' };
@@ -138,7 +112,7 @@ function probeOf(said: StartMessage | null): Probe {
   }
 }
 
-function startFailure(said: StartMessage | null, why: string): Error {
+function startFailure(said: FromWorker | null, why: string): Error {
   if (said?.kind !== 'start-failed') return new StartError(`The worker process did not start (${why}).`);
   return said.explained ? new StartError(said.error.message) : said.error;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
-import type { StoredEvent, WorkflowSide } from '../../src/events/hand-over.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
@@ -53,6 +52,17 @@ test('an event is delivered by the process that has stored it', async () => {
   await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
   expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
   expect(await claimOf(event.id)).toEqual({ lane: 2, direct: false, claim_token: null });
+});
+
+test('its first attempt does not wait for Temporal, also while Temporal keeps up', async () => {
+  const account = await stage.account();
+  const process = await startedRelay({ firstAttempt: 'auto' });
+  process.link.set(stage.engines.up);
+  const event = receivedEvent(account);
+  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
+  await receiverOf(process).receive(event);
+  await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
+  expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
 });
 
 test('its row in the queue is claimed by the statement that stores it', async () => {
@@ -152,30 +162,4 @@ test('an event that cannot be stored leaves its turn', async () => {
   const good = receivedEvent(account);
   await receiver.receive(good);
   await until('the next one is delivered', () => account.consumer.deliveries.length === 1);
-});
-
-test('an event goes to the worker process beside this one while Temporal has room, claimed with its token', async () => {
-  const account = await stage.account();
-  const taken: StoredEvent[] = [];
-  let free = 1;
-  const token = '0190a0b0-0000-4000-8000-000000000001';
-  const workerBeside: WorkflowSide = {
-    token,
-    free: () => free,
-    take: (event) => {
-      free--;
-      taken.push(event);
-    },
-    doubt: () => undefined,
-    pace: () => undefined,
-  };
-  const process = await startedRelay({ workerBeside });
-  const receiver = receiverOf(process);
-  const [first, second] = [receivedEvent(account), receivedEvent(account)];
-  await receiver.receive(first);
-  await receiver.receive(second);
-  await until('the other is delivered', () => account.consumer.deliveries.length === 1);
-  expect(taken.map(({ eventId }) => eventId)).toEqual([first.id]);
-  expect(await claimOf(first.id)).toEqual({ lane: 0, direct: false, claim_token: token });
-  expect(idsOf(account.consumer.deliveries)).toEqual([second.id]);
 });

@@ -15,7 +15,6 @@ import { Starts } from '../../src/dispatch/starts.ts';
 import { Takeover } from '../../src/dispatch/takeover.ts';
 import { WorkflowEngine } from '../../src/dispatch/workflow-engine.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
-import type { WorkflowSide } from '../../src/events/hand-over.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
@@ -42,7 +41,6 @@ interface ProcessOptions {
   /** Determines the length of a lease. */
   timeLimitMs?: number;
   holdsLock?: () => boolean;
-  workerBeside?: WorkflowSide;
 }
 
 /**
@@ -121,7 +119,6 @@ export async function openDispatchStage() {
       const firstAttempts = new FirstAttempts({
         ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log, holdsLock },
         scope: 'all',
-        workerBeside: options.workerBeside ?? null,
         paused: () => false,
         onMoved: () => undefined,
       });

@@ -92,7 +92,6 @@ export class Attempts {
   readonly #posting: PostDeps;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight = new Map<string, Promise<Made>>();
-  readonly #expected = new Map<string, AttemptRow>();
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
@@ -122,27 +121,9 @@ export class Attempts {
     return attempt;
   }
 
-  /**
-   * Keeps an event that was stored a moment ago for the first attempt that its workflow requests, so that it is not read
-   * again.
-   *
-   * @returns forgets it.
-   */
-  expect(event: AttemptRow): () => void {
-    this.#expected.set(event.eventId, event);
-    return () => void this.#expected.delete(event.eventId);
-  }
-
-  #takeExpected({ eventId, generation, trigger, number }: AttemptRequest): AttemptRow | null {
-    const event = this.#expected.get(eventId);
-    if (!event || generation !== event.generation || trigger !== 'schedule' || number !== 1) return null;
-    this.#expected.delete(eventId);
-    return event;
-  }
-
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const beganMs = performance.now();
-    const known = options.event ?? this.#takeExpected(request);
+    const known = options.event;
     const row = known && isFresh(known) ? known : await this.#reader.read(request);
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);

@@ -37,15 +37,15 @@ export type Receipt =
  * is stored for a duplicate, or if the account was deleted or disabled after it was read.
  *
  * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified. The rows of the
- * answer that are asked to ($14) tell about their accounts what the first attempts need.
+ * answer that are asked to ($13) tell about their accounts what the first attempts need.
  */
 export const receiveEvents = {
   name: 'receive_events',
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::boolean[], $16::text[], $17::text[], $18::text[])
-        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, direct, tells,
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[])
+        as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, tells,
               provider, account_slug, app_key)
     ), live as (
       select i.* from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
@@ -64,7 +64,7 @@ export const receiveEvents = {
       select id, headers, content_type, substring($11::bytea from body_begin for body_bytes) from accepted
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane, direct, claim_token, claimed_until)
-      select id, account_id, 0, ${lanes.firstAttempt}, direct, token, case when token is not null then now() + make_interval(secs => $15) end
+      select id, account_id, 0, ${lanes.firstAttempt}, token is not null, token, case when token is not null then now() + make_interval(secs => $14) end
       from accepted
     ), told as materialized (
       select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where token is null) w
