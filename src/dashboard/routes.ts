@@ -42,7 +42,7 @@ function respond(request: Request, { bytes, type, etag }: DashboardFile): Respon
     etag,
   };
   if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  return directAnswer(request, { headers: { 'content-type': type, ...headers }, bytes, isShared: true });
+  return directAnswer(request, { headers: { 'content-type': type, ...headers }, body: bytes, isShared: true });
 }
 
 /**

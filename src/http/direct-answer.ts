@@ -5,8 +5,9 @@ import { nodeRequest } from './node-request.ts';
 export interface DirectAnswer {
   status: number;
   headers: Record<string, string>;
-  bytes: Uint8Array;
-  /** Whether all clients share the bytes, as for a file in memory. */
+  /** A short text is a string: Node then writes head and body as one piece. */
+  body: Uint8Array | string;
+  /** Whether all clients share the body, as for a file in memory. */
   isShared: boolean;
 }
 
@@ -18,7 +19,7 @@ interface Answered extends IncomingMessage {
 }
 
 /**
- * Sends bytes and headers to the socket unchanged. A `Response` would copy the body and check and sort the headers, and
+ * Sends body and headers to the socket unchanged. A `Response` would copy the body and check and sort the headers, and
  * Elysia would make a second `Response` of it.
  *
  * @returns the value that the route's handler must return; only its status is read.

@@ -15,16 +15,16 @@ export async function sendAndLinger(
   connection: Connection,
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, bytes }: DirectAnswer,
+  { status, headers, body }: DirectAnswer,
   until: 'body' | 'connection',
 ): Promise<void> {
   if (response.destroyed || connection.isLingering) return;
   connection.isLingering = true;
   response.shouldKeepAlive = false;
-  const length = status === 204 || status === 304 ? {} : { 'content-length': bytes.length };
+  const length = status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) };
   response.writeHead(status, { ...headers, ...length, connection: 'close' });
   // The client has the whole response now. response.end() would make Node close the connection immediately.
-  if (bytes.length > 0 && request.method !== 'HEAD') response.write(bytes);
+  if (body.length > 0 && request.method !== 'HEAD') response.write(body);
   else response.flushHeaders();
   await connection.gate.discardRest(until, lingerMs);
   response.end();

@@ -11,8 +11,8 @@ export function refuse(
   { status, reason }: Refusal,
 ): Promise<void> {
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  const bytes = Buffer.from(`${reason}\n`);
-  return sendAndLinger(connection, request, response, { status, headers, bytes, isShared: false }, 'connection');
+  const body = `${reason}\n`;
+  return sendAndLinger(connection, request, response, { status, headers, body, isShared: false }, 'connection');
 }
 
 /** The answers to what Node reports by these codes, as Node gives them. All others are 400. */

@@ -52,8 +52,8 @@ export async function respond(
     );
   else if (direct === null) await sendNodeResponse(response, answer);
   else {
-    response.writeHead(direct.status, { ...direct.headers, 'content-length': direct.bytes.length });
-    response.end(direct.bytes);
+    response.writeHead(direct.status, { ...direct.headers, 'content-length': Buffer.byteLength(direct.body) });
+    response.end(direct.body);
   }
 }
 
@@ -78,6 +78,6 @@ function isDiscardedByNode(request: IncomingMessage): boolean {
 }
 
 async function asDirect(answer: Response): Promise<DirectAnswer> {
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), bytes, isShared: false };
+  const body = new Uint8Array(await answer.arrayBuffer());
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body, isShared: false };
 }

@@ -148,7 +148,10 @@ export function ingestRoutes(
           if (answer.kind === 'challenge') return respond(request, answer);
           const { status = 202, reply } = answer.acknowledgement ?? {};
           if (reply) return respond(request, { status, ...reply });
-          return directAnswer(request, { status, headers: json, ...own(JSON.stringify(answer.body)) });
+          return directAnswer(request, {
+            ...{ status, headers: json },
+            ...{ body: JSON.stringify(answer.body), isShared: false },
+          });
         } catch (error) {
           throw unavailable(error);
         }
@@ -158,13 +161,11 @@ export function ingestRoutes(
     );
 }
 
-const own = (text: string) => ({ bytes: Buffer.from(text), isShared: false });
-
 const respond = (request: Request, { status, contentType, body }: ChallengeAnswer) =>
   directAnswer(request, {
     status,
     headers: { 'content-type': contentType, 'x-content-type-options': 'nosniff' },
-    ...own(body),
+    ...{ body, isShared: false },
   });
 
 /** Not logged: while the database is down, each webhook would add a line. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { maxTextLength, storableText } from '../shared/text.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { ExternalId } from './provider.ts';
@@ -29,7 +29,7 @@ export function dedupById(request: InboundRequest, externalId: ExternalId): Uint
   const { id, own } = externalId;
   // The id was truncated, so two different ids may look equal here.
   if (id.length >= maxTextLength) return dedupByIdAndBytes(request, externalId);
-  return own ? createHash('sha256').update(id).digest() : null;
+  return own ? hash('sha256', id, 'buffer') : null;
 }
 
 /**
@@ -39,8 +39,5 @@ export function dedupById(request: InboundRequest, externalId: ExternalId): Uint
 export function dedupByIdAndBytes(request: InboundRequest, { id, own }: ExternalId): Uint8Array | null {
   if (!own) return null;
   // The length prefix separates id and body: the end of an id cannot be moved to the beginning of the body.
-  return createHash('sha256')
-    .update(`${Buffer.byteLength(id)}:${id}`)
-    .update(request.body)
-    .digest();
+  return hash('sha256', Buffer.concat([Buffer.from(`${Buffer.byteLength(id)}:${id}`), request.body]), 'buffer');
 }

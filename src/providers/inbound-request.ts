@@ -4,6 +4,8 @@ import { isWithinBounds, type JsonBounds, webhookBounds } from '../shared/bounde
 
 export type Header = [name: string, value: string];
 
+const utf8 = new TextDecoder();
+
 /** Providers send a few dozen fields. 1 MiB can hold half a million, which took 5 s to read (measured). */
 const maxFormFields = 1000;
 
@@ -104,7 +106,7 @@ export class InboundRequest {
 
   /** The body as text without a byte order mark; null when it is not UTF-8. */
   text(): string | null {
-    if (this.#text === undefined) this.#text = isUtf8(this.body) ? new TextDecoder().decode(this.body) : null;
+    if (this.#text === undefined) this.#text = isUtf8(this.body) ? utf8.decode(this.body) : null;
     return this.#text;
   }
 

@@ -34,7 +34,7 @@ export function storedHeaders(
   request: InboundRequest,
   secrets: Pick<VerificationSettings, 'current' | 'previous'>,
 ): Header[] {
-  const known = usableSecrets(secrets).flatMap(shownForms);
+  const known = formsOf(secrets);
   const stored = request.headers;
   for (const header of stored) {
     const [name, value] = header;
@@ -46,6 +46,16 @@ export function storedHeaders(
     if (reveals(name, known)) header.fill(MASKED);
   }
   return stored;
+}
+
+/** By the secrets of an account, which are one object for as long as the account is cached. */
+const forms = new WeakMap<object, string[]>();
+
+/** The forms in which these secrets may be shown. */
+function formsOf(secrets: Pick<VerificationSettings, 'current' | 'previous'>): string[] {
+  const known = forms.get(secrets) ?? usableSecrets(secrets).flatMap(shownForms);
+  forms.set(secrets, known);
+  return known;
 }
 
 function reveals(text: string, forms: readonly string[]): boolean {

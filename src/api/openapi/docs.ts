@@ -64,7 +64,7 @@ export function docsRoutes(document: () => unknown) {
   const respond = (request: Request, bytes: Uint8Array, type: string, headers: Record<string, string> = {}) =>
     directAnswer(request, {
       headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
-      bytes,
+      body: bytes,
       isShared: true,
     });
   return new Elysia({ name: 'docs', prefix: '/openapi' })
