@@ -1,4 +1,4 @@
--- relay: records first attempts that succeeded at once, and changes their events; returns the ids of those it recorded
+-- relay: records first attempts that succeeded at once, and changes their events; returns those it recorded, with their status
 --
 -- Most attempts are of this kind, so the statement does only what they need. It leaves out events whose lease was lost
 -- and those that anything else has happened to; record_outcomes records them.
@@ -6,7 +6,7 @@
 -- p_workflows: whether every event gets a workflow (EVENT_WORKFLOWS=always). If not, the event leaves the queue.
 create or replace function record_first_successes(p_ids uuid[], p_tokens uuid[], p_started_at timestamptz[], p_durations_ms double precision[],
   p_response_codes integer[], p_response_bodies text[], p_urls text[], p_low uuid, p_high uuid, p_workflows boolean)
-returns setof uuid language plpgsql as $$
+returns table (id uuid, status text) language plpgsql as $$
 begin
   perform lock_events(p_ids, p_low, p_high);
   return query
@@ -23,7 +23,7 @@ begin
     where e.id = i.event_id and e.id between p_low and p_high
       and e.generation = 0 and e.attempts = 0 and e.delivery_status = 'pending'
       and exists (select 1 from event_queue q where q.event_id = i.event_id and q.generation = 0 and q.claim_token = i.claim_token)
-    returning i.*
+    returning i.*, e.status as new_status
   ), recorded as (
     insert into delivery_attempts (event_id, generation, trigger, number, started_at, duration_ms, outcome, response_code, response_body, url)
     select event_id, 0, 'schedule', 1, started_at, duration_ms, 'delivered', response_code, response_body, url from changed
@@ -34,5 +34,5 @@ begin
   ), removed as (
     delete from event_queue q using changed c where not p_workflows and q.event_id = c.event_id and q.claim_token = c.claim_token
   )
-  select event_id from changed;
+  select event_id, new_status from changed;
 end $$;

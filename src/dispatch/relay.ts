@@ -1,25 +1,20 @@
 import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
-import { channels } from '../events/event.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import { pauseChannel } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { IdleCpu } from '../shared/idle-cpu.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import { type BacklogLimit, watchBacklog } from './backlog-watch.ts';
+import { ClaimHolder } from './claim-holder.ts';
 import { Commands } from './commands.ts';
 import { EngineLink } from './engine-link.ts';
 import { FirstAttempts } from './first-attempts.ts';
-import { Leases } from './leases.ts';
-import { Listener } from './listener.ts';
-import { PauseWatch } from './pause-watch.ts';
 import { type PermitMode, Permits } from './permits.ts';
 import { QueueWrites } from './queue-writes.ts';
 import { Starts } from './starts.ts';
-import { Takeover } from './takeover.ts';
 import type { WorkerBeside } from './worker-news.ts';
 import type { WorkflowEngine } from './workflow-engine.ts';
 
@@ -52,14 +47,11 @@ const quietPace = 1;
 export class Relay {
   readonly #engine = new EngineLink();
   readonly #permits: Permits;
-  readonly #leases: Leases;
-  readonly #takeover: Takeover;
-  readonly #listener: Listener;
+  readonly #claims: ClaimHolder;
   readonly #firstAttempts: FirstAttempts;
   readonly #starts: Starts;
   readonly #commands: Commands;
   readonly #sweeper: Poller;
-  readonly #pause: PauseWatch;
   readonly #backlog: Poller;
   #perSecondBeside = 0;
 
@@ -67,18 +59,23 @@ export class Relay {
     const { sql, log, attempts, schedule } = options;
     const engine = this.#engine;
     const writes = new QueueWrites(sql);
-    const leases = new Leases({ sql, log, timeLimitMs: schedule.timeLimitMs });
-    this.#leases = leases;
-    const takeover = new Takeover({
-      ...{ leases, log },
+    const claims = new ClaimHolder({
+      ...{ sql, databaseUrl: options.databaseUrl, log, timeLimitMs: schedule.timeLimitMs },
       onClaimable: () => {
         this.#firstAttempts.wake();
         this.#starts.wake();
         this.#commands.wake();
       },
+      onResumed: () => this.#firstAttempts.wake(),
+      onQueued: (accountId) => this.#firstAttempts.wake(accountId),
+      onCommands: () => {
+        this.#commands.wake();
+        this.#starts.wake();
+      },
     });
-    this.#takeover = takeover;
-    const holdsLock = () => takeover.holdsLock;
+    this.#claims = claims;
+    const { leases } = claims;
+    const holdsLock = () => claims.holdsLock;
     const idleCpu = new IdleCpu();
     this.#permits = new Permits({
       // A workflow must not be started for an event that may need none.
@@ -92,12 +89,11 @@ export class Relay {
       attemptsBusy: () => Math.max(this.#firstAttempts.perSecond, this.#perSecondBeside) > quietPace,
       idleShare: () => idleCpu.share(),
     });
-    this.#pause = new PauseWatch({ sql, log, onResumed: () => this.#firstAttempts.wake() });
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, engine, attempts, leases, writes, schedule, log, holdsLock },
       permits: this.#permits,
       scope: options.attemptsBeside && options.firstAttempt !== 'workflow' ? 'workflow' : 'all',
-      paused: () => this.#pause.paused,
+      paused: () => claims.pause.paused,
       onMoved: (pending) => this.#starts.moved(pending),
     });
     this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
@@ -109,7 +105,7 @@ export class Relay {
         const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
         // During a pause, all due events become overdue, and most of them have a workflow. Only events whose workflow
         // was lost need this, so they are requeued slowly.
-        const expected = this.#pause.makesLate;
+        const expected = claims.pause.makesLate;
         if (queued > 0) {
           log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
@@ -118,28 +114,11 @@ export class Relay {
       },
     });
     this.#backlog = watchBacklog({ sql, log, limit: options.backlogLimit });
-    this.#listener = new Listener({
-      url: options.databaseUrl,
-      user: takeover,
-      log,
-      handlers: {
-        // The account whose event waits; empty for any.
-        [channels.queue]: (accountId) => this.#firstAttempts.wake(accountId || null),
-        [pauseChannel]: () => this.#pause.wake(),
-        [channels.commands]: () => {
-          this.#commands.wake();
-          this.#starts.wake();
-        },
-      },
-    });
   }
 
   /** Starts the relay. Without an engine, it only makes first attempts; everything else waits. */
   start(): void {
-    this.#leases.start();
-    this.#listener.start();
-    this.#takeover.start();
-    this.#pause.start();
+    this.#claims.start();
     this.#firstAttempts.start();
     this.#starts.start();
     this.#commands.start();
@@ -178,11 +157,8 @@ export class Relay {
   /** Stops claiming and waits for the work in flight. */
   async stop(): Promise<void> {
     this.#permits.close();
-    const pollers = [this.#pause, this.#firstAttempts, this.#starts, this.#commands, this.#sweeper, this.#backlog];
+    const pollers = [this.#firstAttempts, this.#starts, this.#commands, this.#sweeper, this.#backlog];
     await Promise.all(pollers.map((poller) => poller.stop()));
-    this.#leases.stop();
-    // Last, because other processes take over the claims of a process without its session.
-    await this.#takeover.stop();
-    await this.#listener.stop();
+    await this.#claims.stop();
   }
 }

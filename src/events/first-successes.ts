@@ -1,5 +1,6 @@
 import { Batcher } from '../database/batcher.ts';
 import type { Sql } from '../database/sql.ts';
+import type { EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -7,8 +8,13 @@ import type { Outcome } from './outcome.ts';
 // transitions/attempt-recorded.ts. The statement: migrations/functions/record_first_successes.sql.
 const recordFirstSuccesses = {
   name: 'record_first_successes',
-  text: 'select record_first_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id',
+  text: 'select * from record_first_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
 };
+
+interface Row {
+  id: string;
+  status: EventStatus;
+}
 
 /** Whether an outcome is likely to be the first thing that happens to its event. */
 export const isFirstSuccess = ({ succeeded, trigger, generation, number, claimToken }: Outcome): boolean =>
@@ -16,23 +22,26 @@ export const isFirstSuccess = ({ succeeded, trigger, generation, number, claimTo
 
 /** Records the relay's first attempts that succeeded. Attempts that end at the same time share one statement. */
 export class FirstSuccessRecorder {
-  readonly #batcher: Batcher<Outcome, boolean>;
+  readonly #batcher: Batcher<Outcome, { status: EventStatus | null }>;
 
   /** @param workflows as in `OutcomeRecorder` */
   constructor(sql: Sql, workflows: boolean) {
     this.#batcher = new Batcher(
       async (outcomes) => {
-        const rows = await sql.query<{ id: string }>(recordFirstSuccesses, [...columns(outcomes), workflows]);
-        const recorded = new Set(rows.map(({ id }) => id));
-        return outcomes.map(({ eventId }) => recorded.has(eventId));
+        const rows = await sql.query<Row>(recordFirstSuccesses, [...columns(outcomes), workflows]);
+        const recorded = new Map(rows.map(({ id, status }) => [id, status]));
+        return outcomes.map(({ eventId }) => ({ status: recorded.get(eventId) ?? null }));
       },
       { maxBatch: 256, maxRunning: 1, key: ({ eventId }) => eventId },
     );
   }
 
-  /** False if something else has happened to the event; then nothing was changed. Throws the database's errors. */
-  record(outcome: Outcome): Promise<boolean> {
-    return this.#batcher.add(outcome);
+  /**
+   * The event's status after it. Null if something else has happened to the event; then nothing was changed. Throws the
+   * database's errors.
+   */
+  async record(outcome: Outcome): Promise<EventStatus | null> {
+    return (await this.#batcher.add(outcome)).status;
   }
 }
 

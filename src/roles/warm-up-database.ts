@@ -63,7 +63,9 @@ async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise
       responseCode: 200,
       responseBody: null,
     },
-    ...{ error: null, url: null, succeeded: true, last: false, nextAttemptAt: null, claimToken: null },
+    ...{ error: null, url: null, succeeded: true, last: false, nextAttemptAt: null },
+    // Nobody has this claim. So both statements run: that of first successes finds nothing, then that of all others.
+    claimToken: uuidv7(),
   });
 }
 

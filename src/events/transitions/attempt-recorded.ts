@@ -48,14 +48,13 @@ interface Row {
   account_deleted: boolean;
 }
 
-const recordedFirstSuccess: Recorded = {
+const firstSuccess = {
   recorded: true,
   exhausted: false,
   generation: 0,
-  status: 'enqueued',
   deliveryStatus: 'delivered',
   accountDeleted: false,
-};
+} as const;
 
 /** Records attempts and updates their events. Attempts that end at the same time share one statement. */
 export class OutcomeRecorder {
@@ -95,7 +94,8 @@ export class OutcomeRecorder {
 
   /** Null if the event no longer exists. Throws the database's errors; then nothing was recorded. */
   async record(outcome: Outcome): Promise<Recorded | null> {
-    if (isFirstSuccess(outcome) && (await this.#firstSuccesses.record(outcome))) return recordedFirstSuccess;
+    const status = isFirstSuccess(outcome) ? await this.#firstSuccesses.record(outcome) : null;
+    if (status !== null) return { ...firstSuccess, status };
     return (await this.#batcher.add(outcome)).recorded;
   }
 }
