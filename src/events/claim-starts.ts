@@ -1,6 +1,14 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from './lanes.ts';
-import { accountsAClaim, accountsOfLane, type Claimed, type ClaimedRow, toClaimed } from './queue.ts';
+import {
+  accountsAClaim,
+  accountsOfLane,
+  type Claimed,
+  type ClaimedRow,
+  lowestId,
+  ofAccount,
+  toClaimed,
+} from './queue.ts';
 
 // Claims of events that need no first attempt, but their workflow.
 
@@ -23,8 +31,8 @@ const claimPendingStarts = {
     ), picked as (
       select p.event_id from turns t cross join share s cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.pendingStart} and q.account_id = t.account_id and (q.claimed_until is null or q.claimed_until <= now())
-        order by q.event_id limit s.size for update skip locked
+        where q.lane = ${lanes.pendingStart} and ${ofAccount('t.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (
       update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4), direct = false

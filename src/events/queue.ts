@@ -40,6 +40,18 @@ export const accountsOfLane = (lane: string | number, after: string) => `hop as 
       from hop where hop.account_id is not null and hop.n < ${accountsAClaim}
     )`;
 
+/** Sorts before every UUID: before the first account, or before the first event of an account. */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * The events of an account in the queue `q` after the event `after`; they have to be ordered by account and event. Only
+ * the index of a lane has this range and this order. With `account_id = …`, PostgreSQL would also consider the primary
+ * key: after a vacuum of the nearly empty table it did, and walked all that was in the queue for each account.
+ */
+export const ofAccount = (account: string, after: string) =>
+  `(q.account_id, q.event_id) > (${account}, ${after}) and (q.account_id, q.event_id) < (${account}, '${highestId}'::uuid)`;
+
 /**
  * Claims events of the accounts in `turns` (account_id, after, free). Each account gets a fair share, so that thousands
  * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
@@ -56,9 +68,9 @@ const claimOfTurns = `
     ), picked as (
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.firstAttempt} and q.account_id = a.account_id and q.event_id > a.after and (q.claimed_until is null or q.claimed_until <= now())
+        where q.lane = ${lanes.firstAttempt} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
           and case when q.claim_token is not null and not q.direct then $6::boolean else $5::boolean end
-        order by q.event_id limit a.most for update skip locked
+        order by q.account_id, q.event_id limit a.most for update skip locked
       ) p limit $1
     ), sized as (
       select count(*) as n from picked
@@ -73,9 +85,6 @@ const claimOfTurns = `
     )
     select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation, c.direct
     from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
-
-/** Sorts before every UUID: before the first account, or before the first event of an account. */
-export const lowestId = '00000000-0000-0000-0000-000000000000';
 
 // $8 and $9 are accounts and how many events of each can be taken; $10 is how many of any other account.
 const claimOfAll = {
