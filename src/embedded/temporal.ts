@@ -43,8 +43,8 @@ const stopSignals: StopSignals = { signal: 'SIGTERM', limitMs: 10_000, insistWit
 const nice = 5;
 
 /**
- * One core is left to the gateway and PostgreSQL at all times. On two cores, a workflow then also takes 10 to 15 % less
- * processor time, and as many are done per second (measured).
+ * One core is left to the gateway and PostgreSQL at all times. On two cores, a workflow then also takes a tenth less
+ * processor time (measured).
  */
 const threads = Math.max(1, availableParallelism() - 1);
 

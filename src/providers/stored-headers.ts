@@ -49,13 +49,15 @@ export function storedHeaders(
 }
 
 /** By the secrets of an account, which are one object for as long as the account is cached. */
-const forms = new WeakMap<object, string[]>();
+const formsBySecrets = new WeakMap<object, string[]>();
 
 /** The forms in which these secrets may be shown. */
 function formsOf(secrets: Pick<VerificationSettings, 'current' | 'previous'>): string[] {
-  const known = forms.get(secrets) ?? usableSecrets(secrets).flatMap(shownForms);
-  forms.set(secrets, known);
-  return known;
+  const known = formsBySecrets.get(secrets);
+  if (known) return known;
+  const forms = usableSecrets(secrets).flatMap(shownForms);
+  formsBySecrets.set(secrets, forms);
+  return forms;
 }
 
 function reveals(text: string, forms: readonly string[]): boolean {

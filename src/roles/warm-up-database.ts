@@ -64,7 +64,7 @@ async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise
       responseBody: null,
     },
     ...{ error: null, url: null, succeeded: true, last: false, nextAttemptAt: null },
-    // Nobody has this claim. So both statements run: that of first successes finds nothing, then that of all others.
+    // No row has this claim: the statement of first successes records nothing, so the one of all other outcomes runs too.
     claimToken: uuidv7(),
   });
 }
