@@ -4,11 +4,15 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
-    'test/{bench,demo,faults,fuzz,policies,soak}/main.ts',
+    'test/{bench,cluster,demo,faults,fuzz,helm,policies,soak,upgrade}/main.ts',
     'src/main.ts',
+    'src/temporal/build-workflows.ts',
     'test/bench/{load,consumer}/main.ts',
     'test/bench/backup/process.ts',
     'test/faults/clock.ts',
+    'test/cluster/balancer-process.ts',
+    'test/cluster/e2e/{role-process,servers}.ts',
+    'test/cluster/scale/collect.ts',
     'test/replay/record.ts',
     // Bundled by Temporal's worker, by its path.
     'test/bench/floor-workflow.ts',
@@ -25,11 +29,9 @@ const config: KnipConfig = {
     'swagger-ui-dist',
     // Looked up by `createRequire`: a test reads the schema of Compose files that comes with it.
     'dclint',
-    // Pinned, so that Temporal's packages share one copy: two copies do not know each other's messages.
-    'protobufjs',
   ],
   // Programs of the machine that tests run.
-  ignoreBinaries: ['mkfifo', 'openssl', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
+  ignoreBinaries: ['go', 'mkfifo', 'openssl', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
 };
 
 export default config;

@@ -11,7 +11,8 @@ export default defineConfig({
     isolate: false,
     // Node runs the code as `npm start` does, and nothing has to be transformed beforehand. No test mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    globalSetup: ['test/support/servers.ts'],
+    // `npm run cluster` runs the end-to-end tests on other servers.
+    globalSetup: [process.env.TEST_CLUSTER ? 'test/cluster/e2e/servers.ts' : 'test/support/servers.ts'],
     // The time limits of tests depend on their folder: `limits.ts`.
     setupFiles: ['test/support/leaks/setup.ts', 'test/support/limits.ts'],
     sequence: { sequencer: LongestFirst },

@@ -1,8 +1,10 @@
 // Makes a release of what is committed: npm run release -- <version>
-// Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json and openapi.json, commits, and tags
-// the commit. Pushes nothing.
+// Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json, openapi.json, the image of
+// docker-compose.yml, the label of the Dockerfile and the chart, records the hashes of new files of migrations/, commits, and
+// tags the commit. Pushes nothing.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 
 const unreleased = '## Unreleased\n';
 
@@ -20,6 +22,11 @@ function changeJson(file, change) {
   const content = JSON.parse(readFileSync(file, 'utf8'));
   change(content);
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** @param {string} file @param {RegExp} pattern @param {string} replacement */
+function changeText(file, pattern, replacement) {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, replacement));
 }
 
 const [version = ''] = process.argv.slice(2);
@@ -42,6 +49,24 @@ changeJson('package-lock.json', (content) => {
   content.packages[''].version = version;
 });
 changeJson('openapi.json', (content) => Object.assign(content.info, { version }));
+// From now on these files must not change: test/database/migration-rules.test.ts.
+changeJson('migrations/released.json', (releases) => {
+  const known = Object.values(releases).flatMap((files) => Object.keys(files));
+  const files = globSync(['Migration*.ts', 'schema/*.sql', 'functions/*.sql'], { cwd: 'migrations' }).sort();
+  releases[version] = Object.fromEntries(
+    files
+      .filter((file) => !known.includes(file))
+      .map((file) => [
+        file,
+        createHash('sha256')
+          .update(readFileSync(`migrations/${file}`))
+          .digest('hex'),
+      ]),
+  );
+});
+changeText('docker-compose.yml', /^( {2}image: webhook-gateway:).*$/m, `$1${version}`);
+changeText('Dockerfile', /(org\.opencontainers\.image\.version=)"[^"]*"/, `$1"${version}"`);
+changeText('deploy/helm/webhook-gateway/Chart.yaml', /^((?:version|appVersion): ).*$/gm, `$1${version}`);
 git('commit', '--quiet', '--all', '--message', `Release ${version}`);
 git('tag', '--annotate', tag, '--message', `Release ${version}`);
 console.log(`Committed and tagged ${tag}. To publish it: git push origin HEAD ${tag}`);

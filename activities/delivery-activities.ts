@@ -1,18 +1,23 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Attempts } from '../src/delivery/attempt/attempt.ts';
 import type { Notifier } from '../src/notifications/sending/notifier.ts';
+import type { Log } from '../src/shared/log.ts';
 import type { DeliveryActivities, NotifyRequest, NotifyResult } from '../workflows/messages.ts';
 import { whileBeating } from './alive.ts';
+import { withPlainFailures } from './failures.ts';
 
 /** The activities of event delivery. */
 export function createDeliveryActivities(deps: {
   attempts: Attempts;
   attemptBegan(eventId: string): void;
   notifier: Notifier;
+  log: Log;
 }): DeliveryActivities {
   /** Makes one try per call. Temporal waits before it calls again, so a wait occupies no activity slot. */
   const notify = async (request: NotifyRequest): Promise<NotifyResult> => {
-    const told = await whileBeating(null, (signal) => deps.notifier.notify(request, signal));
+    const told = await withPlainFailures(deps.log, () =>
+      whileBeating(null, (signal) => deps.notifier.notify(request, signal)),
+    );
     switch (told.kind) {
       case 'settled':
         return { status: told.status };
@@ -33,7 +38,9 @@ export function createDeliveryActivities(deps: {
   return {
     async attemptDelivery(request) {
       deps.attemptBegan(request.eventId);
-      const made = await whileBeating(null, (signal) => deps.attempts.attempt(request, { claimToken: null, signal }));
+      const made = await withPlainFailures(deps.log, () =>
+        whileBeating(null, (signal) => deps.attempts.attempt(request, { claimToken: null, signal })),
+      );
       return made.result;
     },
     notifyWebhook: notify,

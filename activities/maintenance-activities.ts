@@ -7,6 +7,7 @@ import { type SweepDeps, sweepOverdue } from '../src/maintenance/sweep.ts';
 import type { Keyring } from '../src/secrets/keyring.ts';
 import type { MaintenanceActivities, MaintenanceCounts } from '../workflows/maintenance-messages.ts';
 import { whileBeating } from './alive.ts';
+import { withPlainFailures } from './failures.ts';
 
 /** The actor of a scheduled purge in the audit log: the gateway itself, with the address of this machine. */
 const gateway = { actor: 'gateway', ipAddress: '127.0.0.1' };
@@ -26,12 +27,12 @@ export function createMaintenanceActivities(
     });
   return {
     async beginBackup({ workflowId }) {
-      const backupId = await beginScheduledBackup(database, workflowId);
+      const backupId = await withPlainFailures(log, () => beginScheduledBackup(database, workflowId));
       return backupId === null ? null : { backupId };
     },
     makeBackup: ({ backupId }) => task((signal, progress) => makeBackup(deps, backupId, signal, progress)),
     async failBackup({ backupId, error }) {
-      await failBackup(database, backupId, error);
+      await withPlainFailures(log, () => failBackup(database, backupId, error));
     },
     purgeAuditLog: ({ olderThanDays }) =>
       task(async (signal) => ({ deleted: await purgeAuditLogs({ ...deps, signal }, { olderThanDays, ...gateway }) })),

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import { settingsInForce } from './config/in-force.ts';
 import { readConfig, roles } from './config.ts';
 import { failureText, runRole } from './roles/run-role.ts';
 import { exitWhenIdle } from './shared/exit.ts';
-import { createLog } from './shared/log.ts';
+import { createLog, logNodeWarnings } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
+import { logIds } from './tracing/spans.ts';
 
 /** The limit for graceful shutdown. After it, the process exits immediately. */
 const stopLimitMs = 45_000;
@@ -15,10 +17,14 @@ const sameRequestMs = 2_000;
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
   if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
+  // Only readConfig and settingsInForce, which is told what readConfig has read, get the environment.
+  const { env } = process;
+  const given = new Set(Object.keys(env));
   loadEnvFile();
-  // biome-ignore lint/style/noProcessEnv: passed to readConfig, the only reader of the environment
-  const config = readConfig(role, process.env);
-  const log = createLog(config.logLevel);
+  const fromFile = new Set(Object.keys(env).filter((name) => !given.has(name)));
+  const config = readConfig(role, env);
+  const log = createLog(config.logLevel, undefined, config.tracing && logIds);
+  logNodeWarnings(log);
   const stopping = new AbortController();
   let stoppingSinceMs: number | null = null;
   const stop = (signal: string) => {
@@ -35,7 +41,8 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
-  await runRole(role, { config, log, stopped: stopping.signal, arguments: process.argv.slice(3) });
+  const settings = settingsInForce(config, env, fromFile);
+  await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: process.argv.slice(3) });
 }
 
 /** Loads the .env file beside package.json, if there is one. Variables that are already set take precedence. */

@@ -18,6 +18,8 @@ function refusal(env: Env, role: Role = 'all'): string | null {
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
+const tokenForm = 'must be name:token or name:token:role between commas; the roles are read, operate, admin';
+const misspeltRole = `${tokenForm}; the text after the last colon is none of these (after a token that contains a colon, the role is required)`;
 const weakToken =
   'a token must have 16 characters or more, 8 of them different; make one with: openssl rand -base64 24';
 const nine = (first: string) => [first, ...Array(8).fill('1s')].join(',');
@@ -36,6 +38,8 @@ describe('invalid values', () => {
     ['DATABASE_URL', 'localhost:5432', 'must be a postgresql:// URL'],
     ['TEMPORAL_ADDRESS', 'temporal', 'must be host:port'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'must be host:port'],
+    ['WORKER_QUEUES', 'deliveries,mails', 'must be some of: deliveries, notifications, maintenance, backups'],
+    ['WORKER_QUEUES', ' , ', 'must be some of: deliveries, notifications, maintenance, backups'],
     ['TEMPORAL_TLS', 'maybe', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
     ['TEMPORAL_UI_PORT', '0', 'must be between 1 and 65535'],
     ['TEMPORAL_UI_URL', 'ui', 'must be an http: or https: URL'],
@@ -45,9 +49,16 @@ describe('invalid values', () => {
         ['ADMIN_TOKENS', `bob:the-token-of-bob,ann:${weak}`, weakToken],
       ],
     ),
-    ['ADMIN_TOKENS', 'no-name-here', 'must be name:token pairs separated by commas'],
-    ['ADMIN_TOKENS', 'ann:', 'must be name:token pairs separated by commas'],
-    ['ADMIN_TOKENS', ':token-without-name', 'must be name:token pairs separated by commas'],
+    ['ADMIN_TOKENS', 'no-name-here', tokenForm],
+    ['ADMIN_TOKENS', 'ann:', tokenForm],
+    ['ADMIN_TOKENS', ':token-without-name', tokenForm],
+    ['ADMIN_TOKENS', 'ann::read', tokenForm],
+    ['ADMIN_TOKENS', 'ann:the-token-of-ann:', misspeltRole],
+    ['ADMIN_TOKENS', 'ann:the-token-of-ann:Read', misspeltRole],
+    ['ADMIN_TOKENS', 'ann:the-token-of-ann:read:', misspeltRole],
+    ['ADMIN_TOKENS', 'ann:the-token:of-ann', misspeltRole],
+    ['ADMIN_TOKENS', 'ann:hush:read', weakToken],
+    ['ADMIN_TOKENS', 'ann:the-token-of-ann:read,bob:the-token-of-ann:admin', 'has the same token twice'],
     ['ADMIN_TOKENS', ' , ', 'holds no name:token pair'],
     ['ADMIN_TOKEN', 'tökenised-and-long-enough', 'may hold visible ASCII characters only'],
     ['ADMIN_TOKEN', ' blanks-around-a-token ', 'may hold visible ASCII characters only'],
@@ -69,6 +80,7 @@ describe('invalid values', () => {
       'must be 4194304 or more, four times MAX_PAYLOAD_BYTES: one client gets a quarter of it',
     ],
     ['MAX_CONNECTIONS', '0', 'must be between 1 and 100000'],
+    ['SHUTDOWN_DRAIN', '31s', 'must be between 0s and 30s'],
     ['DELIVERY_TIMEOUT', '99ms', 'must be between 100ms and 2m'],
     ['DELIVERY_TIMEOUT', '121s', 'must be between 100ms and 2m'],
     ['DELIVERY_TIMEOUT', '15', "'15' is not a duration; write it like 200ms, 10s, 1m or 1h"],
@@ -217,6 +229,7 @@ describe('required settings of a role', () => {
     all: [],
     api: ['DATABASE_URL', 'SECRETS_KEY', 'ADMIN_TOKEN'],
     worker: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY'],
+    promote: [],
     migrate: ['DATABASE_URL'],
     restore: [],
     reseal: [],
@@ -231,6 +244,32 @@ describe('required settings of a role', () => {
     }
     const lines = refusal({}, role)?.split('\n').slice(1) ?? [];
     expect(lines).toHaveLength(needs[role].length);
+  });
+  test('a worker that is told to take backups needs a place for them', () => {
+    const takes = { ...given, WORKER_QUEUES: 'maintenance, backups' };
+    expect(refusal(takes, 'worker')).toContain('BACKUP_DIR or BACKUP_URL: a worker with backups in WORKER_QUEUES');
+    expect(refusal({ ...takes, BACKUP_DIR: '/backups' }, 'worker')).toBeNull();
+    expect(refusal(takes, 'api')).toBeNull();
+    expect(readConfig('worker', { ...takes, BACKUP_DIR: '/backups' }).workerQueues).toEqual(['maintenance', 'backups']);
+    expect(readConfig('worker', given).workerQueues).toBeNull();
+  });
+  test('the name of a deployment and a build are set together', () => {
+    expect(refusal({ ...given, TEMPORAL_DEPLOYMENT_NAME: 'hooks' }, 'worker')).toContain(
+      'TEMPORAL_WORKER_BUILD_ID: is required with TEMPORAL_DEPLOYMENT_NAME',
+    );
+    expect(refusal({ ...given, TEMPORAL_WORKER_BUILD_ID: '1' }, 'worker')).toContain(
+      'TEMPORAL_DEPLOYMENT_NAME: is required with TEMPORAL_WORKER_BUILD_ID',
+    );
+    const build = { TEMPORAL_DEPLOYMENT_NAME: 'hooks', TEMPORAL_WORKER_BUILD_ID: '0.3.0+5' };
+    expect(readConfig('worker', { ...given, ...build }).build).toEqual({ deploymentName: 'hooks', buildId: '0.3.0+5' });
+    expect(readConfig('all', build).build).toBeNull();
+    const invalid = { TEMPORAL_DEPLOYMENT_NAME: 'web.hooks', TEMPORAL_WORKER_BUILD_ID: 'a build' };
+    expect(refusal({ ...given, ...invalid }, 'worker')).toContain(
+      'TEMPORAL_DEPLOYMENT_NAME: must be 1 to 200 letters, digits, _ or -',
+    );
+    expect(refusal({ ...given, ...invalid }, 'worker')).toContain(
+      'TEMPORAL_WORKER_BUILD_ID: must be 1 to 200 letters, digits, ., _, + or -',
+    );
   });
   test('ADMIN_TOKENS is sufficient for the api', () => {
     const { ADMIN_TOKEN: _, ...rest } = given;

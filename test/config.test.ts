@@ -94,7 +94,12 @@ describe('values', () => {
     ['TEMPORAL_TASK_QUEUE', 'q', (c) => c.temporal.taskQueue, 'q'],
     ['TEMPORAL_UI_PORT', '9000', (c) => c.temporal.uiPort, 9000],
     ['TEMPORAL_UI_URL', 'http://ui.test:8080/', (c) => c.temporal.uiUrl, 'http://ui.test:8080'],
-    ['ADMIN_TOKEN', '0123456789abcdef', (c) => c.adminTokens, [{ name: 'admin', token: '0123456789abcdef' }]],
+    [
+      'ADMIN_TOKEN',
+      '0123456789abcdef',
+      (c) => c.adminTokens,
+      [{ name: 'admin', token: '0123456789abcdef', role: 'admin' }],
+    ],
     ['SECRETS_KEY', key, (c) => [...c.secretsKey], Array(32).fill(7)],
     ['SECRETS_KEY', '07'.repeat(32), (c) => [...c.secretsKey], Array(32).fill(7)],
     ['MAX_PAYLOAD_BYTES', '1', (c) => c.maxPayloadBytes, 1],
@@ -102,6 +107,8 @@ describe('values', () => {
     ['MAX_PAYLOAD_BYTES', '104857600', (c) => c.maxBodyBytesInFlight, 4 * 104857600],
     ['MAX_BODY_BYTES_IN_FLIGHT', '4194304', (c) => c.maxBodyBytesInFlight, 4194304],
     ['MAX_CONNECTIONS', '1', (c) => c.maxConnections, 1],
+    ['SHUTDOWN_DRAIN', '0s', (c) => c.shutdownDrainMs, 0],
+    ['SHUTDOWN_DRAIN', '30s', (c) => c.shutdownDrainMs, 30_000],
     ['DELIVERY_TIMEOUT', '100ms', (c) => c.delivery.timeLimitMs, 100],
     ['DELIVERY_TIMEOUT', '2m', (c) => c.delivery.timeLimitMs, 2 * minute],
     ['DELIVERY_TIMEOUT', '1.5s', (c) => c.delivery.timeLimitMs, 1500],
@@ -172,15 +179,18 @@ describe('values', () => {
     expect(() => readConfig('all', env)).toThrow("ADMIN_TOKENS: has the name 'admin', which is that of ADMIN_TOKEN");
   });
 
-  test('ADMIN_TOKENS are name:token pairs in addition to ADMIN_TOKEN; a token may contain colons', () => {
+  test('ADMIN_TOKENS have names and roles; admin is the role of a token without one', () => {
     const env = {
-      ADMIN_TOKEN: 'token-of-the-admin',
-      ADMIN_TOKENS: 'ann:the-token-of-ann, bob@x.test:a:b:c:d:e:f:g:h:i,',
+      ADMIN_TOKEN: 'a:token:with:colons:read',
+      ADMIN_TOKENS:
+        'ann:the-token-of-ann, bob@x.test:a:b:c:d:e:f:g:h:i:operate , cy : the-token-of-cyr : read,d:dddd-token-of-dd:admin',
     };
     expect(all(env).adminTokens).toEqual([
-      { name: 'admin', token: 'token-of-the-admin' },
-      { name: 'ann', token: 'the-token-of-ann' },
-      { name: 'bob@x.test', token: 'a:b:c:d:e:f:g:h:i' },
+      { name: 'admin', token: 'a:token:with:colons:read', role: 'admin' },
+      { name: 'ann', token: 'the-token-of-ann', role: 'admin' },
+      { name: 'bob@x.test', token: 'a:b:c:d:e:f:g:h:i', role: 'operate' },
+      { name: 'cy', token: 'the-token-of-cyr', role: 'read' },
+      { name: 'd', token: 'dddd-token-of-dd', role: 'admin' },
     ]);
   });
 
@@ -203,7 +213,9 @@ describe('values', () => {
     for (const role of roles) {
       const config = readConfig(role, shared);
       expect(config.delivery.allowedNetworks).toEqual(role === 'all' ? ['127.0.0.0/8', '::1/128'] : []);
-      expect(config.logLevel).toBe(['all', 'restore', 'reseal', 'backup-sql'].includes(role) ? 'warn' : 'info');
+      expect(config.logLevel).toBe(
+        ['all', 'promote', 'restore', 'reseal', 'backup-sql'].includes(role) ? 'warn' : 'info',
+      );
     }
   });
 });

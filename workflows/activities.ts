@@ -1,30 +1,47 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DeliveryActivities, NotificationRequest, NotifyRequest, NotifyResult } from './messages.ts';
+import { queueBeside } from './queue-beside.ts';
 
 const options = {
   // An attempt takes seconds. But if the database is down after the POST, the activity retries the recording for this
   // long, because another run of the activity would make the POST again.
   startToCloseTimeout: '15m',
-  // The worker sends a heartbeat at least every 4 s (src/temporal/worker.ts). When it dies, the activity runs again on
+  // The worker sends a heartbeat at least every 4 s (src/temporal/worker-options.ts). When it dies, the activity runs again on
   // another worker after this time and the first delay of a retry: within 10 s in all.
   heartbeatTimeout: '8s',
-  // An attempt throws only when our own infrastructure fails (the database is down). Temporal retries it without a
-  // limit, and this does not count as one of the ten attempts. A notification that needs another try sets the delay
-  // itself; the row in the database counts its tries.
+  // Retried without end: an attempt throws only when our own infrastructure fails (the database is down), and an event
+  // must not be lost because that lasts. It does not count as one of the ten attempts. A notification that needs another
+  // try sets the delay itself; its row in the database counts the tries and ends them. What can never succeed is thrown
+  // as non-retryable (activities/failures.ts).
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 } as const;
 
+// On the workflow's own queue: only there does the server return the attempt with the response to the workflow task.
 export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   ...options,
-  // Short, so that attempts follow within 10 s when the database is back.
+  // Without end, as above. Short, so that attempts follow within 10 s when the database is back.
   retry: { ...options.retry, maximumInterval: '5s' },
 });
 
-/** Sends one notification. Resolves when the destination has accepted it or all tries have failed. */
+/**
+ * How long a notification waits for a worker that takes `notifications`. Then the activity fails, and the sweep sends the
+ * notification from its row, as after any other failure. So a workflow does not stay open for ever after a return to a
+ * release without this queue. Longer than a burst of notifications waits for a slot.
+ */
+const notTakenLimit = '5m';
+
+/**
+ * Sends one notification. Resolves when the destination has accepted it or all tries have failed.
+ *
+ * @throws ActivityFailure when no worker takes it, or it can never succeed.
+ */
 export function notify(request: NotifyRequest, type: NotificationRequest['destinationType']): Promise<NotifyResult> {
   // The Web UI shows the summary beside the activity's name.
   const summary = `destination ${request.destinationId}`;
-  const activities = proxyActivities<DeliveryActivities>({ ...options, summary });
+  const activities = proxyActivities<DeliveryActivities>({
+    ...options,
+    ...{ summary, taskQueue: queueBeside('notifications'), scheduleToStartTimeout: notTakenLimit },
+  });
   switch (type) {
     case 'webhook':
       return activities.notifyWebhook(request);

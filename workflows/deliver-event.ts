@@ -8,6 +8,9 @@ import { showAttempts, showBegun, showEnd } from './show.ts';
 /**
  * Delivers one event: ten scheduled attempts, and manual ones on request. The workflow decides when to attempt; the
  * activity makes each attempt, records it, and returns the new state (docs/concepts.md, docs/delivery.md).
+ *
+ * A delivery lasts for hours, longer than the workers of a build. So it follows the current build, as a worker's default
+ * is (src/temporal/queue-workers.ts), and a change of it needs a patch (docs/changing-a-workflow.md).
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
   const { eventId, generation, schedule } = input;

@@ -93,6 +93,7 @@ export function accountRoutes(deps: {
         return (await accounts.list(query)).map(summary);
       },
       operation('account.list', {
+        role: 'read',
         summary: 'List accounts',
         description: 'Oldest first, without deleted accounts.',
         body: noBody,
@@ -114,6 +115,7 @@ export function accountRoutes(deps: {
         return view(account);
       },
       operation('account.create', {
+        role: 'admin',
         summary: 'Create an account',
         description:
           'The account receives webhooks at `POST /{provider}/{account_slug}`. Secrets are write-only. `GET /admin/providers` lists the secret and the `provider_config` that each provider requires.',
@@ -133,6 +135,7 @@ export function accountRoutes(deps: {
         return view(account);
       },
       operation('account.read', {
+        role: 'read',
         summary: 'Get an account',
         body: noBody,
         query: noQuery,
@@ -154,6 +157,7 @@ export function accountRoutes(deps: {
         );
       },
       operation('account.update', {
+        role: 'admin',
         summary: 'Change an account',
         description:
           'Changes only the fields in the body. `null` clears a field. `provider_config` is merged field by field. A URL with `[masked]` keeps the stored user and password, and is refused if its scheme, host or port differ from those stored. To rotate a secret without downtime, send the new secret as `signing_secret_current` and the old one as `signing_secret_previous`.',
@@ -176,6 +180,7 @@ export function accountRoutes(deps: {
         return new Response(null, { status: 204 });
       },
       operation('account.delete', {
+        role: 'admin',
         summary: 'Delete an account',
         description:
           'Stops the deliveries of the account. Its events stay readable, and a new account can use its slug.',

@@ -4,6 +4,7 @@ import { accountRoutes } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { auditLogRoutes } from '../audit/audit-routes.ts';
+import { tokenRoutes } from '../audit/token-routes.ts';
 import type { NotedPoint, Verification } from '../audit/verify.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import type { Database } from '../database/database.ts';
@@ -12,13 +13,17 @@ import { testDeliveryRoutes } from '../delivery/test-delivery-routes.ts';
 import { conditionRoutes } from '../destinations/conditions/condition-routes.ts';
 import { destinationRoutes } from '../destinations/destination-routes.ts';
 import type { Destination, DestinationStore } from '../destinations/destination-store.ts';
+import { bulkRoutes } from '../events/bulk/bulk-routes.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes, type FindWorkflow } from '../events/event-routes.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
+import type { ChangeFeed } from '../events/stream/change-feed.ts';
+import { streamRoutes } from '../events/stream/stream-routes.ts';
 import { addressOf } from '../http/address.ts';
 import { readJsonBody } from '../http/admin/json-body.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import type { BodyReader } from '../http/bodies/body-reader.ts';
+import type { AdminOperation } from '../http/operation.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
 import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts';
 import type { Said } from '../notifications/notice.ts';
@@ -27,6 +32,7 @@ import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
 import type { Log } from '../shared/log.ts';
 import { describedBy } from './openapi/document.ts';
+import { type OwnSettings, settingsRoutes } from './settings-routes.ts';
 
 export interface AdminDeps {
   database: Database;
@@ -38,6 +44,8 @@ export interface AdminDeps {
   /** The gateway's public URL, without a trailing slash. */
   baseUrl: () => string;
   findWorkflow: FindWorkflow;
+  ownSettings: OwnSettings;
+  changes: ChangeFeed;
   rejectionLimits: RejectionLimits;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
@@ -51,14 +59,18 @@ export interface AdminDeps {
 /** `/admin`: all routes for operators. Each call needs a token and writes one entry to the audit log. */
 export function adminRoutes(deps: AdminDeps) {
   const { calls } = deps;
-  /** Checks the token. The audit entry has the ids in the path, even if the call fails later. */
+  /** Checks the token and its role. The audit entry has the ids in the path, even if the call fails later. */
   const admit = (request: Request, route: string, params: Record<string, string> | undefined) => {
     // Contrary to Elysia's types, `params` is undefined for a path without parameters.
     if (params) lowerCaseIds(params);
-    return calls.authorize(request, route, params);
+    return calls.authorize(request, {
+      route,
+      operation: operationOf(request.method, route),
+      ...(params ? { ids: params } : {}),
+    });
   };
   const admin = new Elysia({ name: 'admin', prefix: '/admin' })
-    // The token is checked before body and query, so that clients without a token get no validation errors.
+    // The token and its role are checked before body and query, so that clients without a token get no validation errors.
     .onParse(async ({ request, route, params, contentType }) => {
       await admit(request, route, params);
       return readJsonBody(deps.bodies, request, contentType);
@@ -78,6 +90,7 @@ export function adminRoutes(deps: AdminDeps) {
       const status = response instanceof Response ? response.status : Number(set.status ?? 200);
       await calls.succeeded(request, actionOf(request.method, route), { status });
     })
+    .use(tokenRoutes(deps))
     .use(accountRoutes(deps))
     .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
@@ -85,10 +98,13 @@ export function adminRoutes(deps: AdminDeps) {
     .use(testDestinationRoutes(deps))
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))
+    .use(streamRoutes(deps))
+    .use(bulkRoutes(deps))
     .use(deliveryRoutes(deps))
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
     .use(backupRoutes(deps))
-    .use(maintenanceRoutes(deps));
+    .use(maintenanceRoutes(deps))
+    .use(settingsRoutes(deps));
 
   let fixed: Set<string> | null = null;
   /** The paths of routes without parameters. */
@@ -97,13 +113,20 @@ export function adminRoutes(deps: AdminDeps) {
     return fixed;
   };
 
-  /** The action of a route in the audit log. */
-  const actionOf = (method: string, path: string) => {
+  let operations: Map<string, AdminOperation> | null = null;
+  /** The action and the role of a route; null if it has none. */
+  const operationOf = (method: string, path: string) => {
+    operations ??= new Map(
+      admin.routes.flatMap((route) => {
+        const operation = describedBy(route)?.admin;
+        return operation ? [[`${route.method} ${route.path}`, operation]] : [];
+      }),
+    );
     // Elysia handles HEAD with the route of GET.
-    const asked = method === 'HEAD' ? 'GET' : method;
-    const route = admin.routes.find((candidate) => candidate.method === asked && candidate.path === path);
-    return (route && describedBy(route)?.action) ?? 'unknown';
+    return operations.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? null;
   };
+  /** The action of a route in the audit log. */
+  const actionOf = (method: string, path: string) => operationOf(method, path)?.action ?? 'unknown';
   return { admin, actionOf };
 }
 

@@ -11,11 +11,14 @@ import { withdrawDirectAnswer } from '../http/direct-answer.ts';
 import { problemOf } from '../http/errors.ts';
 import { healthRoutes } from '../http/health.ts';
 import { allowedMethods } from '../http/method-not-allowed.ts';
+import { metricsRoutes } from '../http/metrics.ts';
 import { Problem } from '../http/problem.ts';
+import { withdrawStreamedAnswer } from '../http/streamed-answer.ts';
 import { ingestionMethods } from '../ingest/handshake.ts';
 import type { IngestDeps } from '../ingest/ingest.ts';
 import { largeWebhookWarnings } from '../ingest/large-webhooks.ts';
 import { ingestRoutes } from '../ingest/routes.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';
 import { plainWords } from '../shared/plain-words.ts';
 import { version } from '../shared/version.ts';
@@ -30,10 +33,15 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   audit: AuditWriter;
   /** Delays the responses to wrong tokens; closed when the gateway stops. */
   slowAnswers: SlowAnswers;
+  /** Aborted when the gateway is about to stop: the readiness check then fails. */
+  draining: AbortSignal;
   ingest: IngestDeps;
   maxPayloadBytes: number;
   /** The URL at which providers reach the gateway; null: derived from each request's `Host` header. */
   publicUrl: string | null;
+  metrics: Metrics;
+  /** Gives the answer of `/metrics`; null when it is on another port. */
+  scrape: (() => Promise<Uint8Array>) | null;
   log: Log;
 }
 
@@ -56,12 +64,13 @@ export function createApp(deps: AppDeps) {
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
       withdrawDirectAnswer(request);
+      withdrawStreamedAnswer(request);
       const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {
         // Without a valid token, unknown paths also get 401, so that clients cannot discover routes.
         if (code === 'NOT_FOUND')
-          await calls.authorize(request, 'unknown').catch((denied: unknown) => {
+          await calls.authorize(request, { route: 'unknown', operation: null }).catch((denied: unknown) => {
             problem = problemOf(denied, 'UNKNOWN', log);
           });
         const action = code === 'NOT_FOUND' ? 'unknown' : actionOf(request.method, route);
@@ -69,7 +78,8 @@ export function createApp(deps: AppDeps) {
       }
       return problem.toResponse();
     })
-    .use(healthRoutes({ sql: deps.database }))
+    .use(healthRoutes({ sql: deps.database, draining: deps.draining }))
+    .use(metricsRoutes(deps.scrape))
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
     .use(dashboardRoutes())
     .use(admin)
@@ -81,6 +91,7 @@ export function createApp(deps: AppDeps) {
         publicUrl: deps.publicUrl,
         clientOf: clientNetworks(trustedProxies),
         tooLarge: largeWebhookWarnings(log, deps.maxPayloadBytes),
+        metrics: deps.metrics,
       }),
     );
   return app;

@@ -1,168 +1,56 @@
-import { limitFunction } from 'p-limit';
-import { AccountDirectory } from '../accounts/account-directory.ts';
-import { AccountMasks } from '../accounts/account-mask.ts';
-import { AccountStore } from '../accounts/account-store.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
-import { AuditLog } from '../audit/audit-log.ts';
-import { purgeAuditLogs } from '../audit/purge.ts';
 import { Sealer } from '../audit/sealer.ts';
-import { verifyAuditLogs } from '../audit/verify.ts';
-import type { Database } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
-import { createSender } from '../delivery/send.ts';
-import { testDelivery } from '../delivery/test-delivery.ts';
-import { DestinationStore } from '../destinations/destination-store.ts';
-import { createWorkflowFinder } from '../dispatch/workflow-finder.ts';
-import { resolveDuplicate } from '../events/duplicates.ts';
-import { EventReceiver } from '../events/event-receiver.ts';
-import type { HandOver } from '../events/hand-over.ts';
-import type { RejectionLimits } from '../events/rejection-limits.ts';
-import { RejectionRecorder } from '../events/rejections.ts';
-import { stopAccount } from '../events/transitions/account-deleted.ts';
-import type { AdminToken } from '../http/admin/auth.ts';
-import { clientAddresses } from '../http/admin/client-address.ts';
-import { SlowAnswers } from '../http/admin/slow-answers.ts';
-import { BodyBudget } from '../http/bodies/body-budget.ts';
-import { BodyReader } from '../http/bodies/body-reader.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
-import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
-import { createChannels } from '../notifications/channels/channels.ts';
-import { testDestination } from '../notifications/channels/test-destination.ts';
-import { type MailSettings, originOf } from '../notifications/settings.ts';
-import { providers, readProviderConfig, secretConfigValues } from '../providers/registry.ts';
-import type { Keyring } from '../secrets/keyring.ts';
+import { originOf } from '../notifications/settings.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
-import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
-import type { TemporalAccess } from '../temporal/connection.ts';
-import { type App, createApp } from './app.ts';
+import { type ApiParts, composeApi } from './compose-api.ts';
 
-/** The limits for storing webhooks that fail verification. */
-export interface RejectedSettings extends RejectionLimits {
-  /** Bytes of each body that are stored. */
-  bodyBytes: number;
-}
-
-/** The settings and dependencies of the HTTP side. */
-export interface ApiParts {
-  database: Database;
-  keyring: Keyring;
-  temporal: TemporalAccess | null;
-  adminTokens: readonly AdminToken[];
-  trustedProxies: readonly string[];
-  /** For test deliveries: the time limit in ms, and the allowed CIDRs that are not public. */
-  delivery: { timeLimitMs: number; allowedNetworks: string[] };
-  mail: MailSettings;
-  /** The gateway's public URL for links, without a trailing slash. */
-  baseUrl: () => string;
-  /** The URL at which providers reach it, for signatures over URLs; null: derived from the `Host` of their requests. */
-  publicUrl: string | null;
-  maxPayloadBytes: number;
-  rejected: RejectedSettings;
-  /** The most bytes of all bodies that are being read or processed. */
-  maxBodyBytesInFlight: number;
-  /** The relay of this process, if it has one; see `EventReceiver`. */
-  handOver?: () => HandOver | null;
-  log: Log;
-}
-
-/**
- * Composes the HTTP side without connecting to anything. Call `stopping` before the server closes: it ends delayed
- * responses. Call `close` afterwards: it closes the connections that requests have opened.
- */
-export function composeApi(parts: ApiParts): {
-  app: App;
-  bodies: BodyReader;
-  stopping(): void;
-  close(): Promise<void>;
-} {
-  const { database, keyring, log } = parts;
-  const { allowedNetworks, timeLimitMs } = parts.delivery;
-  const box = createSecretBox(keyring);
-  const em = () => database.orm.em.fork();
-  const sender = createSender({ allowedNetworks });
-  const masks = new AccountMasks({ box, secretValues: secretConfigValues });
-  const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
-  const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
-  const maintenance = parts.temporal ? createMaintenanceClient(parts.temporal) : null;
-  const slowAnswers = new SlowAnswers();
-  const bodies = new BodyReader({
-    budget: new BodyBudget(parts.maxBodyBytesInFlight),
-    clientAddress: clientAddresses(parts.trustedProxies),
-  });
-  const app = createApp({
-    bodies,
-    database,
-    slowAnswers,
-    maintenance,
-    accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
-    destinations: new DestinationStore({ em, box }),
-    audit: new AuditLog({ database, keyring, log }),
-    adminTokens: parts.adminTokens,
-    trustedProxies: parts.trustedProxies,
-    testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
-    testDestination: (account, destination) =>
-      testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
-    // One verification at a time, because each reads the whole log.
-    verifyAuditLogs: limitFunction((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {}), {
-      concurrency: 1,
-    }),
-    purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
-    findWorkflow: finder ? finder.find : async () => null,
-    ingest: {
-      directory: new AccountDirectory({
-        sql: database,
-        strangers: database.strangers,
-        box,
-        readConfig: readProviderConfig,
-      }),
-      receiver: new EventReceiver(database, parts.handOver),
-      rejections: new RejectionRecorder({ database, limits: parts.rejected, log }),
-      rejectedBodyBytes: parts.rejected.bodyBytes,
-      duplicates: { resolve: (key) => resolveDuplicate(database, key) },
-      providers,
-      log,
-    },
-    maxPayloadBytes: parts.maxPayloadBytes,
-    rejectionLimits: parts.rejected,
-    publicUrl: parts.publicUrl,
-    baseUrl: parts.baseUrl,
-    log,
-  });
-  return {
-    app,
-    bodies,
-    stopping: () => slowAnswers.close(),
-    async close() {
-      await finder?.close();
-      await maintenance?.close();
-      await sender.close();
-    },
-  };
+/** An api that serves until it is stopped. */
+export interface RunningApi extends Running, Pick<HttpServer, 'port'> {
+  /** Begins the drain time of a stop: the readiness check fails. Resolves at its end; `stop` waits for it, too. */
+  drain(): Promise<void>;
 }
 
 /** Starts the HTTP side: ingestion and the admin API. Webhooks and commands on events do not need Temporal. */
 export async function startApi(
-  options: Omit<ApiParts, 'baseUrl'> & { host: string; port: number; maxConnections: number },
-): Promise<Running & Pick<HttpServer, 'port'>> {
+  options: Omit<ApiParts, 'baseUrl'> & {
+    host: string;
+    port: number;
+    maxConnections: number;
+    /** How long a stop still accepts connections after the readiness check fails, in ms; 0 by default. */
+    drainMs?: number;
+  },
+): Promise<RunningApi> {
   const { database, keyring, log } = options;
   await checkSchema(database);
   await registerKeyring(database, keyring);
   await sealStoredUrls(database, createSecretBox(keyring));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, bodies, stopping, close } = composeApi({ ...options, baseUrl });
-  const server = await serve(app, { ...options, bodies }).catch(async (error: unknown) => {
+  const { app, bodies, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
+  const server = await serve(app, { ...options, bodies, draining }).catch(async (error: unknown) => {
     await close();
     throw error;
   });
   port = server.port;
   const sealer = new Sealer({ database, keyring, log });
   sealer.start();
+  let drained: Promise<void> | null = null;
+  const drainOnce = () => {
+    drain();
+    // A balancer needs this time to notice. Until then, it sends requests that must be answered.
+    drained ??= sleep(options.drainMs ?? 0);
+    return drained;
+  };
   return {
     port,
+    drain: drainOnce,
     async stop() {
+      await drainOnce();
       stopping();
       await server.close();
       await close();

@@ -1,10 +1,12 @@
 import type { Sql } from '../database/sql.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
-import { type AdminToken, tokenChecker } from '../http/admin/auth.ts';
+import { type AdminToken, type TokenHolder, tokenChecker } from '../http/admin/auth.ts';
 import { clientAddresses } from '../http/admin/client-address.ts';
+import { isAllowed, type TokenRole } from '../http/admin/roles.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { WrongTokens } from '../http/admin/wrong-tokens.ts';
 import { nodeRequest } from '../http/node-request.ts';
+import type { AdminOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
 import type { AuditEntry } from './entry.ts';
@@ -19,7 +21,10 @@ export interface AuditWriter {
 
 /** An admin request with its actor and the details of its audit entry. */
 export interface AdminCall {
+  /** The name of its token. */
   actor: string;
+  /** The role of its token. */
+  role: TokenRole;
   ipAddress: string;
   /** Adds details to the entry, as JSON. They must not contain secrets or payloads. */
   note(details: Record<string, unknown>): void;
@@ -31,14 +36,16 @@ export interface AdminCall {
 
 class Call implements AdminCall {
   readonly actor: string;
+  readonly role: TokenRole;
   readonly ipAddress: string;
   readonly #audit: AuditWriter;
   #details: Details;
   recorded = false;
 
-  constructor(who: { actor: string; ipAddress: string }, ids: Record<string, string>, audit: AuditWriter) {
-    this.actor = who.actor;
-    this.ipAddress = who.ipAddress;
+  constructor(holder: TokenHolder, ipAddress: string, ids: Record<string, string>, audit: AuditWriter) {
+    this.actor = holder.name;
+    this.role = holder.role;
+    this.ipAddress = ipAddress;
     this.#details = { ...ids };
     this.#audit = audit;
   }
@@ -68,11 +75,18 @@ class Call implements AdminCall {
   }
 }
 
+/** Names both roles, so that a caller knows which token to use. Another token could succeed, hence 403 and not 401. */
+const forbidden = (holder: TokenHolder, needed: AdminOperation) =>
+  new Problem(
+    'forbidden',
+    `this operation needs a token with the role '${needed.role}'; the token '${holder.name}' has the role '${holder.role}'`,
+  );
+
 /** Authorizes admin requests and writes one audit entry for each. */
 export class AdminCalls {
   readonly #audit: AuditWriter;
   readonly #log: Log;
-  readonly #tokenName: (given: string | null) => string | null;
+  readonly #holderOf: (given: string | null) => TokenHolder | null;
   readonly #address: ReturnType<typeof clientAddresses>;
   readonly #wrongTokens = new WrongTokens();
   readonly #slowAnswers: SlowAnswers;
@@ -88,31 +102,51 @@ export class AdminCalls {
     this.#audit = options.audit;
     this.#log = options.log;
     this.#slowAnswers = options.slowAnswers;
-    this.#tokenName = tokenChecker(options.tokens);
+    this.#holderOf = tokenChecker(options.tokens);
     this.#address = clientAddresses(options.trustedProxies);
   }
 
   /**
    * Authorizes a request by its token. A repeated call for the same request has no effect.
    *
-   * @param ids the ids in its path. The audit entry names them even if the request fails before its body is read.
+   * @param asked the path's pattern and its operation (null: there is none, so that every token may learn this), and
+   *   the ids in the path. The audit entry names the ids even if the request fails before its body is read.
    * @throws Problem `unauthorized`; after ten wrong tokens in a minute from one address `rate_limited`, delayed by up
-   *   to two seconds to slow down guessing.
+   *   to two seconds to slow down guessing; `forbidden` if the role of the token is not enough.
    */
-  async authorize(request: Request, route: string, ids: Record<string, string> = {}): Promise<void> {
+  async authorize(
+    request: Request,
+    asked: { route: string; operation: AdminOperation | null; ids?: Record<string, string> },
+  ): Promise<void> {
     if (this.#calls.has(request)) return;
+    const { route, operation, ids = {} } = asked;
     const node = nodeRequest(request);
     const ipAddress = this.#address(node);
-    const name = this.#tokenName(request.headers.get('x-admin-token'));
-    if (name !== null) {
-      this.#calls.set(request, new Call({ actor: name, ipAddress }, ids, this.#audit));
+    const holder = this.#holderOf(request.headers.get('x-admin-token'));
+    if (holder !== null) {
+      if (operation && !isAllowed(holder.role, operation.role)) {
+        // A valid token is not a guess, so it does not count as a wrong one.
+        await this.#deny(
+          { actor: holder.name, ipAddress },
+          {
+            ...{ method: request.method, route, status: 403, action: operation.action },
+            ...{ role: holder.role, required_role: operation.role, ...ids },
+          },
+        );
+        throw forbidden(holder, operation);
+      }
+      this.#calls.set(request, new Call(holder, ipAddress, ids, this.#audit));
       return;
     }
     const { excess, retryAfterS } = this.#wrongTokens.add(ipAddress);
     const status = excess > 0 ? 429 : 401;
     // One audit entry per flood, so that a flood cannot fill the disk.
     if (excess <= 1) await this.#deny({ actor: ipAddress, ipAddress }, { method: request.method, route, status });
-    if (excess === 0) throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token');
+    if (excess === 0)
+      throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token', {
+        // RFC 9110 requires a challenge with each 401. The scheme is our own, so that no browser asks for a password.
+        headers: { 'www-authenticate': 'AdminToken realm="admin API", header="X-Admin-Token"' },
+      });
     await this.#slowAnswers.wait(node, excess);
     throw new Problem('rate_limited', `wait ${retryAfterS} seconds, or use a valid token`, {
       headers: { 'retry-after': String(retryAfterS) },

@@ -49,6 +49,7 @@ export function auditLogRoutes(deps: {
         return entries.map((entry) => ({ ...entry, timestamp: entry.timestamp.toISOString() }));
       },
       operation('audit.list', {
+        role: 'read',
         summary: 'List audit log entries',
         description:
           'Newest first. An entry must match all filters. The `Link` header has the address of the next page.',
@@ -76,6 +77,7 @@ export function auditLogRoutes(deps: {
         return { ...counts, oldest: iso(oldest), newest: iso(newest) };
       },
       operation('audit.stats', {
+        role: 'read',
         summary: 'Get statistics of the audit log',
         body: noBody,
         query: noQuery,
@@ -90,6 +92,7 @@ export function auditLogRoutes(deps: {
         return found;
       },
       operation('audit.verify', {
+        role: 'read',
         summary: 'Verify the audit log',
         description:
           'Checks the chain of seals, and returns the first entry that was changed, is missing, or was not written by the gateway.',
@@ -109,6 +112,7 @@ export function auditLogRoutes(deps: {
         return { deleted };
       },
       operation('audit.purge', {
+        role: 'admin',
         summary: 'Purge the audit log',
         description: 'Deletes entries older than `older_than_days`. The remaining entries can still be verified.',
         body: noBody,

@@ -27,6 +27,7 @@ export function backupRoutes(deps: {
         return backups.map((backup) => ({ ...backup, created_at: backup.created_at.toISOString() }));
       },
       operation('backup.list', {
+        role: 'read',
         summary: 'List backups',
         description:
           'Newest first, including a running backup and backups that failed in the last 30 days. A backup can be restored only with the SECRETS_KEY that `key_id` identifies: keep that key in a different place from the backups. Each new backup also compares this list with the files in the backup store.',
@@ -59,6 +60,7 @@ export function backupRoutes(deps: {
         return { id, workflow_id: workflowId };
       },
       operation('backup.trigger', {
+        role: 'admin',
         summary: 'Start a backup',
         description: 'Only one backup runs at a time. It is in the list at once, with the status `running`.',
         body: noBody,

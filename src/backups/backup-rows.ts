@@ -134,6 +134,17 @@ export async function readCompletedBackup(sql: Sql, id: string): Promise<MadeBac
   return (await sql.query<MadeBackup>(read, [id]))[0] ?? null;
 }
 
+const readLast = {
+  name: 'read_last_completed_backup',
+  // Reads all rows: BACKUP_KEEP bounds the completed ones, 14 by default.
+  text: `select max(finished_at) as "finishedAt" from backups where status = 'completed'`,
+};
+
+/** When the newest completed backup ended; null when there is none. */
+export async function lastBackupAt(sql: Sql): Promise<Date | null> {
+  return (await sql.query<{ finishedAt: Date | null }>(readLast, []))[0]?.finishedAt ?? null;
+}
+
 const fail = {
   name: 'fail_backup',
   text: `

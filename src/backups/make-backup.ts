@@ -38,7 +38,8 @@ export async function makeBackup(
   progress: (details: Record<string, number | string>) => void,
 ): Promise<MaintenanceCounts> {
   const { database, store, log } = deps;
-  // Retried, because another worker may have a place.
+  // Only for backups of release 0.2.0, on the queue of deliveries: others are on a queue of workers that have a place.
+  // Retried, because another worker may have one.
   if (!store)
     throw ApplicationFailure.create({
       type: 'NoPlace',

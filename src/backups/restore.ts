@@ -2,23 +2,28 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { applyLaterWithin } from '../database/apply-later.ts';
 import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { connectDatabase, type Database } from '../database/database.ts';
 import { applyFunctions } from '../database/functions.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
+import { laterMigrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
 import { schemaAge, unknownMigrations } from '../database/schema-check.ts';
 import { soleConnection } from '../database/sole-connection.ts';
 import { sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
+import { version } from '../shared/version.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
+import { recordedMigrations } from './recorded-migrations.ts';
 import { refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
+import { leftOut } from './tables.ts';
 import { type ArchiveSource, unreadable } from './verify-archive.ts';
 
 /** The result of a restore. */
@@ -52,27 +57,33 @@ export async function restoreArchive(
   source: ArchiveSource,
   manifest: Manifest,
 ): Promise<Restored> {
-  refuseOtherSchema(source, manifest);
+  const migrations = await recordedMigrations(source, manifest, keyring);
+  refuseOtherSchema(source, { ...manifest, migrations });
   // A single connection, so that migrations and loading are one transaction.
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   let restored: Restored;
   try {
     await refuseUnlessEmpty(await database.pool.connect().then(released));
-    restored = await loaded(database, source, manifest, { keyring, onProgress });
+    restored = await loaded(database, source, manifest, { keyring, onProgress, migrations });
   } catch (error) {
     throw explained(url, error, 'Nothing was restored.');
   } finally {
     await database.close();
   }
-  await finished(url, log, onProgress).catch((error: unknown) => {
+  const after = await finished(url, log, onProgress).catch((error: unknown) => {
     throw explained(url, error, 'Everything was restored; run `npm run migrate` before the start.');
   });
-  return restored;
+  return { ...restored, migrated: [...restored.migrated, ...after.filter((name) => !migrations.includes(name))] };
 }
 
-/** Creates the partitions of the coming days and updates the planner's statistics. */
-async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<void> {
-  await migrateOnce(url, log);
+/**
+ * Applies the migrations that must run outside of transactions, creates the partitions of the coming days, and updates the planner's
+ * statistics.
+ *
+ * @returns the names of those migrations.
+ */
+async function finished(url: string, log: Log, onProgress: (line: string) => void): Promise<string[]> {
+  const { migrations } = await migrateOnce(url, log);
   onProgress('Counting values for the planner …');
   const client = new pg.Client({ ...connectionOptions(url, { options: noLimits }), ...keptAlive });
   client.on('error', () => undefined);
@@ -82,6 +93,7 @@ async function finished(url: string, log: Log, onProgress: (line: string) => voi
   } finally {
     await client.end().catch(() => undefined);
   }
+  return migrations;
 }
 
 /** Returns the connection to the pool, and uses it further: the pool has no other. */
@@ -109,7 +121,10 @@ const dropMigrations = `
     if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
   end $$`;
 
-type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'>;
+type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'> & {
+  /** Those of the backup's schema. */
+  migrations: readonly string[];
+};
 
 async function loaded(
   database: Database,
@@ -127,12 +142,15 @@ async function loaded(
       const client = connection.client();
       // Those of this version, not those of the backup: bodies of functions are no part of a backup.
       await applyFunctions(sqlOfClient(client));
-      await migrator.up({ migrations: manifest.migrations, transaction });
+      await migrator.up({ transaction });
+      const inBackup = laterMigrations.filter(({ name }) => deps.migrations.includes(name));
+      await applyLaterWithin(transaction, { database, pending: inBackup, version });
       const { rowsByTable, skipped } = await loadRows(client, source, manifest, deps);
-      const migrated = await migrator.up({ transaction });
+      const after = laterMigrations.filter((migration) => !inBackup.includes(migration));
+      const migrated = await applyLaterWithin(transaction, { database, pending: after, version });
       const settled = await settleEvents(client);
       await pauseRestored(client, `restored from ${source.name}, a backup of ${manifest.created_at}`);
-      return { manifest, rowsByTable, skipped, migrated: migrated.map(({ name }) => name), ...settled };
+      return { manifest, rowsByTable, skipped, migrated, ...settled };
     });
   } catch (error) {
     connection.giveBack();
@@ -150,7 +168,7 @@ async function loadRows(
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
-  const known = new Set(rows.map(({ name }) => name));
+  const known = new Set(rows.map(({ name }) => name).filter((name) => !(name in leftOut)));
   const ours = manifest.tables.filter(({ name }) => known.has(name));
   const statements = [
     // Rows that migrations insert are also in the archive, in their later state.
@@ -170,7 +188,7 @@ async function loadRows(
     const content = reader.rowsOf(table);
     if (!known.has(table.name)) {
       for await (const _ of content);
-      skipped.push(table.name);
+      if (!(table.name in leftOut)) skipped.push(table.name);
       continue;
     }
     if (table.rows > 0) onProgress(`Loading ${table.rows} rows of ${table.name} …`);

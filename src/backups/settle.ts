@@ -23,6 +23,15 @@ const requeue = `
     returning e.id, e.account_id, e.generation
   )
   insert into event_queue (event_id, account_id, generation, lane) select id, account_id, generation, ${lanes.pendingStart} from orphans`;
+// An operator decides again what to change, after looking at what was restored. Guarded, because a backup of an older
+// version has no such table: it is restored into that version's schema, which is migrated afterwards.
+const stopBulkJobs = `
+  do $stop$ begin
+    if to_regclass('bulk_jobs') is not null then
+      update bulk_jobs set state = 'stopping', reason = 'restored', next_batch_at = now(), lease_token = null, lease_until = null
+      where ended_at is null;
+    end if;
+  end $stop$`;
 const countPending = `select count(*)::integer as n from events where delivery_status = 'pending'`;
 /** Writes a pause in the form of src/events/pause.ts. @param reason as SQL; an earlier pause's reason is appended. */
 const writePause = (reason: string) => `
@@ -33,12 +42,13 @@ const pauseOf = (reason: string) =>
   `convert_to(json_build_object('since', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'reason', ${reason})::text, 'UTF8')`;
 
 /**
- * Prepares restored events for new workers: releases all claims, and queues each pending event without a queue row for
- * a new workflow. Other events stay unchanged.
+ * Prepares restored events for new workers: releases all claims, stops bulk jobs, and queues each pending event without a
+ * queue row for a new workflow. Other events stay unchanged.
  */
 export async function settleEvents(client: pg.ClientBase): Promise<Settled> {
   await client.query(dropClaims);
   await client.query(dropCommandClaims);
+  await client.query(stopBulkJobs);
   const { rowCount } = await client.query(requeue);
   const { rows } = await client.query<{ n: number }>(countPending);
   return { pending: rows[0]?.n ?? 0, requeued: rowCount ?? 0 };
@@ -51,6 +61,6 @@ export async function pauseRestored(client: pg.ClientBase, reason: string): Prom
 
 /** The statements of `settleEvents` and `pauseRestored` on one line each, for loading an archive with psql. */
 export const settleStatements = (reason: string) =>
-  [dropClaims, dropCommandClaims, requeue, writePause(pg.escapeLiteral(reason))].map(
+  [dropClaims, dropCommandClaims, stopBulkJobs, requeue, writePause(pg.escapeLiteral(reason))].map(
     (text) => `${text.trim().replaceAll(/\s*\n\s*/g, ' ')};`,
   );

@@ -2,11 +2,13 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { readApplied } from '../database/applied-migrations.ts';
 import { connectionOptions } from '../database/connection-options.ts';
 import { endClient } from '../database/end-client.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { liftTransactionLimit, noLimits } from '../database/no-limits.ts';
+import { sqlOfClient } from '../database/transaction.ts';
 import { tableAndColumns } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedSequence, Manifest } from './manifest.ts';
@@ -85,7 +87,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     return {
       ...{ tables, foreign, takenAt },
       sequences: await readSequences(client, tables),
-      migrations: await readMigrations(client),
+      migrations: (await readApplied(sqlOfClient(client))).map(({ name }) => name),
       auditHead: await readAuditHead(client),
       async exportId() {
         const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
@@ -150,11 +152,6 @@ const partsOf = (tables: SourceTable[]) => tables.flatMap(({ parts }) => parts);
 function isPassing(error: unknown): boolean {
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   return code === '55P03' || code === '42P01' || code === '40P01';
-}
-
-async function readMigrations(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
-  return rows.map(({ name }) => name);
 }
 
 async function readAuditHead(client: pg.Client): Promise<Manifest['audit_head']> {

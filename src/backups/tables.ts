@@ -10,6 +10,7 @@ import { identifier } from './manifest.ts';
  */
 export const leftOut: Readonly<Record<string, string>> = {
   mikro_orm_migrations: 'the manifest names the migrations; a restore applies them',
+  applied_migrations: 'as above, for the migrations after the first one',
   backups: 'where backups of this place are: another place has others',
 };
 
@@ -19,8 +20,16 @@ export const leftOut: Readonly<Record<string, string>> = {
  */
 export const gatewayTables: readonly string[] = [
   ...dailyTables,
-  ...['accounts', 'audit_chain', 'audit_logs', 'destinations', 'event_commands', 'event_dedup', 'event_latencies'],
-  ...['event_latency_deltas', 'event_queue', 'event_replays', 'event_stat_deltas', 'event_stats', 'event_values'],
+  ...['accounts', 'audit_chain', 'audit_logs', 'bulk_jobs', 'destinations', 'event_commands', 'event_dedup'],
+  ...[
+    'event_latencies',
+    'event_latency_deltas',
+    'event_queue',
+    'event_replays',
+    'event_series',
+    'event_series_latencies',
+  ],
+  ...['event_stat_deltas', 'event_stats', 'event_values'],
   ...['gateway_settings', 'notification_bursts', 'notification_summaries', 'rejection_counts', 'rejection_days'],
   ...['secrets_keys', 'stopped_accounts'],
 ];

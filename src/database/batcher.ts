@@ -1,3 +1,6 @@
+import type { Span } from '@opentelemetry/api';
+import { activeSpan, inBatch } from '../tracing/spans.ts';
+
 /** Too many items are waiting. The caller should refuse its request instead of queueing more. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
@@ -5,6 +8,8 @@ export class BatcherFull extends Error {
 
 interface Waiting<Item, Result> {
   item: Item;
+  /** The span of the call, for the statements of its batch. */
+  span: Span | null;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -54,7 +59,7 @@ export class Batcher<Item, Result> {
       return Promise.reject(new BatcherFull('too many calls wait'));
     this.#waitingBytes += bytes;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      this.#waiting.push({ item, span: activeSpan(), resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
       const start = () => {
@@ -71,7 +76,7 @@ export class Batcher<Item, Result> {
     while (this.#running < this.#options.maxRunning && this.#waiting.length > 0) {
       const batch = this.#take();
       this.#running++;
-      this.#run(batch.map(({ item }) => item))
+      inBatch(batch, () => this.#run(batch.map(({ item }) => item)))
         .then(
           (results) => {
             batch.forEach((entry, index) => {

@@ -2,9 +2,11 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../shared/log.ts';
+import { inStatementSpan } from '../tracing/spans.ts';
+import { applicationName } from './application-name.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
-import { migrations } from './migrations.ts';
+import { firstMigration } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
 import type { Sql, Statement, Transactions } from './sql.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
@@ -25,6 +27,8 @@ export interface Database extends Transactions {
   readonly url: string;
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
+  /** All pools of this process, for counting their connections. */
+  readonly pools: readonly pg.Pool[];
   close(): Promise<void>;
 }
 
@@ -65,7 +69,7 @@ export async function connectDatabase(options: {
   const { log, wholeTables = false } = options;
   const { ssl, ...connection } = connectionOptions(options.url, {
     options: wholeTables ? `-c jit=off ${timeZone} ${noLimits}` : `${plannedOnce} ${serverLimits}`,
-    application_name: 'webhook-gateway',
+    application_name: applicationName(),
   });
   const orm = await MikroORM.init({
     // Not `clientUrl`: MikroORM ignores all parameters of a URL, including those for TLS.
@@ -90,7 +94,8 @@ export async function connectDatabase(options: {
     },
     logger: (message) => log.debug(message),
     migrations: {
-      migrationsList: migrations,
+      // The others are recorded elsewhere (apply-later.ts).
+      migrationsList: [firstMigration],
       snapshot: false,
       transactional: true,
       allOrNothing: true,
@@ -120,12 +125,14 @@ export async function connectDatabase(options: {
     url: options.url,
     orm,
     pool,
+    pools: [pool, readers, strangers],
     readers,
     reader: sqlOfPool(readers),
     strangers: sqlOfPool(strangers),
     async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
+      const { name, text } = statement;
       // `types`: the driver's parsers (a timestamp becomes a Date), because MikroORM's pool returns strings.
-      const result = await pool.query<Row>({ name: statement.name, text: statement.text, values, types: pg.types });
+      const result = await inStatementSpan(statement, () => pool.query<Row>({ name, text, values, types: pg.types }));
       return result.rows;
     },
     transaction: (work) => inTransaction(pool, (client) => work(sqlOfClient(client))),
@@ -140,7 +147,8 @@ export async function connectDatabase(options: {
 }
 
 const sqlOfPool = (pool: pg.Pool): Sql => ({
-  async query<Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[]) {
-    return (await pool.query<Row>({ name, text, values })).rows;
+  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
+    const { name, text } = statement;
+    return (await inStatementSpan(statement, () => pool.query<Row>({ name, text, values }))).rows;
   },
 });

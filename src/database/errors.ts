@@ -60,7 +60,7 @@ function isRouting(error: unknown): boolean {
   return ('routine' in error && error.routine === 'ExecFindPartition') || isRouting(error.cause);
 }
 
-function sqlState(error: unknown): string | null {
+export function sqlState(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;

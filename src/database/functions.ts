@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { firstFunctions } from './released.ts';
 import type { Sql } from './sql.ts';
 
 /** A function of the schema: a file of `migrations/functions/`. */
@@ -39,14 +40,20 @@ export const bodyOf = ({ text }: SqlFunction) =>
 
 /**
  * The function's comment in the database: its purpose, its file, and the file's hash, by which changes are detected.
+ *
+ * Release 0.2.0 does not start when a function that it does not know has the first form. So functions that later
+ * releases add have the second one.
  */
 function commentOf({ name, text }: SqlFunction): string {
   const [purpose = ''] = text.split('\n');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  return `${purpose.replace(/^-- /, '')} (migrations/functions/${name}.sql, SHA-256 ${sha256})`;
+  const file = firstFunctions.has(name) ? `migrations/functions/${name}.sql` : `function file ${name}.sql`;
+  return `${purpose.replace(/^-- /, '')} (${file}, SHA-256 ${sha256})`;
 }
 
-// Functions of operators and extensions in the same schema have no such comment, so they are not touched.
+// Functions of operators and extensions in the same schema have no such comment, so they are not touched. Those of
+// later releases have another one: a function that this program does not know may belong to processes of a later
+// release. A migration drops it when no supported release uses it.
 const readStored = {
   name: '',
   text: `
@@ -56,17 +63,28 @@ const readStored = {
       and (p.proname = any($1) or d.comment like '%(migrations/functions/%.sql, SHA-256 %)')`,
 };
 
+/** What functions are compared with. */
+export interface CompareOptions {
+  files?: readonly SqlFunction[];
+  /**
+   * Whether a later release has migrated the database, and this one can run with it. Then the functions may be those of
+   * the later release: only one that is missing is a difference, and none is replaced or dropped.
+   */
+  newer?: boolean;
+}
+
 /**
- * Compares the functions of a database with those of `files`.
+ * Compares the functions of a database with those of the files.
  *
  * @returns `change`: files whose function is missing, differs or exists with several signatures; `drop`: signatures of
- *   functions that an earlier version made and that have no file.
+ *   functions that a version before the first release made and that have no file.
  */
 export async function functionChanges(
   sql: Sql,
-  files: readonly SqlFunction[] = functionFiles(),
+  { files = functionFiles(), newer = false }: CompareOptions = {},
 ): Promise<{ change: SqlFunction[]; drop: string[] }> {
   const found = await sql.query<StoredFunction>(readStored, [files.map(({ name }) => name)]);
+  if (newer) return { change: files.filter((file) => found.every(({ name }) => name !== file.name)), drop: [] };
   return {
     change: files.filter((file) => {
       const [same, ...others] = found.filter(({ name }) => name === file.name);
@@ -77,16 +95,17 @@ export async function functionChanges(
 }
 
 /**
- * Updates the functions of the database to those of `files`: replaces changed ones, and drops those that no longer have
- * a file. A function whose parameters or result have changed cannot be replaced, so it is dropped and created.
+ * Updates the functions of the database to those of the files: creates missing ones, replaces changed ones, and drops
+ * those of versions before the first release. A function whose parameters or result have changed cannot be replaced, so
+ * it is dropped and created.
  *
- * Call it inside the transaction of the migrations and before them, because their triggers need the functions. So no
+ * Call it inside the transaction of the first migration and before it, because its triggers need the functions. So no
  * other transaction sees one without the other.
  *
  * @returns the names of the functions that were created or replaced, and the signatures of those that were dropped.
  */
-export async function applyFunctions(sql: Sql, files: readonly SqlFunction[] = functionFiles()): Promise<string[]> {
-  const { change, drop } = await functionChanges(sql, files);
+export async function applyFunctions(sql: Sql, options: CompareOptions = {}): Promise<string[]> {
+  const { change, drop } = await functionChanges(sql, options);
   // Functions may use tables that the migrations after this call create.
   await run(sql, 'set local check_function_bodies = off');
   for (const signature of drop) await run(sql, `drop function ${signature}`);

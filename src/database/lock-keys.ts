@@ -15,6 +15,8 @@ export const lockKeys = {
    * refuse_retired_key() and refuse_retired_mac() contain this number.
    */
   retiredKeys: 7_233_808_006,
+  /** Held while a bulk job is ordered, so that concurrent orders do not exceed the number of jobs. */
+  bulkOrders: 7_233_808_007,
 } as const;
 
 /**

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Log } from '../shared/log.ts';
+import { applyLater } from './apply-later.ts';
 import { connectDatabase, type Database } from './database.ts';
 import { applyFunctions } from './functions.ts';
 import { lockKeys } from './lock-keys.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
-import { refuseOtherSchema } from './schema-check.ts';
+import { refuseSkippedRelease } from './release-order.ts';
+import { type Release, refuseOtherSchema, thisRelease } from './schema-check.ts';
 import { soleConnection } from './sole-connection.ts';
 import { sqlOfClient, whileItMayBreak } from './transaction.ts';
 
@@ -22,17 +24,18 @@ export interface Migrated {
 
 /**
  * Updates the schema and its functions, and creates the partitions of the coming days. Several processes may call it at
- * the same time: an advisory lock lets one of them work; the others wait and then find nothing to do.
+ * the same time: an advisory lock lets one of them work; the others wait and then find nothing to do. On the schema of a
+ * later release, it leaves what that release has made.
  *
- * @throws StartError for the schema of a version that this one cannot migrate.
+ * @throws StartError for the schema of a version that this one cannot migrate, and when a table stays locked.
  */
-export async function migrate(database: Database, log: Log): Promise<Migrated> {
+export async function migrate(database: Database, log: Log, release: Release = thisRelease): Promise<Migrated> {
   const lock = await database.pool.connect();
   return whileItMayBreak(lock, async () => {
     try {
       // Polls for the lock, because a query that waits for it would reach the pool's time limit.
       while (!(await tryLock(lock))) await sleep(lockPollMs);
-      const applied = await applyMigrations(database.url, log);
+      const applied = await applyMigrations(database.url, log, release);
       await ensurePartitions(database, new Date(), daysAhead);
       for (const name of applied.migrations) log.info({ migration: name }, 'migrated');
       if (applied.functions.length > 0) log.info({ functions: applied.functions }, 'functions applied');
@@ -47,24 +50,29 @@ export async function migrate(database: Database, log: Log): Promise<Migrated> {
 }
 
 /**
- * Applies functions and migrations in one transaction, so that either all or none take effect. Uses a dedicated
- * connection without time limits, because rewriting a large table takes longer than the pool's limit.
+ * Applies the functions and the first migration in one transaction, so that either all or none take effect, then each
+ * later migration in its own. Uses a dedicated connection without time limits, because rewriting a large table takes
+ * longer than the pool's limit.
  */
-async function applyMigrations(url: string, log: Log): Promise<Migrated> {
+async function applyMigrations(url: string, log: Log, release: Release): Promise<Migrated> {
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   const connection = soleConnection(database);
   const { em, migrator } = database.orm;
   try {
     // Creates the migrator's table, which the migrator does outside of any transaction.
     await migrator.getPending();
-    return await em.fork().transactional(async (transactional) => {
+    const { functions, first, pending } = await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
       const sql = sqlOfClient(connection.client());
-      await refuseOtherSchema(sql);
-      const functions = await applyFunctions(sql);
+      const { applied, newer } = await refuseOtherSchema(sql, release);
+      const pending = release.later.filter(({ name }) => !applied.includes(name));
+      if (applied.length > 0) await refuseSkippedRelease(sql, { applied, pending, release });
+      const functions = await applyFunctions(sql, { newer });
       const migrated = await migrator.up({ transaction });
-      return { migrations: migrated.map(({ name }) => name), functions };
+      return { functions, first: migrated.map(({ name }) => name), pending };
     });
+    const later = await applyLater({ database, pending, version: release.version, log });
+    return { migrations: [...first, ...later], functions };
   } finally {
     connection.giveBack();
     await database.close();

@@ -78,3 +78,29 @@ export async function ensurePartitions(database: Database, from: Date, days: num
     }
   });
 }
+
+const readPartitionsOf = {
+  name: 'read_partitions_of_days',
+  text: `
+    select day from unnest($1::text[], $2::text[]) as wanted (day, name)
+    group by day having bool_and(to_regclass(name) is not null)`,
+};
+
+/**
+ * How many days after that of `from` (UTC) have all their partitions, up to the first gap: one catalogue lookup for each
+ * table of each day in `daysAhead`.
+ */
+export async function partitionsAhead(sql: Sql, from: Date): Promise<number> {
+  const today = Math.floor(from.getTime() / dayMs);
+  const days = Array.from({ length: daysAhead }, (_, index) => new Date((today + 1 + index) * dayMs));
+  const wanted = days.flatMap((day) =>
+    dailyTables.map((table) => ({ day: isoDay(day), name: partitionName(table, day) })),
+  );
+  const rows = await sql.query<{ day: string }>(readPartitionsOf, [
+    wanted.map(({ day }) => day),
+    wanted.map(({ name }) => name),
+  ]);
+  const whole = new Set(rows.map(({ day }) => day));
+  const gap = days.findIndex((day) => !whole.has(isoDay(day)));
+  return gap === -1 ? days.length : gap;
+}

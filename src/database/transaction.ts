@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolClient } from 'pg';
-import type { Sql } from './sql.ts';
+import { inStatementSpan } from '../tracing/spans.ts';
+import type { Sql, Statement } from './sql.ts';
 
 /**
  * Runs `work` in one transaction on one connection; rolls back when it throws. If the rollback fails, the connection is
@@ -76,11 +77,13 @@ export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise
 }
 
 /** Statements on one connection, as inside `inTransaction`. */
-export function sqlOfClient(client: PoolClient): Sql {
+export function sqlOfClient(client: pg.ClientBase): Sql {
   return {
-    async query<Row extends pg.QueryResultRow>({ name, text }: { name: string; text: string }, values: unknown[]) {
+    async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
+      const { name, text } = statement;
       // `types`: the driver's parsers (a timestamp becomes a Date), because MikroORM's pool returns strings.
-      return (await client.query<Row>({ name, text, values, types: pg.types })).rows;
+      const run = () => client.query<Row>({ name, text, values, types: pg.types });
+      return (await inStatementSpan(statement, run)).rows;
     },
   };
 }

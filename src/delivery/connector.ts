@@ -21,6 +21,8 @@ export type Connector = {
   connect: buildConnector.connector;
   /** Whether this error ended a connection that had served an earlier request. */
   endedReusedConnection(error: Error): boolean;
+  /** The connections that were established, and whether a request was sent on them: set by the caller. */
+  connected: WeakMap<object, { used: boolean }>;
   /** Destroys the connections that are being established. */
   destroyPending(): void;
 };
@@ -37,6 +39,7 @@ export type Connector = {
 export function createConnector(lookup: LookupFunction, guard: AddressGuard): Connector {
   const pending = new Set<net.Socket>();
   const endedReused = new WeakSet<Error>();
+  const connected = new WeakMap<object, { used: boolean }>();
   const sessions = new LRUCache<string, Buffer>({ max: keptTlsSessions });
 
   const open = (hostname: string, port: number, secure: boolean): net.Socket => {
@@ -76,7 +79,9 @@ export function createConnector(lookup: LookupFunction, guard: AddressGuard): Co
         tcpStands = true;
       })
       .once(secure ? 'secureConnect' : 'connect', () => {
-        if (settle()) callback(null, socket);
+        if (!settle()) return;
+        connected.set(socket, { used: false });
+        callback(null, socket);
       })
       .on('error', (error: Error) => {
         if (settle()) callback(describeFailedConnect(error, peer, tcpStands), null);
@@ -89,6 +94,7 @@ export function createConnector(lookup: LookupFunction, guard: AddressGuard): Co
 
   return {
     connect,
+    connected,
     endedReusedConnection: (error) => endedReused.has(error),
     destroyPending: () => {
       for (const socket of pending) socket.destroy();

@@ -1,14 +1,16 @@
 import { getSystemErrorMessage } from 'node:util';
 
 /** Why a request got no response. */
-export type FailureOutcome =
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_error'
-  | 'dns_failure'
-  | 'tls_error'
-  | 'address_refused'
-  | 'invalid_url';
+export const failureOutcomes = [
+  'timeout',
+  'connection_refused',
+  'connection_error',
+  'dns_failure',
+  'tls_error',
+  'address_refused',
+  'invalid_url',
+] as const;
+export type FailureOutcome = (typeof failureOutcomes)[number];
 
 /** A failure with a known reason. The message is for operators and contains no secret. */
 export class DeliveryFailure extends Error {

@@ -25,9 +25,17 @@ export type DeliveryHeadersInput = {
   webhook: { id: string; timestampS: number; signature: string | null };
   /** The inbound headers that are not forwarded; the built-in ones unless it is given. */
   dropped?: DroppedHeaders;
+  /**
+   * The trace headers of this request, in place of the sender's. Null or absent while tracing is off: then those of the
+   * sender are forwarded like its other headers.
+   */
+  trace?: readonly Header[] | null;
 };
 
 const builtInDropped = droppedHeaders();
+/** With them, the sender would decide what the consumer records (https://www.w3.org/TR/trace-context/#security-considerations). */
+const isTraceHeader = (compared: string) =>
+  compared === 'traceparent' || compared === 'tracestate' || compared === 'baggage';
 
 /** A header name: RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -85,12 +93,13 @@ function namedByConnection(headers: readonly Header[]): Set<string> {
  * Source: docs/consumers.md and Standard Webhooks.
  */
 export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
-  const { providerHeaders, contentType, event, webhook, dropped = builtInDropped } = input;
+  const { providerHeaders, contentType, event, webhook, dropped = builtInDropped, trace = null } = input;
   const headers: Header[] = [];
   const hopByHop = namedByConnection(providerHeaders);
   for (const [name, inbound] of providerHeaders) {
     const compared = comparableName(name);
     if (!token.test(name) || dropped(compared) || hopByHop.has(compared)) continue;
+    if (trace !== null && isTraceHeader(compared)) continue;
     const value = inboundValue(inbound);
     if (value !== null) headers.push([name, value]);
   }
@@ -104,5 +113,6 @@ export function deliveryHeaders(input: DeliveryHeadersInput): Header[] {
   headers.push(['x-webhook-external-id', headerValue(event.externalId)]);
   headers.push(['x-webhook-attempt', String(event.attempt)], ['x-webhook-replay', String(event.replay)]);
   if (event.test) headers.push(['x-webhook-test', 'true']);
+  if (trace !== null) headers.push(...trace);
   return headers;
 }

@@ -1,7 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Answer, AnswerReader } from './answer.ts';
 import { createConnector } from './connector.ts';
+import { countRequests } from './count-requests.ts';
 import { DeliveryFailure, describeBrokenExchange, duration, type FailureOutcome } from './failure.ts';
 import type { Header } from './headers.ts';
 import { createGuardedLookup, type Lookup, systemLookup } from './lookup.ts';
@@ -40,6 +42,8 @@ export type SenderOptions = {
    */
   connectionsPerOrigin?: number;
   lookup?: Lookup;
+  /** Counts the requests; nothing by default. */
+  metrics?: Pick<Metrics, 'requestSent'>;
 };
 
 /** Aborts an exchange that is already settled. This also closes the connection. */
@@ -165,9 +169,11 @@ function failed({ outcome, message }: DeliveryFailure, durationMs: number): Send
  *
  * @throws Error when an entry of `allowedNetworks` is not a CIDR
  */
-export function createSender({ allowedNetworks, connectionsPerOrigin, lookup = systemLookup }: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
+  const { allowedNetworks, connectionsPerOrigin, lookup = systemLookup, metrics } = options;
   const guard = createAddressGuard(allowedNetworks);
   const connector = createConnector(createGuardedLookup(lookup, guard), guard);
+  const stopCounting = metrics ? countRequests(connector.connected, metrics.requestSent) : () => undefined;
   const agent = new Agent({
     connect: connector.connect,
     connections: connectionsPerOrigin ?? null,
@@ -196,6 +202,7 @@ export function createSender({ allowedNetworks, connectionsPerOrigin, lookup = s
       await Promise.all(inFlight);
       connector.destroyPending();
       await agent.destroy();
+      stopCounting();
     },
   };
 }

@@ -35,6 +35,7 @@ export function testDeliveryRoutes(deps: {
       };
     },
     operation('account.test_delivery', {
+      role: 'operate',
       summary: 'Send a test event to the consumer',
       description:
         'Posts a signed event of the type `webhook_gateway.test` to the delivery URL, in the same way as other events, with the header `x-webhook-test: true`. The event is not stored, and a failed test is not retried.',

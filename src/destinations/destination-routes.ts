@@ -26,12 +26,14 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
   return new Elysia({ name: 'destinations', prefix: '/accounts/:account_id/destinations' })
     .get(
       '/',
-      async ({ params }) => {
+      async ({ params, request }) => {
+        const { role } = calls.of(request);
         const found = await destinations.list(existingAccountId(params.account_id));
         if (!found) throw accountNotFound();
-        return found.map(destinationView);
+        return found.map((destination) => destinationView(destination, role));
       },
       operation('destination.list', {
+        role: 'read',
         summary: "List an account's destinations",
         description: 'Ordered by `position`, then oldest first.',
         body: noBody,
@@ -54,9 +56,10 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
           throw new Problem('conflict', 'the account already has the maximum number of destinations; delete one first');
         }
         set.status = 201;
-        return destinationView(created.destination);
+        return destinationView(created.destination, call.role);
       },
       operation('destination.create', {
+        role: 'admin',
         summary: 'Create a destination',
         description: 'The destination is notified when all attempts of an event have failed.',
         body: destinationSchemas.create,
@@ -76,12 +79,13 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         const written = await destinations.update(accountId, destination_id, body, (sql, _destination, changed) =>
           call.record(sql, 'destination.update', { status: 200, changed }),
         );
-        if (written.ok) return destinationView(written.destination);
+        if (written.ok) return destinationView(written.destination, call.role);
         if (written.reason === 'not_found') throw destinationNotFound();
         const { errors } = written;
         throw new Problem('invalid', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), { errors });
       },
       operation('destination.update', {
+        role: 'admin',
         summary: 'Change a destination',
         description:
           'Changes only the fields in the body, also within `config`. `null` clears a field. A new `destination_type` requires a complete `config`.',
@@ -107,6 +111,7 @@ export function destinationRoutes(deps: { destinations: DestinationStore; calls:
         return new Response(null, { status: 204 });
       },
       operation('destination.delete', {
+        role: 'admin',
         summary: 'Delete a destination',
         body: noBody,
         query: noQuery,

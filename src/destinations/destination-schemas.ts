@@ -9,7 +9,7 @@ const config = z
   ])
   .meta({
     description:
-      'Depends on `destination_type`. A secret is write-only; a user and password in a URL are shown as `[masked]`',
+      'Depends on `destination_type`. A secret is write-only; a user and password in a URL are shown as `[masked]`, and the path of a chat URL is shown to the role `admin` only',
   });
 
 export const destination = z

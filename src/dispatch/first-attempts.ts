@@ -5,8 +5,10 @@ import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import { type Claimed, type ClaimScope, claimForAttempt, takeOverAttempt } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { detached } from '../tracing/spans.ts';
 import { AcceptedEvents, type Way } from './accepted-events.ts';
 import { ArrivalRate } from './arrival-rate.ts';
 import { Backlog } from './backlog.ts';
@@ -26,6 +28,7 @@ export interface FirstAttemptsDeps {
   writes: QueueWrites;
   permits: Permits;
   schedule: DeliverySchedule;
+  metrics: Pick<Metrics, 'leaseLost'>;
   log: Log;
   /** Whether deliveries are known to be paused. Then no claims are made. */
   paused(): boolean;
@@ -174,8 +177,7 @@ export class FirstAttempts {
     this.#rate.count();
     // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
     // database was unavailable. The new claim waits for the attempt in flight.
-    const run = Promise.resolve(this.#running.get(eventId))
-      .then(attempt)
+    const run = detached(() => Promise.resolve(this.#running.get(eventId)).then(attempt))
       .then(hold.release, (error: unknown) => {
         hold.abandon();
         this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its event is claimed again');
@@ -210,7 +212,7 @@ export class FirstAttempts {
   }
 
   async #byWorkflow(claim: Claimed, permit: Permit): Promise<void> {
-    const { attempts, permits, writes, leases, sql, log } = this.#deps;
+    const { attempts, permits, writes, leases, sql, metrics, log } = this.#deps;
     const { eventId, accountId, generation } = claim;
     const { token } = leases;
     let started: Started;
@@ -221,8 +223,8 @@ export class FirstAttempts {
       if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started');
       if (permits.only) return await writes.handBack({ eventId, generation, token, delayS: downDelayS });
       // It is not known whether the workflow was started. If it was, its attempt waits while the claim is direct.
-      if (await takeOverAttempt(sql, { eventId, generation, token }))
-        await this.#direct(claim, { turn: attempts.gate.enterDirect(accountId, performance.now()), event: null });
+      if (!(await takeOverAttempt(sql, { eventId, generation, token }))) metrics.leaseLost();
+      else await this.#direct(claim, { turn: attempts.gate.enterDirect(accountId, performance.now()), event: null });
       return;
     }
     try {

@@ -2,6 +2,7 @@ import type { DeliverySchedule } from '../../workflows/messages.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { HandOver } from '../events/hand-over.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';
 import { ClaimHolder } from './claim-holder.ts';
 import { EngineLink } from './engine-link.ts';
@@ -27,6 +28,7 @@ export class FrontRelay {
     schedule: DeliverySchedule;
     firstAttempt: PermitMode;
     worker: WorkerBeside;
+    metrics: Pick<Metrics, 'leaseLost'>;
     log: Log;
   }) {
     const { sql, databaseUrl, log, attempts, schedule, firstAttempt } = options;
@@ -43,6 +45,7 @@ export class FrontRelay {
       engine: new EngineLink(),
       writes: new QueueWrites(sql),
       permits: new Permits({ mode: firstAttempt, size: 0, keepsUp: () => false }),
+      metrics: options.metrics,
       scope: 'direct',
       holdsLock: () => claims.holdsLock,
       paused: () => claims.pause.paused,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { applicationName } from '../database/application-name.ts';
 import { connectionOptions } from '../database/connection-options.ts';
 import { endClient } from '../database/end-client.ts';
 import { keptAlive } from '../database/keep-alive.ts';
@@ -43,7 +44,7 @@ export class Listener {
   }) {
     this.#options = options;
     this.#connection = {
-      ...connectionOptions(options.url, { application_name: 'webhook-gateway relay' }),
+      ...connectionOptions(options.url, { application_name: applicationName(' relay') }),
       ...keptAlive,
       connectionTimeoutMillis: connectLimitMs,
       query_timeout: queryLimitMs,

@@ -4,6 +4,7 @@ import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import { sweep } from '../events/transitions/swept.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { IdleCpu } from '../shared/idle-cpu.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
@@ -30,6 +31,7 @@ export interface RelayOptions {
   attemptsBeside: boolean;
   /** From which backlog of workflow starts on operators are told. */
   backlogLimit: BacklogLimit;
+  metrics: Pick<Metrics, 'leaseLost'>;
   log: Log;
   /** Seconds after which a pending event that is past its time counts as overdue. */
   overdueS: number;
@@ -92,6 +94,7 @@ export class Relay {
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, engine, attempts, leases, writes, schedule, log, holdsLock },
       permits: this.#permits,
+      metrics: options.metrics,
       scope: options.attemptsBeside && options.firstAttempt !== 'workflow' ? 'workflow' : 'all',
       paused: () => claims.pause.paused,
       onMoved: (pending) => this.#starts.moved(pending),

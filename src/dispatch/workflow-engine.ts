@@ -21,6 +21,7 @@ import {
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
 import type { Startable } from '../events/startable.ts';
+import { type EngineCall, inEngineSpan } from './engine-span.ts';
 
 /**
  * A call to Temporal failed: it is down, overloaded or not responding. It is not known whether it processed the call.
@@ -64,8 +65,9 @@ export class WorkflowEngine {
    */
   async ensureRunning(event: Startable): Promise<string | null> {
     const options = this.#startOptions(event);
-    return this.#call(async () => {
-      if (event.generation > 0) {
+    const isReplay = event.generation > 0;
+    return this.#call(isReplay ? 'SignalWithStartWorkflow' : 'StartWorkflow', event, async () => {
+      if (isReplay) {
         const { generation, schedule, resume } = options.args[0];
         const handle = await this.#client.workflow.signalWithStart<typeof deliverEvent, [ReplayRequest]>(
           'deliverEvent',
@@ -80,6 +82,8 @@ export class WorkflowEngine {
       try {
         const handle = await this.#client.workflow.start<typeof deliverEvent>('deliverEvent', {
           ...options,
+          // Also works with builds (server 1.29.1). The first task then runs on this worker's build, whether it is the
+          // current one or not; the workflow follows the current build from its next task on.
           requestEagerStart: true,
         });
         return handle.firstExecutionRunId;
@@ -97,7 +101,8 @@ export class WorkflowEngine {
    * @returns the run that the retry was signaled to; null for other commands.
    */
   async deliver(command: Command, event: Startable): Promise<string | null> {
-    return this.#call(async () => {
+    const name = command.kind === 'retry' ? 'SignalWithStartWorkflow' : 'SignalWorkflow';
+    return this.#call(name, event, async () => {
       const { generation } = command;
       if (command.kind === 'retry') {
         const started = await this.#client.workflow.signalWithStart<typeof deliverEvent, [RetryRequest]>(
@@ -153,7 +158,11 @@ export class WorkflowEngine {
     };
   }
 
-  async #call<T>(call: () => Promise<T>): Promise<T> {
+  #call<T>(name: EngineCall, event: Startable, call: () => Promise<T>): Promise<T> {
+    return inEngineSpan(name, workflowId(event.eventId), event, () => this.#limited(call));
+  }
+
+  async #limited<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await this.#connection.withDeadline(Date.now() + callLimitMs, call);
     } catch (error) {

@@ -73,11 +73,20 @@ export function existingSecrets(folder: string): Pick<SecretFiles, 'find'> {
   return { find: (name) => explained(path, () => files.find(name)) };
 }
 
-/** Whether the folder is a data folder of a gateway; false when it is empty. */
+/** The files of `secrets/`; a retired key has its id in its name. An operator puts a key there before a restore. */
+const secretName = /^(secrets-key(-previous|-[0-9a-f]{8})?|admin-token|postgres-password)$/;
+
+/** Whether a name in a folder without a marker is the `secrets/` that an operator has put there. */
+const isOwnSecrets = (folder: string, name: string) =>
+  name === 'secrets' &&
+  statSync(join(folder, name)).isDirectory() &&
+  namesIn(join(folder, name)).every((file) => secretName.test(file));
+
+/** Whether the folder is a data folder of a gateway; false when it is empty, or has only secrets. */
 function hasMarker(folder: string): boolean {
   const names = namesIn(folder);
   if (!names.includes(markerName)) {
-    const foreign = names.filter((name) => !ignoredFiles.has(name));
+    const foreign = names.filter((name) => !ignoredFiles.has(name) && !isOwnSecrets(folder, name));
     if (foreign.length === 0) return false;
     throw new StartError(
       `The folder ${folder} holds other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and is no ` +

@@ -32,6 +32,8 @@ export interface AttemptRow {
   headers: [name: string, value: string][];
   contentType: string | null;
   body: Uint8Array;
+  /** The span of the webhook; null if it was received while tracing was off. */
+  traceparent: string | null;
   /**
    * The time of PostgreSQL's clock in milliseconds since 1970, at the time of the call. All workers then agree on the time, even if
    * the clock of a worker's machine is wrong or jumps.
@@ -74,7 +76,7 @@ const readAttempts = {
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
       case when q.claimed_until > now() then q.claim_token end as claim_token,
-      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.body
+      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.body, p.traceparent
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
     join events e on e.id = i.event_id and e.id between $5 and $6
     join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
@@ -102,7 +104,11 @@ interface Row extends CircumstanceRow {
   headers: [string, string][];
   content_type: string | null;
   body: Buffer;
+  traceparent: string | null;
 }
+
+/** The name of the statement, in traces. */
+export const readAttemptsName = readAttempts.name;
 
 /** Reads per statement. Bodies have up to 1 MB each, so this bounds the size of an answer. */
 const maxBatch = 64;
@@ -153,6 +159,7 @@ function toAttemptRow(row: Row): AttemptRow {
     headers: row.headers,
     contentType: row.content_type,
     body: row.body,
+    traceparent: row.traceparent,
     ...toCircumstances(row),
   };
 }

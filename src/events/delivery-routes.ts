@@ -6,7 +6,8 @@ import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import { optionalInteger } from '../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { text } from '../shared/text-rules.ts';
-import { deliveryStats, pauseState } from './delivery-schemas.ts';
+import { deliverySeriesAnswer, deliveryStats, pauseState } from './delivery-schemas.ts';
+import { deliverySeries } from './delivery-series.ts';
 import { deliveryStatistics } from './delivery-statistics.ts';
 import { operateOnEvent } from './event-routes.ts';
 import * as schemas from './event-schemas.ts';
@@ -14,6 +15,7 @@ import { eventItem, isoOrNull } from './event-view.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { rejectedOfToday } from './rejection-statistics.ts';
+import { seriesQuery, spanOf, stepText } from './series-query.ts';
 import { retry } from './transitions/retried.ts';
 import { listFailed, listRetrying } from './undelivered.ts';
 import { workflowBacklog } from './workflow-backlog.ts';
@@ -46,6 +48,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         };
       },
       operation('delivery.stats', {
+        role: 'read',
         summary: 'Get delivery statistics',
         body: noBody,
         query: noQuery,
@@ -53,9 +56,34 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
       }),
     )
     .get(
+      '/series',
+      async ({ query, request }) => {
+        calls.of(request).note({ query });
+        const span = spanOf(query, Date.now());
+        const points = await deliverySeries(database.reader, span, query.provider ?? null);
+        return {
+          from: span.from.toISOString(),
+          to: span.to.toISOString(),
+          step: stepText(span.stepMs),
+          provider: query.provider ?? null,
+          points,
+        };
+      },
+      operation('delivery.series', {
+        role: 'read',
+        summary: 'Get counts and latencies over time',
+        description:
+          'A point counts what happened from its time until the next point, also of events that were received earlier or deleted since. By the minute for 48 hours, by whole hours for 31 days. Steps are counted from midnight UTC; `from` and `to` are extended to whole steps. At most 1,500 points.',
+        body: noBody,
+        query: seriesQuery,
+        success: { 200: deliverySeriesAnswer },
+      }),
+    )
+    .get(
       '/failed',
       async () => (await listFailed(database.reader)).map(eventItem),
       operation('delivery.failed', {
+        role: 'read',
         summary: 'List events whose delivery failed',
         description: 'At most 200, newest first.',
         body: noBody,
@@ -70,6 +98,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         return (await listRetrying(database.reader, { minAttempts: query.min_attempts ?? 1 })).map(eventItem);
       },
       operation('delivery.retrying', {
+        role: 'read',
         summary: 'List events that are being retried',
         description: 'At most 200, those with the most attempts first.',
         body: noBody,
@@ -89,6 +118,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         return event;
       },
       operation('delivery.retry', {
+        role: 'operate',
         summary: 'Attempt a delivery now',
         description: 'Makes one manual attempt now, independent of the schedule. Refused while deliveries are paused.',
         body: noBody,
@@ -110,6 +140,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         });
       },
       operation('delivery.pause', {
+        role: 'operate',
         summary: 'Pause all deliveries',
         description:
           'Webhooks are still accepted and stored. No attempts are made and no notifications are sent until deliveries are resumed. Attempts in flight are completed. A pause that is already in force keeps its time and reason.',
@@ -131,6 +162,7 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
         });
       },
       operation('delivery.resume', {
+        role: 'operate',
         summary: 'Resume deliveries',
         description:
           'Waiting deliveries and notifications continue within a minute. Has no effect if deliveries are not paused.',

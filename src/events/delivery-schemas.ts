@@ -93,3 +93,52 @@ export const deliveryStats = z
       },
     ],
   });
+
+/** Counts and latencies over time. */
+export const deliverySeriesAnswer = z
+  .object({
+    from: timestamp,
+    to: timestamp.meta({ description: 'End of the last point' }),
+    step: text.meta({ description: 'Time between two points', example: '5m' }),
+    provider: text.nullable(),
+    points: z.array(
+      z.object({
+        at: timestamp,
+        received: count.meta({ description: 'Events received, without rejected ones' }),
+        rejected: count.meta({ description: 'Webhooks that failed verification and were stored' }),
+        delivered: count.meta({
+          description: 'Events that became delivered; an event that is replayed and delivered again counts again',
+        }),
+        failed: count.meta({ description: 'Events whose delivery became failed' }),
+        pending_change: count.meta({ description: 'Pending events at the end less those at the beginning' }),
+        attempts: count.nullable().meta({ description: 'Recorded attempts; `null` with a provider' }),
+        latency_ms: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds }).nullable().meta({
+          description:
+            'Time from receipt or replay to delivery, of the deliveries in this time; `null` with a provider',
+        }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'DeliverySeries',
+    examples: [
+      {
+        from: '2026-11-20T10:00:00.000Z',
+        to: '2026-11-20T10:05:00.000Z',
+        step: '5m',
+        provider: null,
+        points: [
+          {
+            at: '2026-11-20T10:00:00.000Z',
+            received: 40,
+            rejected: 1,
+            delivered: 38,
+            failed: 1,
+            pending_change: 1,
+            attempts: 45,
+            latency_ms: { p50: 14.1, p95: 84.1, p99: 1059.3 },
+          },
+        ],
+      },
+    ],
+  });

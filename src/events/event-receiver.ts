@@ -2,6 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
+import { type Metrics, unmeasured } from '../metrics/metrics.ts';
 import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
 import type { HandOver, Place } from './hand-over.ts';
 import { type Receipt, type ReceivedEvent, type ReceivedRow, receiveEvents } from './transitions/received.ts';
@@ -35,15 +36,22 @@ interface Arriving {
 export class EventReceiver {
   readonly #database: Database;
   readonly #handOver: () => HandOver | null;
+  readonly #metrics: Pick<Metrics, 'batchStored'>;
   readonly #batcher: Batcher<ReceivedEvent, Receipt>;
 
   /**
    * @param handOver the relay of this process, which delivers the stored events at once; null when there is none at this
    *   moment, so that the events wait in the queue.
+   * @param metrics counts the batches; nothing by default.
    */
-  constructor(database: Database, handOver: () => HandOver | null = () => null) {
+  constructor(
+    database: Database,
+    handOver: () => HandOver | null = () => null,
+    metrics: Pick<Metrics, 'batchStored'> = unmeasured,
+  ) {
     this.#database = database;
     this.#handOver = handOver;
+    this.#metrics = metrics;
     this.#batcher = new Batcher<ReceivedEvent, Receipt>((events) => this.#receive(events), {
       maxBatch,
       maxRunning,
@@ -98,6 +106,7 @@ export class EventReceiver {
 
   async #insert(arriving: Arriving[], handOver: HandOver | null): Promise<Receipt[]> {
     const rows = await this.#database.query<ReceivedRow>(receiveEvents, columns(arriving, handOver));
+    this.#metrics.batchStored(arriving.length);
     const found = new Map(rows.map((row) => [row.id, row]));
     const circumstances = new Map(rows.flatMap((row) => (row.tells ? [[row.account_id, toCircumstances(row)]] : [])));
     return arriving.map(({ event, place }): Receipt => {
@@ -159,6 +168,7 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     events.map((e) => e.provider),
     events.map((e) => e.accountSlug),
     events.map((e) => e.appKey),
+    events.map((e) => e.traceparent),
   ];
 }
 
@@ -181,6 +191,7 @@ function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimT
     eventType: event.eventType,
     externalId: event.externalId,
     headers: JSON.parse(event.headers),
+    traceparent: event.traceparent,
     contentType: event.contentType,
     body: event.body,
   };

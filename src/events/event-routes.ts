@@ -7,16 +7,18 @@ import type { Sql } from '../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import type { AuditAction } from '../http/admin/actions.ts';
 import { nextPage } from '../http/admin/next-page.ts';
-import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter, time } from '../http/admin/query-schemas.ts';
+import { cursor, defaultLimit, isId, limit, optionalInteger, textFilter } from '../http/admin/query-schemas.ts';
+import { directAnswer } from '../http/direct-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { text } from '../shared/text-rules.ts';
-import { deliveryStatuses, eventStatuses } from './event.ts';
+import { eventFilters } from './event-filters.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem } from './event-view.ts';
 import { eventDetail, type WorkflowLink } from './event-views.ts';
 import { filterValues } from './filter-values.ts';
-import { listEvents, readWholeEvent } from './read.ts';
+import { downloadHeaderMeanings, downloadHeaders } from './payload-download.ts';
+import { listEvents, readPayload, readWholeEvent } from './read.ts';
 import { ack } from './transitions/acknowledged.ts';
 import { declareDead } from './transitions/declared-dead.ts';
 import { fail } from './transitions/failed.ts';
@@ -27,15 +29,7 @@ import { replay, replayFailed } from './transitions/replayed.ts';
 export type FindWorkflow = (eventId: string) => Promise<WorkflowLink | null>;
 
 const listQuery = z.strictObject({
-  app_key: textFilter,
-  provider: textFilter,
-  event_type: textFilter,
-  account_slug: textFilter,
-  external_id: textFilter,
-  status: z.enum(eventStatuses).optional(),
-  delivery_status: z.enum(deliveryStatuses).optional(),
-  since: time.meta({ description: 'Only events received after this time' }),
-  until: time.meta({ description: 'Only events received before this time' }),
+  ...eventFilters,
   before: cursor.meta({ description: 'Cursor of the next page: only events older than the event with this id' }),
   limit,
   offset: optionalInteger(0, 1_000_000_000, 0),
@@ -106,6 +100,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return events.map(eventItem);
       },
       operation('event.list', {
+        role: 'read',
         summary: 'List events',
         description:
           'Newest first, without payload and headers. An event must match all filters. The `Link` header has the address of the next page.',
@@ -121,6 +116,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
       '/filters',
       async () => filterValues(database.reader),
       operation('event.filters', {
+        role: 'read',
         summary: 'List values for the filters of events',
         body: noBody,
         query: noQuery,
@@ -137,10 +133,32 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return eventDetail(whole, whole.started ? await deps.findWorkflow(id) : null);
       },
       operation('event.read', {
+        role: 'read',
         summary: 'Get an event with payload, attempts and notifications',
         body: noBody,
         query: noQuery,
         success: { 200: schemas.event },
+        errors: ['not_found'],
+      }),
+    )
+    .get(
+      '/:event_id/payload',
+      async ({ params, request }) => {
+        const id = existing(params.event_id);
+        const payload = await readPayload(database.reader, id);
+        if (!payload) throw notFound();
+        return directAnswer(request, { headers: downloadHeaders(id, payload), body: payload.body, isShared: false });
+      },
+      operation('event.payload', {
+        role: 'read',
+        summary: 'Download the body of an event',
+        description:
+          'The bytes as they were received. The content type is always `application/octet-stream`, and browsers save the bytes as a file, because senders choose what they are.',
+        body: noBody,
+        query: noQuery,
+        success: { 200: schemas.payloadBytes },
+        contentType: 'application/octet-stream',
+        headers: downloadHeaderMeanings,
         errors: ['not_found'],
       }),
     )
@@ -154,6 +172,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return event;
       },
       operation('event.replay', {
+        role: 'operate',
         summary: 'Replay an event',
         description:
           'Starts a new generation: ten more attempts with the original payload, the first one at once. Also works for dead events.',
@@ -179,6 +198,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return { replayed };
       },
       operation('event.replay_failed', {
+        role: 'operate',
         summary: 'Replay all failed events',
         description:
           'Replays every event whose `status` or `delivery_status` is `failed`, except dead and rejected events.',
@@ -196,6 +216,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         return operateOnEvent({ ...what, details: { status: 200 } }, ack);
       },
       operation('event.ack', {
+        role: 'operate',
         summary: 'Acknowledge an event',
         description: 'Marks the event as processed by the consumer, and stops its attempts.',
         body: noBody,
@@ -215,6 +236,7 @@ export function eventRoutes(deps: { database: Database; calls: AdminCalls; findW
         );
       },
       operation('event.fail', {
+        role: 'operate',
         summary: 'Mark an event as failed',
         description: 'Marks the event as not processed by the consumer. Attempts continue unless `dead` is true.',
         body: failBody,

@@ -171,6 +171,35 @@ export const event = z
     ],
   });
 
+/** The bytes of a webhook's body. The typed client returns them as an ArrayBuffer. */
+export const payloadBytes = z
+  .custom<ArrayBuffer>((given) => given instanceof ArrayBuffer)
+  .meta({
+    description: 'The body as it was received',
+    override: { type: 'string', contentMediaType: 'application/octet-stream' },
+    examples: ['{"id":"order-4711","type":"order.created"}'],
+  });
+
+/** One message of the stream, as the typed client returns it. */
+interface StreamedMessage {
+  /** Absent in messages that only set `id` or `retry`. */
+  event?: string;
+  /** The JSON value of the data. */
+  data?: unknown;
+  id?: unknown;
+}
+
+/** A stream of server-sent events. The typed client returns its messages one after another. */
+export const eventStream = z
+  .custom<AsyncGenerator<StreamedMessage, void, unknown>>((given) => typeof given === 'object')
+  .meta({
+    description: 'Messages in the format of server-sent events',
+    override: { type: 'string' },
+    examples: [
+      `retry: 2000\n\nevent: ready\ndata: {"resumed":false}\n\nid: 812:812:\n\nevent: event\ndata: ${JSON.stringify(itemExample)}\n\nid: 815:815:\n\n`,
+    ],
+  });
+
 export const replayed = z.object({ replayed: count }).meta({ id: 'Replayed', examples: [{ replayed: 42 }] });
 
 export const filterValues = z

@@ -70,7 +70,7 @@ async function skipDays(sql: Sql, offset: number): Promise<{ skip: number; until
  * The sources of the events that match a filter: each is a FROM and a WHERE clause. `values` are the parameters from
  * $3.
  */
-interface Matching {
+export interface Matching {
   sources: string[];
   values: unknown[];
 }
@@ -81,7 +81,7 @@ const fromQueue = `from event_queue q join events e on e.id = q.event_id and ${i
 
 const equalityFilters = ['app_key', 'provider', 'event_type', 'account_slug', 'external_id'] as const;
 
-function matches(filter: EventFilter): Matching {
+export function matches(filter: Omit<EventFilter, 'before' | 'limit' | 'offset'>): Matching {
   const values: unknown[] = [];
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown) => {
@@ -106,7 +106,7 @@ function matches(filter: EventFilter): Matching {
 }
 
 /** Received events are in the queue. Pending events are in the queue, have a time of their next attempt, or both. */
-function sourcesOf(filter: EventFilter): string[] {
+function sourcesOf(filter: Pick<EventFilter, 'status' | 'delivery_status'>): string[] {
   if (filter.status === 'received') return [fromQueue];
   if (filter.delivery_status === 'pending') return [`${fromEvents} and e.due_at is not null`, fromQueue];
   return [fromEvents];
@@ -130,7 +130,12 @@ async function readMatches(
 }
 
 /** Counts the matches in a window, up to `most`. */
-async function countMatches(sql: Sql, { sources, values }: Matching, window: Window, most: number): Promise<number> {
+export async function countMatches(
+  sql: Sql,
+  { sources, values }: Matching,
+  window: Window,
+  most: number,
+): Promise<number> {
   const ids = sources
     .map((source) => `(select e.id ${source} order by e.id desc limit $${values.length + 3})`)
     .join(' union ');

@@ -112,3 +112,23 @@ export async function readWholeEvent(sql: Sql, id: string): Promise<WholeEvent |
     })),
   };
 }
+
+const readPayloadOf = {
+  name: '',
+  text: `
+    select content_type, body, coalesce(payload_bytes, octet_length(body)) as payload_bytes, payload_sha256
+    from event_payloads where event_id = $1`,
+};
+
+type PayloadRow = Pick<WholeRow, 'content_type' | 'body' | 'payload_bytes' | 'payload_sha256'>;
+
+/** The stored body of an event, with what is known about the whole body. */
+export type Payload = Pick<WholeEvent, 'contentType' | 'body' | 'payloadBytes' | 'payloadSha256'>;
+
+/** Reads the body of one event; null if the event does not exist. */
+export async function readPayload(sql: Sql, id: string): Promise<Payload | null> {
+  const [row] = await sql.query<PayloadRow>(readPayloadOf, [id]);
+  if (!row) return null;
+  const { content_type: contentType, body, payload_bytes: payloadBytes, payload_sha256: payloadSha256 } = row;
+  return { contentType, body, payloadBytes, payloadSha256 };
+}

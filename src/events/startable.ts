@@ -13,13 +13,17 @@ export interface Startable {
   deliveryStatus: DeliveryStatus;
   scheduledAttempts: number;
   nextAttemptAt: Date | null;
+  /** The span of the webhook; null if it was received while tracing was off. */
+  traceparent: string | null;
 }
 
 const readStartables = {
   name: 'read_startables',
   text: `
-    select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at
-    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3`,
+    select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at,
+      p.traceparent
+    from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
+      left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3`,
 };
 
 interface StartableRow {
@@ -32,6 +36,7 @@ interface StartableRow {
   delivery_status: DeliveryStatus;
   scheduled_attempts: number;
   next_attempt_at: Date | null;
+  traceparent: string | null;
 }
 
 /** Reads the input for starting or signaling the workflows of these events. Missing events are not in the map. */
@@ -50,6 +55,7 @@ export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<st
         deliveryStatus: row.delivery_status,
         scheduledAttempts: row.scheduled_attempts,
         nextAttemptAt: row.next_attempt_at,
+        traceparent: row.traceparent,
       },
     ]),
   );

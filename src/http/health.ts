@@ -2,8 +2,22 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { Sql } from '../database/sql.ts';
 import { publicOperation } from './operation.ts';
+import { Problem } from './problem.ts';
 
 const ping = { name: 'ping', text: 'select 1 as one' };
+
+/**
+ * Asks the database for an answer.
+ *
+ * @throws the database's error.
+ */
+export async function pingDatabase(sql: Sql): Promise<void> {
+  await sql.query(ping, []);
+}
+
+/** The answer of readiness checks while the process still serves what comes, so that balancers notice in time. */
+export const stoppingProblem = () =>
+  new Problem('stopping', 'this process is about to stop; send requests to another one');
 
 const ok = {
   200: {
@@ -14,9 +28,9 @@ const ok = {
 
 /**
  * The health checks. `/health/live`: the process responds. It also accepts POST, so that it can act as a consumer in
- * the quick start. `/health/ready`: the database responds, so the process can take webhooks.
+ * the quick start. `/health/ready`: the database responds and the process is not about to stop, so it can take webhooks.
  */
-export function healthRoutes(deps: { sql: Sql }) {
+export function healthRoutes(deps: { sql: Sql; draining: AbortSignal }) {
   const alive = () => ({ status: 'ok' });
   return new Elysia({ name: 'health', prefix: '/health' })
     .get(
@@ -40,15 +54,18 @@ export function healthRoutes(deps: { sql: Sql }) {
     .get(
       '/ready',
       async () => {
-        await deps.sql.query(ping, []);
+        if (deps.draining.aborted) throw stoppingProblem();
+        await pingDatabase(deps.sql);
         return { status: 'ok' };
       },
       publicOperation({
         summary: 'Check that the process can accept webhooks',
-        description: 'Checks the database. Does not check Temporal, because webhooks are accepted without it.',
+        description:
+          'Checks the database. Does not check Temporal, because webhooks are accepted without it. A process that is about ' +
+          'to stop answers 503 `stopping`, and still accepts webhooks for the time of `SHUTDOWN_DRAIN`.',
         tag: 'health',
         success: ok,
-        errors: ['internal', 'database_unavailable'],
+        errors: ['internal', 'database_unavailable', 'stopping'],
       }),
     );
 }

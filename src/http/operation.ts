@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AuditAction } from './admin/actions.ts';
+import { isAllowed, type TokenRole } from './admin/roles.ts';
 import { byStatus, type ProblemCode, type StatusOf } from './problem.ts';
 
 const problemShape = {
@@ -24,6 +25,8 @@ const always = ['unauthorized', 'rate_limited', 'internal', 'database_unavailabl
 /** The further errors of requests whose method allows a body. */
 export const withBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'overloaded'] as const;
 type Usual = (typeof always)[number] | (typeof withBody)[number];
+/** The error of a token whose role is not enough. Every token may call the operations of `read`. */
+type OfRole<Role extends TokenRole> = 'read' extends Role ? never : 'forbidden';
 
 /** What the OpenAPI document says about a route, besides its schemas. */
 export interface Description {
@@ -46,15 +49,21 @@ export interface Description {
   errors: readonly ProblemCode[];
 }
 
+/** What an admin operation is in the audit log, and the role that its caller needs. */
+export interface AdminOperation {
+  action: AuditAction;
+  role: TokenRole;
+}
+
 /** The content of a route's `detail`, from which the OpenAPI document is generated. */
 export class Operation {
-  /** The action in the audit log; null for routes that need no admin token. */
-  readonly action: AuditAction | null;
+  /** Null for routes that need no admin token. */
+  readonly admin: AdminOperation | null;
   readonly description: Description;
   readonly body: RequestBody;
 
-  constructor(action: AuditAction | null, description: Description, body: RequestBody) {
-    this.action = action;
+  constructor(admin: AdminOperation | null, description: Description, body: RequestBody) {
+    this.admin = admin;
     this.description = description;
     this.body = body;
   }
@@ -83,26 +92,32 @@ const isNothing = (body: z.ZodType) => body === noBody;
  */
 export function operation<
   const Success extends Readonly<Record<number, z.ZodType>>,
+  const Role extends TokenRole,
   const Errors extends readonly ProblemCode[] = readonly [],
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
 >(
   action: AuditAction,
   options: {
+    /** The least role that may call it. Required, so that no operation is open to every token by mistake. */
+    role: Role;
     summary: string;
     description?: string;
     success: Success;
     /** One sentence about the successful response; `OK` when absent. */
     answers?: string;
     headers?: Record<string, string>;
+    /** The content type of the successful response; JSON when absent. */
+    contentType?: string;
     errors?: Errors;
     body: Body;
     query: Query;
     examples?: Description['examples'];
   },
 ) {
-  const { summary, body, query, success, headers } = options;
-  const errors: ProblemCode[] = [...always, ...withBody, ...(options.errors ?? [])];
+  const { role, summary, body, query, success, headers, contentType } = options;
+  const ofRole: ProblemCode[] = isAllowed('read', role) ? [] : ['forbidden'];
+  const errors: ProblemCode[] = [...always, ...withBody, ...ofRole, ...(options.errors ?? [])];
   const failures = Object.fromEntries([...byStatus(errors)].map(([status, codes]) => [status, problemSchema(codes)]));
   const description: Description = {
     summary,
@@ -115,6 +130,7 @@ export function operation<
           description: options.answers ?? 'OK',
           schema: status === '204' ? null : schema,
           ...(headers ? { headers } : {}),
+          ...(contentType === undefined ? {} : { contentType }),
         },
       ]),
     ),
@@ -122,12 +138,12 @@ export function operation<
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.examples === undefined ? {} : { examples: options.examples }),
   };
-  type Response = Success & { [Code in Usual | Errors[number] as StatusOf<Code>]: ProblemBody };
+  type Response = Success & { [Code in Usual | OfRole<Role> | Errors[number] as StatusOf<Code>]: ProblemBody };
   return {
     body,
     query,
     // The type of Object.fromEntries does not keep the keys.
     response: { ...failures, ...success } as Response,
-    detail: detail(new Operation(action, description, isNothing(body) ? 'none' : 'json')),
+    detail: detail(new Operation({ action, role }, description, isNothing(body) ? 'none' : 'json')),
   };
 }

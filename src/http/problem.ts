@@ -5,6 +5,7 @@ export const problems = {
   malformed_json: [400, 'The request body is not valid JSON'],
   unauthorized: [401, 'A valid admin token is required'],
   verification_failed: [401, 'The webhook failed verification'],
+  forbidden: [403, 'The role of the admin token does not allow this operation'],
   account_disabled: [403, 'The account is disabled'],
   not_found: [404, 'Not found'],
   account_not_found: [404, 'No account exists at this address'],
@@ -20,6 +21,8 @@ export const problems = {
   delivery_unreachable: [502, 'The test message was not accepted'],
   engine_unavailable: [503, 'Temporal is not available'],
   database_unavailable: [503, 'The database is not available'],
+  too_many_streams: [503, 'Too many event streams are open'],
+  stopping: [503, 'The gateway is about to stop'],
   overloaded: [503, 'The gateway is reading too many request bodies'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -5,6 +5,7 @@ import type { Connection } from './connections/connections.ts';
 import { asksForUpgrade } from './connections/request-gate.ts';
 import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
 import { sendAndLinger } from './linger.ts';
+import { sendStream, streamedAnswerOf } from './streamed-answer.ts';
 
 /** The part of an Elysia app that handles requests, independent of its routes. */
 export interface HttpApp {
@@ -39,6 +40,11 @@ export async function respond(
   const answer = await answerOf(deps, request, response);
   // The rest of the request was not legal, and the client has its answer.
   if (connection.isLingering) return;
+  const stream = streamedAnswerOf(request);
+  if (stream !== null) {
+    sendStream(request, response, stream);
+    return;
+  }
   const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
   const isLast = asksForUpgrade(request);

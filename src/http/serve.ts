@@ -10,6 +10,8 @@ import { refuse, refuseBytes } from './refuse.ts';
 import { takeOriginForm } from './request-target.ts';
 import { type HttpApp, respond } from './respond.ts';
 
+type PortSetting = 'PORT' | 'METRICS_PORT';
+
 export interface HttpServer {
   port: number;
   /** Accepts no new connections, waits for the requests in flight (at most 10 s), then closes. */
@@ -38,9 +40,19 @@ const sentAheadBytes = 16 * 1024;
  */
 export async function serve(
   app: HttpApp,
-  options: { host: string; port: number; bodies: BodyReader; maxConnections: number; log: Log },
+  options: {
+    host: string;
+    port: number;
+    /** The variable that sets the port, for errors: PORT by default. */
+    setting?: PortSetting;
+    bodies: BodyReader;
+    maxConnections: number;
+    /** Once it is aborted, each connection is closed after its next response. None: that never happens. */
+    draining?: AbortSignal;
+    log: Log;
+  },
 ): Promise<HttpServer> {
-  const { bodies, log } = options;
+  const { bodies, draining, log } = options;
   app.compile();
   const connections = new Connections(options.maxConnections, connectionLimitWarnings(log));
   const server = createServer({
@@ -63,6 +75,7 @@ export async function serve(
     if (refusal === null) takeOriginForm(request);
     connection.gate.enter(request, response, () => {
       connection.sinceMs = performance.now();
+      if (draining?.aborted) connection.endAfterResponse();
       const answered =
         refusal === null
           ? respond({ app, bodies }, connection, request, response)
@@ -84,13 +97,17 @@ export async function serve(
     if (connection === null) socket.destroy();
     else void refuseBytes(connection, error.code);
   });
+  draining?.addEventListener('abort', () => connections.endAfterResponses(), { once: true });
   await listen(server, options);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return {
     port: address.port,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      // Node accepts waiting connections before it runs this. The system resets those that come between the two, so
+      // nothing else may run there.
+      await new Promise(setImmediate);
+      await new Promise<void>((resolve) => {
         const insist = setTimeout(() => server.closeAllConnections(), drainMs);
         server.close(() => {
           clearTimeout(insist);
@@ -98,7 +115,8 @@ export async function serve(
           resolve();
         });
         server.closeIdleConnections();
-      }),
+      });
+    },
   };
 }
 
@@ -107,24 +125,31 @@ export async function serve(
  *
  * @throws StartError when it cannot.
  */
-export async function checkPort(options: { host: string; port: number }): Promise<void> {
+export async function checkPort(options: { host: string; port: number; setting?: PortSetting }): Promise<void> {
   const server = createServer();
   await listen(server, options);
   await new Promise((resolve) => server.close(resolve));
 }
 
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+function listen(
+  server: Server,
+  { host, port, setting = 'PORT' }: { host: string; port: number; setting?: PortSetting },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       switch (error.code) {
         case 'EADDRINUSE':
           return reject(
             new StartError(
-              `Port ${port} on ${host} is taken. Stop what uses it, or set PORT to another one, as in: PORT=8081 npm start`,
+              `Port ${port} on ${host} is taken. Stop what uses it, or set ${setting} to another one${
+                setting === 'PORT' ? ', as in: PORT=8081 npm start' : '. 0 takes any free port, which the log tells.'
+              }`,
             ),
           );
         case 'EACCES':
-          return reject(new StartError(`This user may not listen on port ${port}. Set PORT to a number above 1023.`));
+          return reject(
+            new StartError(`This user may not listen on port ${port}. Set ${setting} to a number above 1023.`),
+          );
         case 'EADDRNOTAVAIL':
         case 'ENOTFOUND':
           return reject(

@@ -1,6 +1,7 @@
 /** The tags of the OpenAPI document, which group its operations. */
 export const tags = [
   { name: 'ingestion', description: 'Ingestion addresses, to which providers send webhooks' },
+  { name: 'token', description: 'The admin token in use' },
   { name: 'account', description: 'Accounts of providers, with their secrets and delivery URLs' },
   { name: 'provider', description: 'Providers, and the settings that their accounts require' },
   { name: 'destination', description: 'Destinations, which are notified when all attempts of an event have failed' },
@@ -10,5 +11,6 @@ export const tags = [
   { name: 'audit', description: 'Audit log, whose chain of seals makes later changes detectable' },
   { name: 'backup', description: 'Backups of the database' },
   { name: 'upkeep', description: 'Scheduled maintenance tasks' },
+  { name: 'settings', description: 'Settings of the process' },
   { name: 'health', description: 'Health checks for load balancers and supervisors' },
 ];

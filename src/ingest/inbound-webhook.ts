@@ -8,6 +8,7 @@ import type { Header, InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider } from '../providers/provider.ts';
 import { storedHeaders } from '../providers/stored-headers.ts';
 import { verifyInbound } from '../providers/verification.ts';
+import { activeTraceparent } from '../tracing/spans.ts';
 
 /** Larger unverified bodies are not parsed, because anyone can send them. Most providers' webhooks are smaller. */
 const maxReadBytes = 16 * 1024;
@@ -67,6 +68,7 @@ export class InboundWebhook {
       headers: JSON.stringify(this.#headers(account)),
       contentType: request.header('content-type'),
       body: request.body,
+      traceparent: activeTraceparent(),
     };
   }
 

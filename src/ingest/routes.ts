@@ -10,10 +10,12 @@ import { isReserved } from '../http/method-not-allowed.ts';
 import { nodeExchange, nodeRequest } from '../http/node-request.ts';
 import { publicOperation } from '../http/operation.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
+import type { Metrics, WebhookResult } from '../metrics/metrics.ts';
 import { inboundRequest } from '../providers/inbound-request.ts';
 import type { ChallengeAnswer } from '../providers/provider.ts';
 import { handshake } from './handshake.ts';
 import { findAddress, type IngestDeps, ingest } from './ingest.ts';
+import { describeAddress, describeAnswer, inWebhookSpan } from './webhook-span.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -101,6 +103,7 @@ export function ingestRoutes(
     clientOf: (request: IncomingMessage) => string;
     /** Called for each webhook that is refused for its size. */
     tooLarge: (provider: string, accountSlug: string) => void;
+    metrics: Pick<Metrics, 'webhookAnswered'>;
   },
 ) {
   const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>
@@ -135,26 +138,37 @@ export function ingestRoutes(
       async ({ request, params }) => {
         if (isReserved(params.provider)) throw new NotFoundError();
         const receivedAt = new Date();
+        const beganMs = performance.now();
         const [node, response] = nodeExchange(request);
-        try {
-          const client = () => deps.clientOf(node);
-          const address = await findAddress(deps, params.provider, params.slug, client);
-          const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
-            if (error instanceof Problem && error.code === 'payload_too_large')
-              deps.tooLarge(params.provider, params.slug);
-            throw error;
-          });
-          const answer = await ingest(deps, address, inbound(node, body, receivedAt), client);
-          if (answer.kind === 'challenge') return respond(request, answer);
-          const { status = 202, reply } = answer.acknowledgement ?? {};
-          if (reply) return respond(request, { status, ...reply });
-          return directAnswer(request, {
-            ...{ status, headers: json },
-            ...{ body: JSON.stringify(answer.body), isShared: false },
-          });
-        } catch (error) {
-          throw unavailable(error);
-        }
+        return inWebhookSpan(node.headers, async (span) => {
+          let result: WebhookResult | null = 'refused';
+          try {
+            const client = () => deps.clientOf(node);
+            const address = await findAddress(deps, params.provider, params.slug, client);
+            const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
+              if (error instanceof Problem && error.code === 'payload_too_large')
+                deps.tooLarge(params.provider, params.slug);
+              throw error;
+            });
+            if (span) describeAddress(span, address, body.length);
+            const answer = await ingest(deps, address, inbound(node, body, receivedAt), client);
+            if (span) describeAnswer(span, answer);
+            // A provider's check of the address is no webhook.
+            result = answer.kind === 'challenge' ? null : answer.body.duplicate ? 'duplicate' : 'accepted';
+            if (answer.kind === 'challenge') return respond(request, answer);
+            const { status = 202, reply } = answer.acknowledgement ?? {};
+            if (reply) return respond(request, { status, ...reply });
+            return directAnswer(request, {
+              ...{ status, headers: json },
+              ...{ body: JSON.stringify(answer.body), isShared: false },
+            });
+          } catch (error) {
+            if (error instanceof Problem && error.code === 'verification_failed') result = 'rejected';
+            throw unavailable(error);
+          } finally {
+            if (result) deps.metrics.webhookAnswered(params.provider, result, performance.now() - beganMs);
+          }
+        });
       },
       // The handler reads the bytes itself.
       { parse: 'none', ...described },

@@ -64,6 +64,7 @@ export function maintenanceRoutes(deps: {
       '/',
       async () => (await askEngine(deps, (maintenance) => maintenance.list())).map(view),
       operation('upkeep.list', {
+        role: 'read',
         summary: 'List maintenance tasks',
         description: 'Includes the schedule and the last run of each task, as stored in Temporal.',
         ...common,
@@ -80,6 +81,7 @@ export function maintenanceRoutes(deps: {
         return state;
       },
       operation('upkeep.trigger', {
+        role: 'admin',
         summary: 'Run a maintenance task now',
         description: 'Also works while the task is paused. Has no effect while the task is already running.',
         ...common,
@@ -95,6 +97,7 @@ export function maintenanceRoutes(deps: {
           maintenance.pause(name, `paused by ${actor}`),
         ),
       operation('upkeep.pause', {
+        role: 'admin',
         summary: 'Pause a maintenance task',
         description: 'The task is not started by its schedule until it is resumed. A run in progress continues.',
         ...common,
@@ -109,6 +112,7 @@ export function maintenanceRoutes(deps: {
           maintenance.resume(name, `resumed by ${actor}`),
         ),
       operation('upkeep.resume', {
+        role: 'admin',
         summary: 'Resume a maintenance task',
         ...common,
         success: { 200: maintenanceTask },

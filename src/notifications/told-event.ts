@@ -10,6 +10,10 @@ const readToldPayload = {
   name: 'read_told_payload',
   text: 'select content_type, body from event_payloads where event_id = $1',
 };
+const readToldTrace = {
+  name: 'read_told_trace',
+  text: 'select traceparent from event_payloads where event_id = $1',
+};
 const readListedEvents = {
   name: 'read_listed_events',
   text: `
@@ -30,6 +34,12 @@ export async function readPayload(
 ): Promise<{ body: Buffer; contentType: string | null } | null> {
   const [row] = await sql.query<{ content_type: string | null; body: Buffer }>(readToldPayload, [eventId]);
   return row ? { body: row.body, contentType: row.content_type } : null;
+}
+
+/** Reads the span of the event's webhook; null if it was received while tracing was off. */
+export async function readTraceparent(sql: Sql, eventId: string): Promise<string | null> {
+  const [row] = await sql.query<{ traceparent: string | null }>(readToldTrace, [eventId]);
+  return row?.traceparent ?? null;
 }
 
 /** Reads the fields of a summary's example events. */

@@ -20,6 +20,8 @@ export async function runAll(context: RoleContext): Promise<void> {
     const dataDir = openDataDir(config.dataDir);
     undo.push(() => dataDir.release());
     await checkPort(config);
+    const { host, metricsPort: port } = config;
+    if (port !== null) await checkPort({ host, port, setting: 'METRICS_PORT' });
     const program = config.temporal.address === null ? await temporalProgram(context) : null;
     const { startAll } = await import('./start-all.ts');
     await startAll(context, { dataDir, program, undo });

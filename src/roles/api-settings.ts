@@ -9,6 +9,7 @@ export const apiSettings = (config: Config) => ({
   rejected: config.rejected,
   maxBodyBytesInFlight: config.maxBodyBytesInFlight,
   maxConnections: config.maxConnections,
+  drainMs: config.shutdownDrainMs,
   host: config.host,
   port: config.port,
 });

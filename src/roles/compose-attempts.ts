@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
@@ -20,6 +21,7 @@ export interface AttemptParts {
   burst: number | null;
   /** The window of NOTIFY_BURST in ms; shorter in tests. */
   burstMs?: number;
+  metrics: Metrics;
   log: Log;
 }
 
@@ -34,11 +36,11 @@ export interface AttemptSide {
 
 /** Composes what a process needs to make attempts. It connects to nothing before the first attempt. */
 export function composeAttempts(parts: AttemptParts): AttemptSide {
-  const { database, box, delivery, burst, burstMs: windowMs = defaultBurstMs, log } = parts;
-  const sender = createSender({ allowedNetworks: delivery.allowedNetworks });
+  const { database, box, delivery, burst, burstMs: windowMs = defaultBurstMs, metrics, log } = parts;
+  const sender = createSender({ allowedNetworks: delivery.allowedNetworks, metrics });
   const stalls = new Stalls(stallMs);
   const attempts = new Attempts({
-    ...{ database, sender, box, stalls, log },
+    ...{ database, sender, box, stalls, metrics, log },
     accountConcurrency: delivery.accountConcurrency,
     eventWorkflows: delivery.eventWorkflows,
     whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Sender } from '../delivery/send.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { dashboardLinks } from '../notifications/links.ts';
@@ -32,17 +33,18 @@ export interface NotificationParts {
   overdueS: number;
   /** Shorter waits between the tries of a notification and a shorter window of NOTIFY_BURST, for tests. */
   times?: { waitsMs?: number[]; burstMs?: number };
+  metrics: Metrics;
   log: Log;
 }
 
 /** Composes the notification part without starting it. */
 export function composeNotifications(options: NotificationParts): NotificationSide {
-  const { database: sql, box, sender, timeLimitMs, overdueS, log } = options;
+  const { database: sql, box, sender, timeLimitMs, overdueS, metrics, log } = options;
   const { burst, mail, baseUrl } = options.notifications;
   const { waitsMs = defaultWaitsMs, burstMs: windowMs = defaultBurstMs } = options.times ?? {};
   const turns = new DestinationTurns();
   const deps = {
-    ...{ sql, box, waitsMs, turns, log },
+    ...{ sql, box, waitsMs, turns, metrics, log },
     send: createChannels({ sender, mail, timeLimitMs }),
     links: dashboardLinks(baseUrl),
     leaseS: (timeLimitMs + recordingMs) / 1000,

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { App } from '../api/app.ts';
+import { composeApi } from '../api/compose-api.ts';
 import { openApiDocument } from '../api/openapi/document.ts';
-import { composeApi } from '../api/start-api.ts';
+import { unmeasured } from '../metrics/metrics.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { createLog } from '../shared/log.ts';
 import { version } from '../shared/version.ts';
@@ -16,6 +17,7 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     keyring: createKeyring(new Uint8Array(32)),
     temporal: null,
     adminTokens: [],
+    ownSettings: { role: 'api', settings: [] },
     trustedProxies: [],
     delivery: { timeLimitMs: 1, allowedNetworks: [] },
     mail: { from: '', sendgrid: null, outboxDir: null },
@@ -24,6 +26,8 @@ export async function withApp<T>(work: (app: App) => T): Promise<T> {
     maxPayloadBytes: 1,
     rejected: { bodyBytes: 0, accountDailyBytes: 0, dailyBytes: 0 },
     maxBodyBytesInFlight: 1,
+    metrics: unmeasured,
+    scrape: async () => new Uint8Array(),
     log,
   });
   const result = work(app);

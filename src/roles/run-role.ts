@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { Role } from '../config.ts';
 import { explainDatabaseError } from '../database/explain-error.ts';
 import { StartError } from '../shared/start-error.ts';
+import { startTracing } from '../tracing/start-tracing.ts';
 import type { RoleContext } from './role-context.ts';
 
 /**
@@ -12,6 +13,7 @@ const run: Record<Role, (context: RoleContext) => Promise<void>> = {
   all: async (context) => (await import('./all.ts')).runAll(context),
   api: async (context) => (await import('./api.ts')).runApi(context),
   worker: async (context) => (await import('./worker.ts')).runWorker(context),
+  promote: async (context) => (await import('./promote.ts')).runPromote(context),
   migrate: async (context) => (await import('./migrate.ts')).runMigrate(context),
   restore: async (context) => (await import('./restore.ts')).runRestore(context),
   reseal: async (context) => (await import('./reseal.ts')).runReseal(context),
@@ -24,11 +26,19 @@ const run: Record<Role, (context: RoleContext) => Promise<void>> = {
  * @throws StartError with an explanation when the database of `DATABASE_URL` cannot be used.
  */
 export async function runRole(role: Role, context: RoleContext): Promise<void> {
-  const { databaseUrl } = context.config;
-  await run[role](context).catch((error: unknown) => {
+  const { databaseUrl, tracing } = context.config;
+  const traced = await startTracing(isTraced(role) ? tracing : null, { role, log: context.log });
+  try {
+    await run[role](context);
+  } catch (error) {
     throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
-  });
+  } finally {
+    await traced.stop();
+  }
 }
+
+/** The others run once, for an operator. */
+const isTraced = (role: Role) => role === 'all' || role === 'api' || role === 'worker';
 
 /** What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack. */
 export const failureText = (error: unknown): string =>

@@ -9,16 +9,20 @@ import type { DataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
 import { readPause } from '../events/pause.ts';
+import { Scrape } from '../metrics/scrape.ts';
 import { originOf } from '../notifications/settings.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
+import { withoutTracing } from '../tracing/spans.ts';
 import { apiSettings } from './api-settings.ts';
 import { composeAttempts } from './compose-attempts.ts';
+import { measureApi, measureBeside } from './compose-metrics.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
+import { serveFrontMetrics } from './serve-metrics.ts';
 import { warmUpDatabase } from './warm-up-database.ts';
 import { warmUpHttp } from './warm-up-http.ts';
 import { welcome } from './welcome.ts';
@@ -37,7 +41,7 @@ export interface AllParts {
 
 /** Starts the servers, the worker process and the HTTP side, and prints the welcome. */
 export async function startAll(
-  { config, log, stopped }: RoleContext,
+  { config, settings, log, stopped }: RoleContext,
   { dataDir, program, undo }: AllParts,
 ): Promise<void> {
   const progress = (line: string) => console.log(line);
@@ -57,7 +61,13 @@ export async function startAll(
   const keyring = ownKeyring(dataDir, config);
   const generated = config.adminTokens.length === 0;
   const adminTokens = generated
-    ? [{ name: 'admin', token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) }]
+    ? [
+        {
+          name: 'admin',
+          token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')),
+          role: 'admin' as const,
+        },
+      ]
     : config.adminTokens;
   const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
 
@@ -68,9 +78,11 @@ export async function startAll(
 
   const urlAt = (port: number) => config.publicUrl ?? originOf({ host: config.host, port });
   const box = createSecretBox(keyring);
-  const http = { ...common, ...apiSettings(config), adminTokens, mail };
+  const { metrics, collect } = measureApi({ database, log });
+  const ownSettings = { role: config.role, settings };
+  const http = { ...common, ...apiSettings(config), adminTokens, mail, ownSettings };
   // All of this takes seconds of CPU time, which the first webhooks would wait for: so it is done before the port opens.
-  const warm = warmUpHttp(http, log).then(() => warmUpDatabase({ database, box, log }));
+  const warm = withoutTracing(() => warmUpHttp(http, log).then(() => warmUpDatabase({ database, box, log })));
   undo.push(() => warm);
   const worker = await startWorkerProcess({
     settings: {
@@ -83,6 +95,7 @@ export async function startAll(
       maintenance: { ...config.maintenance, backup: placed },
       cacheDir: cacheDirOf(config.machine),
       logLevel: config.logLevel,
+      tracing: config.tracing,
     },
     dataDir: dataDir.path,
     log,
@@ -91,22 +104,30 @@ export async function startAll(
   await warm;
   goOn();
   const { delivery } = config;
-  const attempting = composeAttempts({ ...{ database, box, delivery, log }, burst: config.notifications.burst });
+  const attempting = composeAttempts({
+    ...{ database, box, delivery, metrics, log },
+    burst: config.notifications.burst,
+  });
   const front = new FrontRelay({
     ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
     schedule: deliverySchedule(delivery),
     firstAttempt: delivery.firstAttempt,
     worker: worker.news,
+    metrics,
   });
   undo.push(async () => {
     await front.stop();
     await attempting.close();
   });
   front.start();
-  const api = await startApi({ ...http, handOver: () => front.handOver });
-  // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted.
+  const scrape = new Scrape([collect, measureBeside(worker, log)]);
+  const measured = await serveFrontMetrics({ config, database, scrape, stopped, log });
+  undo.push(() => measured.stop());
+  const api = await startApi({ ...http, metrics, scrape: measured.scrape, handOver: () => front.handOver });
+  // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted. The drain time
+  // passes meanwhile, because both together may take longer than the process may take to stop (main.ts).
   undo.push(async () => {
-    await worker.stop();
+    await Promise.all([worker.stop(), api.drain()]);
     await api.stop();
   });
   const baseUrl = urlAt(api.port);

@@ -1,6 +1,10 @@
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { createDeliveryActivities } from '../../activities/delivery-activities.ts';
 import { createMaintenanceActivities } from '../../activities/maintenance-activities.ts';
+import { activitiesOfQueues } from '../../activities/of-queues.ts';
+import type { Purpose } from '../../workflows/queues.ts';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
+import { AuditLog } from '../audit/audit-log.ts';
 import { backupPlace, openBackupStore } from '../backups/open-backup-store.ts';
 import type { Database } from '../database/database.ts';
 import { daysAhead, ensurePartitions } from '../database/partitions.ts';
@@ -10,6 +14,7 @@ import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
 import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
+import { BulkWorker } from '../events/bulk/bulk-worker.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
@@ -17,6 +22,7 @@ import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
 import { MaintenanceSchedules } from '../maintenance/schedules/schedules.ts';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
@@ -25,6 +31,8 @@ import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
+import { takenQueues } from '../temporal/taken-queues.ts';
+import { TemporalHealth } from '../temporal/temporal-health.ts';
 import { EngineWorker } from '../temporal/worker.ts';
 import { composeAttempts } from './compose-attempts.ts';
 import { composeNotifications, type NotificationParts } from './compose-notifications.ts';
@@ -37,6 +45,8 @@ const foldMs = 1_000;
 
 /** Workers are not notified of a large replay or deletion, and polling an empty table is cheap. */
 const pollMs = 500;
+/** The pause between two batches of a bulk job is 200 ms. */
+const bulkPollMs = 200;
 
 /** A worker that runs until it is stopped. */
 export interface RunningWorker extends Running {
@@ -46,6 +56,10 @@ export interface RunningWorker extends Running {
   readonly beside: WorkerBeside;
   /** Resolves when the Temporal worker runs, or when its first try to connect has failed. */
   readonly engineTried: Promise<void>;
+  /** Whether the Temporal worker polls, and whether Temporal answers. */
+  readonly temporal: TemporalHealth;
+  /** The purposes that it takes. */
+  readonly takes: readonly Purpose[];
 }
 
 /** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
@@ -57,6 +71,10 @@ export async function startWorker(options: {
   delivery: DeliverySettings;
   notifications: NotificationSettings;
   maintenance: MaintenanceSettings;
+  /** The purposes that this worker takes, as WORKER_QUEUES. Default: all that it can serve. */
+  queues?: readonly Purpose[] | null;
+  /** The version of this worker for Temporal. Default: none. */
+  build?: WorkerDeploymentVersion | null;
   /** False creates no maintenance schedules, for tests that they would disturb. */
   schedules?: boolean;
   workflowBundle: { code: string };
@@ -66,23 +84,24 @@ export async function startWorker(options: {
   overdueS?: number;
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
+  metrics: Metrics;
   log: Log;
 }): Promise<RunningWorker> {
-  const { database, delivery, log } = options;
+  const { database, delivery, metrics, log } = options;
   const box = createSecretBox(options.keyring);
   await checkSchema(database);
   await registerKeyring(database, options.keyring);
   await sealStoredUrls(database, box);
   const { notificationTimes: times } = options;
   const attempting = composeAttempts({
-    ...{ database, box, delivery, burst: options.notifications.burst, log },
+    ...{ database, box, delivery, burst: options.notifications.burst, metrics, log },
     ...(times?.burstMs === undefined ? {} : { burstMs: times.burstMs }),
   });
   const { attempts, sender } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
   const { notifier, beside } = composeNotifications({
-    ...{ database, box, sender, log, overdueS: lateS },
+    ...{ database, box, sender, metrics, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
     ...(times ? { times } : {}),
@@ -97,35 +116,41 @@ export async function startWorker(options: {
     eventWorkflows: delivery.eventWorkflows,
     attemptsBeside: options.attemptsBeside ?? false,
     backlogLimit: delivery.eventWorkflowsBacklog,
+    metrics,
     log,
     overdueS: lateS,
   });
   const { backup } = options.maintenance;
-  const store = backupPlace(backup) === null ? null : await openBackupStore(backup, log);
+  const takes = takenQueues(options.queues ?? null, { hasBackupPlace: backupPlace(backup) !== null });
+  const store = takes.has('backups') ? await openBackupStore(backup, log) : null;
   if (store)
     log.info(
       { place: store.place, encrypted: backup.encrypt },
       'backups cannot be restored without SECRETS_KEY: keep it in another place',
     );
   const ending = new AbortController();
-  const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, log });
+  const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, takes, log });
+  const temporal = new TemporalHealth();
   const worker = new EngineWorker({
     temporal: options.temporal,
-    activities: {
-      ...createDeliveryActivities({
-        ...{ attempts, notifier },
+    purposes: [...takes],
+    build: options.build ?? null,
+    activities: activitiesOfQueues(
+      createDeliveryActivities({
+        ...{ attempts, notifier, log },
         attemptBegan: (eventId) => relay.attemptBegan(eventId),
       }),
-      ...createMaintenanceActivities({
+      createMaintenanceActivities({
         ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
         ...{ notifier, overdueS: lateS, log },
         ending: ending.signal,
       }),
-    },
+    ),
     workflowBundle: options.workflowBundle,
     log,
     onConnection(connection) {
       const { namespace, taskQueue } = options.temporal;
+      temporal.set(connection);
       relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule }));
       schedules.connected(connection);
     },
@@ -142,26 +167,34 @@ export async function startWorker(options: {
   /** A poller that processes batches until no work is left. */
   const drain = (name: string, idleMs: number, some: (sql: Sql) => Promise<boolean>) =>
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
+  const bulk = new BulkWorker({ database, audit: new AuditLog({ database, keyring: options.keyring, log }), log });
   const pollers = [
-    partitions,
-    ...beside,
-    drain('statistics', foldMs, foldStatistics),
-    drain('replays of failed events', pollMs, applyWaitingReplays),
-    drain('events of deleted accounts', pollMs, stopNextEvents),
+    ...(takes.has('notifications') ? beside : []),
+    ...(takes.has('deliveries')
+      ? [
+          partitions,
+          drain('statistics', foldMs, foldStatistics),
+          drain('replays of failed events', pollMs, applyWaitingReplays),
+          drain('events of deleted accounts', pollMs, stopNextEvents),
+          new Poller({ name: 'bulk jobs', idleMs: bulkPollMs, log, work: () => bulk.round() }),
+        ]
+      : []),
   ];
   for (const poller of pollers) poller.start();
-  relay.start();
+  if (takes.has('deliveries')) relay.start();
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
     handOver: relay.handOver,
     beside: relay.beside,
     engineTried: worker.tried,
+    temporal,
+    takes: [...takes],
     async stop() {
       ending.abort();
       await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // Stops the producers of work before its consumers.
-      await relay.stop();
+      if (takes.has('deliveries')) await relay.stop();
       await worker.stop();
       await attempting.close();
       await store?.close();

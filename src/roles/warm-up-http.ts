@@ -2,9 +2,10 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { Pool } from 'undici';
 import { v7 as uuidv7 } from 'uuid';
-import { type ApiParts, composeApi } from '../api/start-api.ts';
+import { type ApiParts, composeApi } from '../api/compose-api.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
+import { unmeasured } from '../metrics/metrics.ts';
 import { createLog, type Log } from '../shared/log.ts';
 import { addAccount, undone, unusedSlug } from './undone.ts';
 
@@ -14,6 +15,9 @@ const webhooks = 200;
 const senders = 10;
 const loopback = '127.0.0.1';
 
+/** Its webhooks are not real, so they are not measured. */
+type WarmedParts = Omit<ApiParts, 'baseUrl' | 'metrics' | 'scrape'>;
+
 /**
  * Sends webhooks through a second instance of the HTTP side, whose database is a transaction that is rolled back. So the
  * code that receives webhooks is loaded and compiled before the first real one.
@@ -21,7 +25,7 @@ const loopback = '127.0.0.1';
  * The instance listens on a free port of loopback and refuses every request but these. An error is logged and not
  * thrown, because it costs only the time of the first webhooks.
  */
-export async function warmUpHttp(parts: Omit<ApiParts, 'baseUrl'>, log: Log): Promise<void> {
+export async function warmUpHttp(parts: WarmedParts, log: Log): Promise<void> {
   try {
     await undone(parts.database, async (sql) => {
       const slug = unusedSlug();
@@ -44,7 +48,7 @@ function oneAtATime(sql: Sql): Sql {
 }
 
 async function withApi(
-  parts: Omit<ApiParts, 'baseUrl'>,
+  parts: WarmedParts,
   sql: Sql,
   path: string,
   work: (url: string) => Promise<void>,
@@ -53,6 +57,7 @@ async function withApi(
     ...parts,
     database: { ...parts.database, ...sql, strangers: sql, reader: sql, transaction: (inside) => inside(sql) },
     baseUrl: () => '',
+    ...{ metrics: unmeasured, scrape: null },
     log: createLog('silent'),
   });
   let server: HttpServer | null = null;

@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { MaintenanceSettings } from '../maintenance/settings.ts';
+import type { Collected } from '../metrics/scrape.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
+import type { TracingSettings } from '../tracing/settings.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
 /**
@@ -21,6 +23,7 @@ export interface WorkerSettings {
   /** The folder of the cached workflow bundle; null: none. */
   cacheDir: string | null;
   logLevel: string;
+  tracing: TracingSettings | null;
 }
 
 /** From `npm start` to its worker process. */
@@ -32,6 +35,8 @@ export type ToWorker =
   | { kind: 'pace'; perSecond: number }
   /** Events only need their workflow now; `pending`: some of them need more attempts. */
   | { kind: 'moved'; pending: boolean }
+  /** Answer with `measured` and the same number. */
+  | { kind: 'measure'; number: number }
   /** Stop gracefully, and exit. */
   | { kind: 'stop' };
 
@@ -39,7 +44,9 @@ export type ToWorker =
 export type FromWorker =
   | { kind: 'started' }
   /** The start failed. `explained`: the message is for the user, as that of a StartError. */
-  | { kind: 'start-failed'; error: Error; explained: boolean };
+  | { kind: 'start-failed'; error: Error; explained: boolean }
+  /** The metrics of the worker process. */
+  | { kind: 'measured'; number: number; collected: Collected };
 
 /** One end of the channel between the two processes. Both run the same source, so their messages need no versions. */
 export interface Channel<Sent> {

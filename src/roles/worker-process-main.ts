@@ -1,4 +1,5 @@
 import type { WorkerBeside } from '../dispatch/worker-news.ts';
+import type { Collect } from '../metrics/scrape.ts';
 import { exitWhenIdle } from '../shared/exit.ts';
 import { StartError } from '../shared/start-error.ts';
 import { failureText } from './run-role.ts';
@@ -10,6 +11,7 @@ const stopping = new AbortController();
 let baseUrl = '';
 let isStarted = false;
 let worker: WorkerBeside | null = null;
+let collect: Collect | null = null;
 
 const channel = openChannel<FromWorker, ToWorker>(process, (message) => {
   switch (message.kind) {
@@ -25,6 +27,13 @@ const channel = openChannel<FromWorker, ToWorker>(process, (message) => {
       break;
     case 'moved':
       worker?.moved(message);
+      break;
+    case 'measure':
+      void collect?.().then(
+        (collected) => channel.send({ kind: 'measured', number: message.number, collected }),
+        // Never expected, and no reason to end this process: the gateway then reports its metrics as missing.
+        () => undefined,
+      );
       break;
     case 'stop':
       stopping.abort();
@@ -53,9 +62,10 @@ async function run(settings: WorkerSettings): Promise<void> {
     await runWorkerProcess(settings, {
       baseUrl: () => baseUrl,
       stopped: stopping.signal,
-      onStarted(beside) {
+      onStarted(started) {
         isStarted = true;
-        worker = beside;
+        worker = started.beside;
+        collect = started.collect;
         channel.send({ kind: 'started' });
       },
     });

@@ -1,13 +1,18 @@
 import { fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { type Child, type StopSignals, watchChild } from '../embedded/child.ts';
 import { lowerPriority } from '../embedded/priority.ts';
 import { type Probe, startSupervised } from '../embedded/supervised-server.ts';
+import type { Collected } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
 import { StartError } from '../shared/start-error.ts';
 import { type Channel, type FromWorker, openChannel, type ToWorker, type WorkerSettings } from './worker-channel.ts';
+
+/** What the worker process says about its start. */
+type Said = Exclude<FromWorker, { kind: 'measured' }>;
 
 const entry = fileURLToPath(new URL('./worker-process-main.ts', import.meta.url));
 
@@ -20,10 +25,17 @@ const nice = 10;
  */
 const stop: StopSignals = { signal: 'SIGTERM', limitMs: 38_000, insistWith: 'SIGKILL' };
 
+/** The metrics of a worker process, with its process id. */
+interface WorkerAnswer extends Collected {
+  pid: number;
+}
+
 /** The worker process of `npm start`. */
 export interface WorkerProcess extends Running {
   /** Sets the URL that links in notifications begin with, once it is known. */
   listening(baseUrl: string): void;
+  /** The metrics of the process; null when it does not answer within the limit, or does not run. */
+  collect(limitMs: number): Promise<WorkerAnswer | null>;
   /** Tells it of the first attempts of this process. */
   readonly news: WorkerBeside;
 }
@@ -45,7 +57,9 @@ export async function startWorkerProcess(options: {
   let { settings } = options;
   /** The end of the channel to the process that runs now, and what it has said. */
   let channel: Channel<ToWorker> | null = null;
-  let said: FromWorker | null = null;
+  let said: Said | null = null;
+  const questions = new Map<number, (collected: Collected) => void>();
+  let asked = 0;
   let pid: number | null = null;
   let isServing = false;
   const lower = () => {
@@ -63,7 +77,9 @@ export async function startWorkerProcess(options: {
     const child = watchChild(forked, 'SIGKILL');
     const own = openChannel<ToWorker, FromWorker>(forked, (message) => {
       // A process that has died may have said something that arrives only now.
-      if (channel === own) said = message;
+      if (channel !== own) return;
+      if (message.kind === 'measured') questions.get(message.number)?.(message.collected);
+      else said = message;
     });
     channel = own;
     pid = child.pid;
@@ -97,11 +113,28 @@ export async function startWorkerProcess(options: {
       pace: (perSecond) => channel?.send({ kind: 'pace', perSecond }),
       moved: ({ pending }) => channel?.send({ kind: 'moved', pending }),
     },
+    async collect(limitMs) {
+      const [of, number] = [pid, asked++];
+      if (of === null || said?.kind !== 'started') return null;
+      const ending = new AbortController();
+      const answer = new Promise<Collected>((resolve) => void questions.set(number, resolve));
+      channel?.send({ kind: 'measure', number });
+      try {
+        const collected = await Promise.race([
+          answer,
+          sleep(limitMs, null, { signal: ending.signal }).catch(() => null),
+        ]);
+        return collected && { ...collected, pid: of };
+      } finally {
+        ending.abort();
+        questions.delete(number);
+      }
+    },
     stop: start.server.stop,
   };
 }
 
-function probeOf(said: FromWorker | null): Probe {
+function probeOf(said: Said | null): Probe {
   switch (said?.kind) {
     case undefined:
       return { state: 'starting' };
@@ -112,7 +145,7 @@ function probeOf(said: FromWorker | null): Probe {
   }
 }
 
-function startFailure(said: FromWorker | null, why: string): Error {
+function startFailure(said: Said | null, why: string): Error {
   if (said?.kind !== 'start-failed') return new StartError(`The worker process did not start (${why}).`);
   return said.explained ? new StartError(said.error.message) : said.error;
 }

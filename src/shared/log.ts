@@ -4,9 +4,24 @@ export type Log = Logger;
 
 /**
  * Creates a JSON logger. It writes to standard error, so that the output for users on standard output stays readable.
+ *
+ * @param fields returns a new object with more fields of a line, such as the ids of the active span; without it, lines cost
+ *   nothing more.
  */
-export function createLog(level: string, destination: DestinationStream = standardError()): Log {
-  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+export function createLog(
+  level: string,
+  destination: DestinationStream = standardError(),
+  fields: (() => object) | null = null,
+): Log {
+  const mixin = fields === null ? {} : { mixin: fields };
+  return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }, destination);
+}
+
+/** Writes the warnings of Node, such as deprecations, to the log. Node itself writes them as lines of text. */
+export function logNodeWarnings(log: Log): void {
+  // The only listener so far is the one of Node that prints them.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.warn({ err: warning }, 'warning of Node'));
 }
 
 /**

@@ -1,44 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NativeConnection, Worker } from '@temporalio/worker';
-import type { MaintenanceActivities } from '../../workflows/maintenance-messages.ts';
-import type { DeliveryActivities } from '../../workflows/messages.ts';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Log } from '../shared/log.ts';
-import { connectTemporal, type TemporalOptions } from './connection.ts';
+import { connectTemporal } from './connection.ts';
 import { connectionAdvice } from './connection-advice.ts';
+import { createQueueWorkers, type QueueWorkersOptions, runTogether, shutDown } from './queue-workers.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
 const firstDelayMs = 200;
 const longestDelayMs = 5_000;
 
-export interface EngineWorkerOptions {
-  temporal: TemporalOptions;
-  activities: DeliveryActivities & MaintenanceActivities;
-  workflowBundle: { code: string };
+export interface EngineWorkerOptions extends QueueWorkersOptions {
   log: Log;
-  /** Called with the connection when the worker starts to run, and with null when it stops. */
+  /** Called with the connection when the workers start to run, and with null when they stop. */
   onConnection(connection: NativeConnection | null): void;
 }
 
-/** The settings of a worker. The benchmark's baseline uses the same ones, so that the results are comparable. */
-export const workerSettings = {
-  // Many slots, because an attempt occupies its slot until the consumer responds.
-  maxConcurrentActivityTaskExecutions: 1_000,
-  maxConcurrentWorkflowTaskExecutions: 40,
-  // Attempts start with the response to the workflow task, unless all slots are occupied.
-  maxEagerActivityReservationsPerWorkflowTask: 3,
-  // A cached workflow needs about 250 KB. Others are rebuilt from their history when they are needed.
-  maxCachedWorkflows: 1_000,
-  // The SDK would send heartbeats only after 80 % of their timeout. Half of the timeout in workflows/activities.ts leaves
-  // time for a slow server.
-  maxHeartbeatThrottleInterval: '4s',
-  shutdownGraceTime: '20s',
-} as const;
-
-/** Runs the Temporal worker. It reconnects with a backoff when the worker ends before `stop()`. */
+/**
+ * Runs the Temporal workers of this process: one for each queue that it takes, all on one connection. They reconnect with
+ * a backoff when one of them ends before `stop()`.
+ */
 export class EngineWorker {
   readonly #options: EngineWorkerOptions;
   readonly #stopping = new AbortController();
-  #worker: Worker | null = null;
+  #workers: readonly Worker[] = [];
   #running: Promise<void> | null = null;
   readonly #tried = Promise.withResolvers<void>();
 
@@ -46,7 +30,7 @@ export class EngineWorker {
     this.#options = options;
   }
 
-  /** Resolves when the worker runs for the first time, or when its first try has failed. */
+  /** Resolves when the workers run for the first time, or when their first try has failed. */
   get tried(): Promise<void> {
     return this.#tried.promise;
   }
@@ -56,10 +40,10 @@ export class EngineWorker {
     this.#running ??= this.#run();
   }
 
-  /** Shuts the worker down gracefully: waits for the activities in flight. */
+  /** Shuts the workers down gracefully: waits for the activities in flight. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#worker?.getState() === 'RUNNING') this.#worker.shutdown();
+    shutDown(this.#workers);
     await this.#running;
   }
 
@@ -88,26 +72,21 @@ export class EngineWorker {
   }
 
   async #runOnce(onRunning: () => void): Promise<void> {
-    const { temporal, activities, workflowBundle, onConnection } = this.#options;
+    const { temporal, onConnection } = this.#options;
+    const { signal } = this.#stopping;
     const connection: NativeConnection = await connectTemporal(temporal);
     try {
       await registerSearchAttributes(connection, temporal.namespace);
-      const worker = await Worker.create({
-        connection,
-        namespace: temporal.namespace,
-        taskQueue: temporal.taskQueue,
-        workflowBundle,
-        activities,
-        ...workerSettings,
-      });
-      if (this.#stopping.signal.aborted) return;
-      this.#worker = worker;
-      const ended = worker.run();
+      if (signal.aborted) return;
+      this.#workers = await createQueueWorkers(connection, this.#options);
+      const ended = runTogether(this.#workers);
+      // A worker holds its connection until it has run, so one that is stopped during its creation runs, too.
+      if (signal.aborted) shutDown(this.#workers);
       onConnection(connection);
       onRunning();
       await ended;
     } finally {
-      this.#worker = null;
+      this.#workers = [];
       onConnection(null);
       await connection.close();
     }

@@ -16,6 +16,7 @@ const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: gate
 test.each<[name: string, connections: number, request: (path: string, token: string) => string]>([
   ['a file', 1, () => get(bundle)],
   ['a file', 50, () => get(bundle)],
+  ['metrics', 50, () => get('/metrics')],
   ['unknown paths', 50, () => get('/nothing/here/at-all')],
   ['admin calls without a token', 50, () => get('/admin/events')],
   ['large admin answers', 10, (_path, token) => get('/admin/providers', `x-admin-token: ${token}\r\n`)],

@@ -99,7 +99,13 @@ describe('one entry, with the ids of the request', () => {
 
   test.each(named(withParameters))('%s of a missing resource', async (id, operation) => {
     for (const unknown of [unknownId, 'nope', '%27%20or', 'x'.repeat(5_000)]) {
-      const values = { account_id: unknown, destination_id: unknown, event_id: unknown, name: unknown };
+      const values = {
+        account_id: unknown,
+        destination_id: unknown,
+        event_id: unknown,
+        job_id: unknown,
+        name: unknown,
+      };
       const { answer, entry } = await audited({
         method: operation.method,
         path: pathOf(operation, values),

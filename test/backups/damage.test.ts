@@ -18,7 +18,7 @@ import { type ArchiveSource, verifyArchive } from '../../src/backups/verify-arch
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { backUp, testKeyring as keyring, restore, testFolder, verifiedIn } from './support.ts';
 
 const log = createLog('silent');
@@ -194,7 +194,7 @@ test('the text has the form that psql reads: statements, and rows after each COP
     const table = copies.get(line);
     if (!table) {
       expect(line).toMatch(
-        /^(--.*|\\set ON_ERROR_STOP on|(BEGIN|COMMIT|SET|CREATE TABLE|ALTER TABLE|SELECT setval|update|with orphans as|insert into gateway_settings).*;|)$/,
+        /^(--.*|\\set ON_ERROR_STOP on|(BEGIN|COMMIT|SET|CREATE TABLE|ALTER TABLE|SELECT setval|update|with orphans as|insert into gateway_settings|do \$stop\$).*;|)$/,
       );
       continue;
     }

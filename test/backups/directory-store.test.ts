@@ -13,7 +13,7 @@ import { openDirectoryStore } from '../../src/backups/directory-store.ts';
 import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, testFolder, verifiedIn } from './support.ts';
 

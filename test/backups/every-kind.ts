@@ -78,7 +78,14 @@ export async function fillEveryKind(gateway: TestGateway): Promise<void> {
     `insert into event_latencies select date_trunc('hour', now()), 1, 1 where not exists (select from event_latencies)`,
   );
   await run(`insert into event_latency_deltas values (date_trunc('hour', now()), 1, 1)`);
+  await run(
+    `insert into bulk_jobs (id, action, error, event_ids, state, reason, ordered_by, ordered_from, done, skipped, slice_ms, ended_at)
+     values ($1, 'dead', '\\N', array[$1, $2]::uuid[], 'stopped', 'a\ttab', 'ann', '::1', 1, '{"not_found": 1}', 1, now())`,
+    [randomUUID(), first],
+  );
   await run(`insert into event_stats (hour, provider) values (timestamptz '2020-01-01 00:00+00', 'ge\\neric')`);
+  await run(`insert into event_series (minutes, at, provider, received) values (60, now(), 'ge\\neric', 3)`);
+  await run('insert into event_series_latencies values (1, now(), 20, 3)');
 }
 
 /** One event in each state, over several days. */

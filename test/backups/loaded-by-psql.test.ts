@@ -15,7 +15,7 @@ import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { type Content, readContent } from './content.ts';
 import { fillEveryKind } from './every-kind.ts';
 import { backUp, folderStore, restore } from './support.ts';

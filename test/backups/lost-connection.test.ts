@@ -6,7 +6,7 @@ import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { backUp, folderStore, testKeyring as keyring } from './support.ts';
 
 const log = createLog('silent');

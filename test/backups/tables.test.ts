@@ -3,7 +3,7 @@ import { gatewayTables, leftOut } from '../../src/backups/tables.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase } from '../support/database.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { backUp, folderStore } from './support.ts';
 
 test('every table is in the archive or left out for a reason; referenced tables come first', async () => {

@@ -11,13 +11,13 @@ export interface CpuTimes {
 /**
  * The CPU time of this process's descendants. Zeros on systems other than Linux.
  *
- * @param gatewayPid the pid of the gateway, or of this process if the benchmark itself takes its place
+ * @param gatewayPids the processes of the gateway, or this one if the benchmark itself takes its place
  */
-export function cpuTimes(gatewayPid: number): CpuTimes {
+export function cpuTimes(gatewayPids: readonly number[]): CpuTimes {
   const all = processesBelow(process.pid);
   const sum = (processes: { cpuMs: number }[]) => processes.reduce((total, { cpuMs }) => total + cpuMs, 0);
   return {
-    gateway: sum(gatewayProcesses(gatewayPid)),
+    gateway: sum(gatewayPids.flatMap(gatewayProcesses)),
     database: sum(all.filter(({ name }) => name === 'postgres')),
     engine: sum(all.filter(({ name }) => name === 'temporal')),
   };

@@ -5,7 +5,7 @@ import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { createLog } from '../../src/shared/log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
-import { workerSettings } from '../../src/temporal/worker.ts';
+import { workerSettings } from '../../src/temporal/worker-options.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
 import { temporaryTemporal } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
@@ -49,7 +49,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
     console.error(`floor: ${count} workflows`);
     const latenciesMs: number[] = [];
     let left = count;
-    const before = cpuTimes(process.pid);
+    const before = cpuTimes([process.pid]);
     const startedMs = performance.now();
     const starter = async () => {
       while (left-- > 0) {
@@ -64,7 +64,7 @@ export async function benchFloor(options: { workflows: number }): Promise<BenchR
     return {
       seconds: (performance.now() - startedMs) / 1000,
       latenciesMs,
-      cpu: cpuColumns(before, cpuTimes(process.pid), count),
+      cpu: cpuColumns(before, cpuTimes([process.pid]), count),
     };
   };
   try {

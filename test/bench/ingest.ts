@@ -43,7 +43,7 @@ export async function benchIngest(options: {
     const account = await createAccount(gateway.baseUrl, { provider, provider_config: sampleOf(provider).config });
     const verifyMs = await verificationMs(provider);
     for (const connections of options.connections) {
-      const before = cpuTimes(gateway.pid);
+      const before = cpuTimes(gateway.pids);
       const result = await load.call('acknowledge', {
         ...{ ...account, adminToken, provider },
         connections,
@@ -59,7 +59,7 @@ export async function benchIngest(options: {
         'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
         'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
         'not taken': result.refused,
-        ...cpuColumns(before, cpuTimes(gateway.pid), events),
+        ...cpuColumns(before, cpuTimes(gateway.pids), events),
       });
     }
   }

@@ -34,32 +34,39 @@ pairs and lasting take the first of several modes. --with DIR is the checkout th
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 
-export const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string' },
-    connections: { type: 'string' },
-    events: { type: 'string' },
-    provider: text('generic'),
-    days: text('90'),
-    requests: text('200'),
-    'workflow-events': text('2000'),
-    scenarios: text(Object.keys(scenarios).join(',')),
-    rates: text('5,100'),
-    backlog: text('100000'),
-    'slow-events': text('1000'),
-    accounts: text('1000'),
-    bodies: text('1,10,250'),
-    filled: text('0'),
-    gateway: { type: 'string' },
-    with: { type: 'string' },
-    modes: text('auto'),
-    'event-workflows': { type: 'string' },
-    pairs: text('5'),
-    rate: text('500'),
-    failing: text('0.02'),
-  },
-});
+const options = {
+  seconds: { type: 'string' },
+  connections: { type: 'string' },
+  events: { type: 'string' },
+  provider: text('generic'),
+  days: text('90'),
+  requests: text('200'),
+  'workflow-events': text('2000'),
+  scenarios: text(Object.keys(scenarios).join(',')),
+  rates: text('5,100'),
+  backlog: text('100000'),
+  'slow-events': text('1000'),
+  accounts: text('1000'),
+  bodies: text('1,10,250'),
+  filled: text('0'),
+  gateway: { type: 'string' },
+  with: { type: 'string' },
+  modes: text('auto'),
+  'event-workflows': { type: 'string' },
+  pairs: text('5'),
+  rate: text('500'),
+  failing: text('0.02'),
+} as const;
+
+/**
+ * Reads the arguments of the command.
+ *
+ * @throws Error that names an unknown option
+ */
+export const readArguments = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options });
+
+export type Values = ReturnType<typeof readArguments>['values'];
 
 /** @throws Error for what is no number, which would make a benchmark endless */
 export function number(given: string): number {
@@ -71,19 +78,22 @@ export function number(given: string): number {
 
 export const numbers = (list: string): number[] => list.split(',').map(number);
 
-function scenarioNames(): string[] {
-  const names = values.scenarios.split(',');
+function scenarioNames({ scenarios: given }: Values): string[] {
+  const names = given.split(',');
   const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
   if (unknown.length > 0) throw new Error(`there is no scenario '${unknown}'; npm run bench prints all of them`);
   return names;
 }
 
-export const scenarioOptions = (): ScenarioOptions & {
+/** @throws Error for an unknown scenario, and for what is no number */
+export const scenarioOptions = (
+  values: Values,
+): ScenarioOptions & {
   scenarios: string[];
   filled: number;
   workflowEvents: number;
 } => ({
-  scenarios: scenarioNames(),
+  scenarios: scenarioNames(values),
   events: number(values.events ?? '20000'),
   connections: number(values.connections ?? '64'),
   rates: numbers(values.rates),
@@ -97,7 +107,7 @@ export const scenarioOptions = (): ScenarioOptions & {
 });
 
 /** Each way to start the gateway of a checkout that the options name. */
-export function gatewayOptions(folder: string | undefined): [GatewayOptions, ...GatewayOptions[]] {
+export function gatewayOptions(values: Values, folder: string | undefined): [GatewayOptions, ...GatewayOptions[]] {
   const checkout = folder === undefined ? null : resolve(folder);
   const workflows = values['event-workflows']?.split(',') ?? [null];
   const all = values.modes

@@ -27,8 +27,8 @@ export const gatewayProcesses = (gatewayPid: number): ProcessEntry[] =>
   processesBelow(gatewayPid).filter(({ name }) => name !== 'postgres' && name !== 'temporal');
 
 /** The resident memory of all Node processes of a gateway. Memory that they share counts for each. */
-export function gatewayMiB(gatewayPid: number): number {
-  const kilobytes = gatewayProcesses(gatewayPid).map(({ pid }) => residentKiB(pid));
+export function gatewayMiB(gatewayPids: readonly number[]): number {
+  const kilobytes = gatewayPids.flatMap(gatewayProcesses).map(({ pid }) => residentKiB(pid));
   return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / kiB);
 }
 

@@ -62,7 +62,8 @@ export const adminToken = 'bench-admin-token';
 
 export interface GatewayProcess {
   baseUrl: string;
-  pid: number;
+  /** Its processes, or those whose children they are. */
+  pids: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -95,7 +96,7 @@ export async function startGatewayProcess(
   }
   return {
     baseUrl,
-    pid: child.pid ?? 0,
+    pids: [child.pid ?? 0],
     async stop() {
       // A process that has already ended emits no further exit event.
       if (child.exitCode !== null || child.signalCode !== null) return;

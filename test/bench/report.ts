@@ -22,7 +22,8 @@ export function report(name: string, { settings, rows }: BenchResult): void {
   process.exitCode = 1;
 }
 
-function markdown(rows: Record<string, string | number>[]): string {
+/** A Markdown table with the columns of all rows. */
+export function markdown(rows: Record<string, string | number>[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   return [

@@ -1,21 +1,29 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readProjectFile } from '../docker/files.ts';
 
 const script = fileURLToPath(new URL('../../.ci/release.mjs', import.meta.url));
-const copied = ['package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md'] as const;
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url));
+const copied = [
+  ...(['package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md', 'docker-compose.yml'] as const),
+  ...(['Dockerfile', 'deploy/helm/webhook-gateway/Chart.yaml'] as const),
+];
 
 /** Creates a repository with the files that a release changes. */
 function repository(changelog = readProjectFile('CHANGELOG.md')) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
-  for (const name of copied) writeFileSync(join(folder, name), readProjectFile(name));
+  for (const name of copied) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), readProjectFile(name));
+  }
   writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+  cpSync(migrations, join(folder, 'migrations'), { recursive: true });
   git('init', '--quiet');
   git('config', 'user.name', 'Tester');
   git('config', 'user.email', 'tester@gateway.test');
@@ -39,6 +47,9 @@ test('a release dates the section, sets every version, commits and tags', () => 
   expect(JSON.parse(file('package.json')).version).toBe('9.8.7');
   expect(JSON.parse(file('package-lock.json')).packages[''].version).toBe('9.8.7');
   expect(JSON.parse(file('openapi.json')).info.version).toBe('9.8.7');
+  expect(file('docker-compose.yml')).toContain('  image: webhook-gateway:9.8.7\n');
+  expect(file('Dockerfile')).toContain('org.opencontainers.image.version="9.8.7"');
+  expect(file('deploy/helm/webhook-gateway/Chart.yaml')).toMatch(/^version: 9\.8\.7\nappVersion: 9\.8\.7$/m);
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('Release 9.8.7');
   expect(git('describe', '--exact-match')).toBe('v9.8.7');
@@ -58,6 +69,17 @@ test('a release without entries, with uncommitted changes or of an existing vers
   expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
   expect(release('9.8.8')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to release') });
   expect(git('tag', '--list')).toBe('v9.8.7');
+}, 30_000);
+
+test('a release records the hashes of the migrations that it adds', () => {
+  const { folder, git, release } = repository(changelog);
+  writeFileSync(join(folder, 'migrations', 'functions', 'added.sql'), '-- new\n');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Add a function');
+  expect(release('9.8.7').status).toBe(0);
+  const recorded = JSON.parse(readFileSync(join(folder, 'migrations', 'released.json'), 'utf8'));
+  expect(recorded['9.8.7']).toMatchObject({ 'functions/added.sql': expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(Object.keys(recorded['9.8.7'])).not.toContain('functions/lock_events.sql');
 }, 30_000);
 
 test('the changelog of this project can be released', () => {

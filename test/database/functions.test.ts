@@ -33,7 +33,8 @@ const definitions = (schema: string) =>
      from pg_proc p where p.pronamespace = $1::regnamespace order by p.proname`,
     [schema],
   );
-const apply = (changed: readonly SqlFunction[]) => database.transaction((sql) => applyFunctions(sql, changed));
+const apply = (changed: readonly SqlFunction[]) =>
+  database.transaction((sql) => applyFunctions(sql, { files: changed }));
 
 test('each function of the database has the text of its file, and each has exactly one file', async () => {
   expect(files.length).toBeGreaterThan(10);
@@ -79,7 +80,7 @@ test.each([
   expect(await migrateOnce(url, log)).toEqual(nothing);
 });
 
-test('a function whose result, parameters or parameter names change is replaced, and one without a file is dropped', async () => {
+test('a function whose result, parameters or parameter names change is replaced, and one without a file stays', async () => {
   const versions = [
     'create or replace function later(a integer) returns integer language sql as $$ select 1 $$;\n',
     'create or replace function later(a integer) returns text language sql as $$ select 2::text $$;\n',
@@ -93,8 +94,10 @@ test('a function whose result, parameters or parameter names change is replaced,
     const found = (await stored()).filter(({ name }) => name === 'later');
     expect(found).toEqual([{ name: 'later', body: ` select ${index + 1}${index === 0 ? '' : '::text'} ` }]);
   }
-  expect(await apply(files)).toEqual(['later(integer,text)']);
+  // It may be a function of a later release, whose processes use it.
+  expect(await apply(files)).toEqual([]);
   expect(await migrateOnce(url, log)).toEqual(nothing);
+  expect((await stored()).some(({ name }) => name === 'later')).toBe(true);
 });
 
 test("functions of the operator's own stay", async () => {

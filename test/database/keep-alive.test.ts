@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { openSnapshot } from '../../src/backups/snapshot.ts';
+import { applicationName } from '../../src/database/application-name.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
 
 /** Where Linux lists its TCP connections, with their timers. */
@@ -49,7 +50,7 @@ test.skipIf(!existsSync(list))('so does what has no time limit: a migration or a
   const database = await openDatabase({ url, log: createLog('silent'), maxConnections: 1, wholeTables: true });
   try {
     await database.pool.query('select 1');
-    expect(await untilProbed('webhook-gateway')).toBeLessThanOrEqual(10);
+    expect(await untilProbed(applicationName())).toBeLessThanOrEqual(10);
   } finally {
     await database.close();
   }

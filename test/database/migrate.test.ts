@@ -72,16 +72,6 @@ test('a lost connection ends the migration with an error', async () => {
   expect(await migrateOnce(url, log)).toEqual({ migrations: names, functions });
 }, 30_000);
 
-test('down removes everything, and up works again', async () => {
-  await migrate(database, log);
-  const made = await tables();
-  await database.orm.migrator.down({ to: 0 });
-  const left = await tables();
-  expect(left.filter((name) => ours.includes(name) || /_\d{8}$/.test(name))).toEqual([]);
-  expect(await migrate(database, log)).toEqual({ migrations: names, functions: [] });
-  expect(await tables()).toEqual(made);
-}, 30_000);
-
 test('a database that does not exist is an error and does not hang', async () => {
   const gone = new URL(url);
   gone.pathname = '/no_such_database';

@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { withClient } from '../support/one-connection.ts';
 import { differences } from './row-types/compare.ts';
 import { type DeclaredRows, declaredRows } from './row-types/declared.ts';
 import { describeStatement } from './row-types/described.ts';
@@ -47,16 +48,6 @@ async function found(client: pg.Client): Promise<string[]> {
     }
   }
   return all;
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 test('the rows of every statement have their declared types', async () => {

@@ -37,6 +37,7 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     resumedAt: null,
     provider: 'generic',
     accountSlug: 'shop',
+    traceparent: null,
     eventType: null,
     externalId: 'one',
     account: {

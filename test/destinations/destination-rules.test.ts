@@ -172,7 +172,7 @@ describe('the view', () => {
     ],
     [{ destination_type: 'chat_two', name: 'n', config: { webhook_url: url(20) } }, { webhook_url: url(20) }],
   ])('of %j', (input, config) => {
-    expect(destinationView(stored(input))).toEqual({
+    expect(destinationView(stored(input), 'admin')).toEqual({
       ...{ id: 'i', destination_type: input.destination_type, name: 'n', enabled: true, config },
       ...{ condition: null, position: 0 },
       ...{ created_at: '2026-11-21T10:00:00.000Z', updated_at: '2026-11-21T10:00:00.000Z' },

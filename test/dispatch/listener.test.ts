@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { Listener } from '../../src/dispatch/listener.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { silenceableWay } from '../support/silenceable-way.ts';
 
 test('the listener stops even if its connection is dead without an error', async () => {

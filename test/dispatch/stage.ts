@@ -15,6 +15,7 @@ import { Starts } from '../../src/dispatch/starts.ts';
 import { Takeover } from '../../src/dispatch/takeover.ts';
 import { WorkflowEngine } from '../../src/dispatch/workflow-engine.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
@@ -96,7 +97,7 @@ export async function openDispatchStage() {
       const writes = new QueueWrites(database);
       const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
       const attempts = new Attempts({
-        ...{ database, sender, box, log, accountConcurrency },
+        ...{ database, sender, box, log, accountConcurrency, metrics: unmeasured },
         whenExhausted: addNotifications({ burst: null }),
         eventWorkflows: workflows,
         stalls: { since: () => false },
@@ -118,6 +119,7 @@ export async function openDispatchStage() {
       });
       const firstAttempts = new FirstAttempts({
         ...{ sql: database, engine: link, attempts, leases, writes, permits, schedule, log, holdsLock },
+        metrics: unmeasured,
         scope: 'all',
         paused: () => false,
         onMoved: () => undefined,

@@ -35,8 +35,25 @@ describe('docker-compose.yml', () => {
   test('has the services of all roles', () => {
     expect(names).toEqual([
       ...['postgresql', 'temporal-schema', 'temporal', 'temporal-namespace', 'temporal-ui'],
-      ...['migrate', 'api', 'worker', 'gateway'],
+      ...['migrate', 'api', 'worker', 'gateway', 'prometheus', 'grafana', 'otel-collector'],
     ]);
+  });
+
+  test('starts the servers for monitoring only with their profile', () => {
+    const monitoring = ['prometheus', 'grafana', 'otel-collector'];
+    for (const name of names)
+      expect(service(name).profiles, name).toEqual(monitoring.includes(name) ? ['monitoring'] : undefined);
+    for (const name of names.filter((other) => !monitoring.includes(other)))
+      for (const on of Object.keys(service(name).depends_on ?? {})) expect(monitoring).not.toContain(on);
+  });
+
+  test('gives no container privileges to gain, and those of the gateway none at all', () => {
+    for (const name of names) expect(service(name).security_opt, name).toEqual(['no-new-privileges:true']);
+    for (const name of ['migrate', 'api', 'worker'])
+      expect(service(name), name).toMatchObject({
+        ...{ read_only: true, cap_drop: ['ALL'], tmpfs: [expect.stringMatching(/^\/tmp:size=\d+m/)] },
+        ...{ mem_limit: expect.stringMatching(/^\d+g$/), cpus: expect.any(Number), pids_limit: expect.any(Number) },
+      });
   });
 
   test('waits only for services that end or have a health check', () => {
@@ -76,12 +93,15 @@ describe('docker-compose.yml', () => {
   });
 
   test('pins every image to an exact version', () => {
-    for (const name of names) expect(service(name).image, name).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
+    for (const name of names) expect(service(name).image, name).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
   });
 
-  test('publishes only the gateway and the Web UI, on this machine only', () => {
+  test('publishes only the gateway and web pages, on this machine only', () => {
     const published = names.flatMap((name) => (service(name).ports ?? []).map((port) => `${name} ${port}`));
-    expect(published).toEqual(['temporal-ui 127.0.0.1:8233:8080', 'gateway 127.0.0.1:8080:8080']);
+    expect(published).toEqual([
+      ...['temporal-ui 127.0.0.1:8233:8080', 'gateway 127.0.0.1:8080:8080'],
+      ...['prometheus 127.0.0.1:9090:9090', 'grafana 127.0.0.1:3000:3000'],
+    ]);
   });
 
   test('the api trusts the fixed address of nginx and no other container', () => {
@@ -167,7 +187,9 @@ describe('docker-compose.yml', () => {
     const mounts = names.flatMap((name) => (service(name).volumes ?? []).map((volume) => volume.split(':')[0] ?? ''));
     expect(mounts).toEqual([
       ...['databases', './docker/postgresql', './docker/temporal', 'backups'],
-      ...['./docker/nginx/nginx.conf', './docker/nginx/templates'],
+      ...['./docker/nginx/nginx.conf', './docker/nginx/templates', './deploy/prometheus', 'prometheus'],
+      ...['./deploy/grafana/provisioning', './deploy/grafana/dashboard.json', 'grafana'],
+      './deploy/otel/collector.yaml',
     ]);
     for (const mount of mounts) {
       if (mount.startsWith('.')) expect(existsSync(join(root, mount)), mount).toBe(true);

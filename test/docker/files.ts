@@ -6,10 +6,12 @@ import { z } from 'zod';
 /** The text of a file of the project, by its path from the root. */
 export const readProjectFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** The names of all variables that `src/config.ts` reads, in its order. */
+/** The names of all variables that the gateway reads, in its order. */
 export function settingNames(): string[] {
-  const schema = /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(readProjectFile('src/config.ts'))?.[1];
-  if (schema === undefined) throw new Error('src/config.ts has no schema of the environment any more');
+  const schema = /const environment = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(
+    readProjectFile('src/config/environment.ts'),
+  )?.[1];
+  if (schema === undefined) throw new Error('src/config/environment.ts has no schema of the environment any more');
   return [...schema.matchAll(/^ {2}([A-Z][A-Z_]*):/gm)].map(([, name]) => name ?? '');
 }
 
@@ -27,6 +29,8 @@ const serviceSchema = z.looseObject({
   ports: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   networks: z.record(z.string(), z.object({ ipv4_address: z.string() })).optional(),
+  profiles: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
   restart: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   healthcheck: z.looseObject({ disable: z.boolean().optional(), test: z.array(z.string()).optional() }).optional(),
@@ -87,6 +91,9 @@ export const composeVariables = [
   'GATEWAY_DATABASE',
   'SUBNET_PREFIX',
   'PROXY_IN_FRONT',
+  'PROMETHEUS_PORT',
+  'GRAFANA_PORT',
+  'GRAFANA_PASSWORD',
 ];
 
 /** Variables that the client of the bucket reads by itself. */

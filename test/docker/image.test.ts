@@ -8,6 +8,7 @@ const dockerfile = readProjectFile('Dockerfile');
 const packageJson = z
   .object({
     version: z.string(),
+    license: z.string(),
     scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     optionalDependencies: z.record(z.string(), z.string()).default({}),
@@ -47,14 +48,26 @@ test('the image installs the certificate authorities before it changes to an unp
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   const installed = final.search(/^ {2}&& apt-get install --yes --no-install-recommends ca-certificates \\$/m);
   expect(installed).toBeGreaterThan(0);
-  expect(installed).toBeLessThan(final.indexOf('\nUSER node'));
+  expect(installed).toBeLessThan(final.indexOf('\nUSER 1000:1000'));
 });
 
 test('the image runs as an unprivileged user with the command of npm run api', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
-  expect(final).toMatch(/^USER node$/m);
+  // A number, because Kubernetes cannot see whether a name is root.
+  expect(final).toMatch(/^USER 1000:1000$/m);
   const command = packageJson.scripts.api?.replace(/^exec /, '').split(' ') ?? [];
   expect(final).toContain(`\nCMD ${JSON.stringify(command).replaceAll(',', ', ')}\n`);
+});
+
+test('the image has the labels of the OCI, with the version of this project', () => {
+  const labels = new Map(
+    [...dockerfile.matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  );
+  expect(Object.fromEntries(labels)).toEqual({
+    ...{ title: 'webhook-gateway', description: expect.any(String), version: packageJson.version },
+    ...{ revision: '$REVISION', source: '$SOURCE', licenses: packageJson.license },
+  });
+  for (const argument of ['REVISION', 'SOURCE']) expect(dockerfile).toMatch(new RegExp(`^ARG ${argument}=`, 'm'));
 });
 
 test('the compose file has the version of this project, and the PostgreSQL version of npm start', () => {

@@ -52,6 +52,8 @@ async function startNginx(proxyInFront: string) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`nginx did not start: ${said}`);
   api.deliveries.length = 0;
   return {
+    baseUrl: `http://127.0.0.1:${listen}`,
+    api,
     /** Sends a request from a loopback address with these headers, and returns the headers that the api gets. */
     async passed(localAddress: string, headers: Record<string, string | string[]>): Promise<IncomingHttpHeaders> {
       const sent = request({
@@ -124,5 +126,28 @@ describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
     const headers = await nginx.passed('127.0.0.9', { 'x-forwarded-for': '198.51.100.7' });
     expect(headers['x-forwarded-for']).toBe('198.51.100.7');
     expect((await nginx.passed('127.0.0.7', spoofed))['x-forwarded-for']).toBe('127.0.0.7');
+  });
+
+  test('/metrics is not forwarded, in any spelling', async () => {
+    const { baseUrl, api } = await startNginx('unix:');
+    // By hand: a client would make the paths regular.
+    for (const path of [
+      '/metrics',
+      '/metrics/',
+      '/metrics?x=1',
+      '//metrics',
+      '/x/../metrics',
+      '/%6detrics',
+      '/./metrics/',
+    ]) {
+      const asked = request(`${baseUrl}`, { path });
+      asked.end();
+      const [response] = await once(asked, 'response');
+      response.resume();
+      expect([path, response.statusCode]).toEqual([path, 404]);
+    }
+    expect(api.deliveries).toEqual([]);
+    expect((await fetch(`${baseUrl}/health/ready`)).status).toBe(200);
+    expect(api.deliveries.map(({ url }) => url)).toEqual(['/health/ready']);
   });
 });

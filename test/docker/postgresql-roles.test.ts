@@ -1,36 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
-import { allDelivered, gatewayRoles, queryOnce } from '../support/gateway-roles.ts';
+import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { ownPostgres } from '../support/own-servers.ts';
 import { until } from '../support/until.ts';
 import { readProjectFile } from './files.ts';
+import { roleStatements } from './roles-sql.ts';
 
 gatewaysEndWithTheirTest();
 
 const passwords = { GATEWAY_POSTGRES_PASSWORD: "it's \\secret", TEMPORAL_POSTGRES_PASSWORD: 'of-temporal' };
-
-/** The statements of docker/postgresql/roles.sql, with \getenv and :'name' filled in as psql does. */
-function statements(environment: Record<string, string>): string[] {
-  const variables = new Map<string, string>();
-  const sql = readProjectFile('docker/postgresql/roles.sql')
-    .replaceAll(/^--.*$/gm, '')
-    .replaceAll(/^\\getenv (\w+) (\w+)$/gm, (_, name: string, from: string) => {
-      variables.set(name, environment[from] ?? '');
-      return '';
-    })
-    .replaceAll(/:'(\w+)'/g, (_, name: string) => pg.escapeLiteral(variables.get(name) ?? ''));
-  return sql
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter(Boolean);
-}
 
 /** A PostgreSQL as in the image, with the superuser postgres and after roles.sql. */
 async function composePostgres() {
@@ -42,7 +27,7 @@ async function composePostgres() {
   const superuser = at('postgres', 'super', 'postgres');
   await queryOnce(superuser, 'alter role gateway rename to embedded');
   await queryOnce(superuser, 'alter database gateway rename to embedded');
-  for (const statement of statements(passwords)) await queryOnce(superuser, statement);
+  for (const statement of roleStatements(passwords)) await queryOnce(superuser, statement);
   return {
     superuser,
     gateway: (database: string) => at('gateway', passwords.GATEWAY_POSTGRES_PASSWORD, database),

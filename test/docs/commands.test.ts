@@ -50,7 +50,7 @@ const exists = (path: string) =>
 test('pages name only source files, tests and folders that exist', () => {
   const unknown = inPages((text) =>
     [
-      ...text.matchAll(/[` ]((?:src|test|workflows|activities|migrations|docker|\.ci)\/[\w./-]+)/g),
+      ...text.matchAll(/[` ]((?:src|test|workflows|activities|migrations|docker|deploy|\.ci)\/[\w./-]+)/g),
       ...text.matchAll(/`([\w/-]+\.test\.ts)`/g),
     ]
       .map(([, path = '']) => path.replace(/[./]$/, ''))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withTable } from '../../src/config/table.ts';
 import { readConfig } from '../../src/config.ts';
 import { bucketCredentials, composeVariables, exampleEnv, readProjectFile, settingNames } from '../docker/files.ts';
 
@@ -10,7 +11,11 @@ const rows = [...page.matchAll(/^\| `([A-Z][A-Z_]+)` \| (.*?) \| /gm)].map(([, n
   default: /^`([^`]*)`$/.exec(given ?? '')?.[1] ?? null,
 }));
 
-test('the table names every variable of src/config.ts, once, and no other', () => {
+test('the table is the one that `npm run config-table` writes', () => {
+  expect(withTable(page)).toBe(page);
+});
+
+test('the table names every variable of the gateway, once, and no other', () => {
   expect(rows.map(({ name }) => name).sort()).toEqual(settingNames().sort());
 });
 

@@ -46,7 +46,7 @@ test('every page is linked from another page', () => {
 test('pages and headings that code and configuration cite exist', () => {
   const sources = projectFiles.filter(
     (path) =>
-      /^(src|workflows|activities|migrations|docker)\//.test(path) ||
+      /^(src|workflows|activities|migrations|docker|deploy)\//.test(path) ||
       ['.env.example', 'docker-compose.yml', 'Dockerfile', 'docs/systemd/webhook-gateway.service'].includes(path),
   );
   const named = sources.flatMap((path) =>

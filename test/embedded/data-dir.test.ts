@@ -31,6 +31,33 @@ test('an empty folder, and one with only files of the operating system, is accep
   expect(readdirSync(folder)).toContain('gateway.json');
 });
 
+test('a folder with only the key for a restore is accepted, and the key is kept', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'secrets'));
+  writeFileSync(join(folder, 'secrets', 'secrets-key'), 'the copy\n');
+  writeFileSync(join(folder, 'secrets', 'secrets-key-3f9c01ab'), 'a retired key\n');
+  const dataDir = releasedAfterTest(openDataDir(folder));
+  expect(dataDir.secret('secrets-key', () => 'other')).toBe('the copy');
+});
+
+test.each([
+  ['a file that is no secret of a gateway', ['secrets/passwords.txt']],
+  ['a key, but beside other files', ['secrets/secrets-key', 'thesis.txt']],
+])('a folder of secrets with %s is refused and left unchanged', async (_, files) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'secrets'));
+  for (const file of files) writeFileSync(join(folder, file), 'years of work');
+  const before = readdirSync(folder, { recursive: true });
+  expect(await startErrorOf(() => openDataDir(folder))).toContain('DATA_DIR');
+  expect(readdirSync(folder, { recursive: true })).toEqual(before);
+});
+
+test('a file named secrets is refused', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'secrets'), 'years of work');
+  expect(await startErrorOf(() => openDataDir(folder))).toContain('(secrets)');
+});
+
 test('a folder with other files is refused and left unchanged', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'thesis.txt'), 'years of work');

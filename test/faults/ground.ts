@@ -2,12 +2,21 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
-import { makeTemplate, type Template } from './postgres.ts';
+import { makeTemplate, openPostgres, type Postgres } from './postgres.ts';
+import { openTemporal, type Temporal } from './temporal.ts';
+
+/** The two servers of a stage. */
+export interface Servers {
+  postgres: Postgres;
+  temporal: Temporal;
+}
 
 /** What all stages of a run share. */
 export interface Ground {
-  template: Template;
-  temporalProgram: string;
+  /** Prepares servers of a stage's own, with the gateway's schema and no rows. They are not started. */
+  openServers(options: { folder: string; logs: string; onSmallDisk: boolean }): Promise<Servers>;
+  /** Whether senders use one balancer before all apis. Otherwise they know the address of each. */
+  balanced: boolean;
   /** Halves the time of a start. */
   compileCache: string;
 }
@@ -19,18 +28,26 @@ export function ownFolder(prefix: string): { folder: string; remove: () => void 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) };
 }
 
-/** Prepares the ground in a folder that is removed when this process ends. */
+/** The servers of `npm start`, in a folder that is removed when this process ends. */
 export async function prepareGround(): Promise<Ground> {
   const { folder, remove } = ownFolder('gateway-faults-');
   process.on('exit', remove);
   const { PATH: path = '', XDG_CACHE_HOME: cacheHome = null, HOME: home = null } = process.env;
+  const template = await makeTemplate(join(folder, 'template'));
+  const program = await findTemporalProgram({
+    path,
+    cacheDir: defaultCacheDir({ cacheHome, home }),
+    onProgress: console.log,
+  });
   return {
-    template: await makeTemplate(join(folder, 'template')),
-    temporalProgram: await findTemporalProgram({
-      path,
-      cacheDir: defaultCacheDir({ cacheHome, home }),
-      onProgress: console.log,
-    }),
+    async openServers({ folder: own, logs, onSmallDisk }) {
+      const [postgres, temporal] = await Promise.all([
+        openPostgres({ folder: own, template, onSmallDisk, logPath: join(logs, 'postgres.log') }),
+        openTemporal({ folder: own, program, logPath: join(logs, 'temporal.log') }),
+      ]);
+      return { postgres, temporal };
+    },
+    balanced: false,
     compileCache: join(folder, 'compile-cache'),
   };
 }

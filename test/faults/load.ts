@@ -34,15 +34,15 @@ function accountFor(random: Random): Account {
   return 'steady';
 }
 
-/** Sends webhooks at a steady pace to the apis in turn, and resends refused ones. Returns what became of each. */
+/** Sends webhooks at a steady pace to the addresses in turn, and resends refused ones. Returns what became of each. */
 export async function sendWebhooks(options: {
   seed: number;
-  apiUrls: string[];
+  urls: string[];
   loadS: number;
   /** Webhooks per second. */
   rate: number;
 }): Promise<Webhook[]> {
-  const { apiUrls, loadS, rate } = options;
+  const { urls, loadS, rate } = options;
   const random = new Random(options.seed + 1);
   const webhooks: Webhook[] = [];
   const startedMs = performance.now();
@@ -54,18 +54,15 @@ export async function sendWebhooks(options: {
     };
     webhooks.push(webhook);
     const pauses = Array.from({ length: resends }, () => (random.chance(resentShare) ? random.between(500, 2_000) : 0));
-    sending.push(deliver(webhook, apiUrls, n, pauses));
+    sending.push(deliver(webhook, urls, n, pauses));
   }
   await Promise.all(sending);
   return webhooks;
 }
 
-async function deliver(webhook: Webhook, apiUrls: string[], n: number, pausesMs: number[]): Promise<void> {
+async function deliver(webhook: Webhook, urls: string[], n: number, pausesMs: number[]): Promise<void> {
   for (let tried = 0; ; tried++) {
-    const answer = await post(
-      `${apiUrls[(n + tried) % apiUrls.length]}/generic/${webhook.account}`,
-      webhook.externalId,
-    );
+    const answer = await post(`${urls[(n + tried) % urls.length]}/generic/${webhook.account}`, webhook.externalId);
     if (typeof answer === 'string') {
       if (webhook.eventId !== null && webhook.eventId !== answer) webhook.otherIds.push(answer);
       webhook.eventId ??= answer;
@@ -88,6 +85,8 @@ async function post(url: string, id: string): Promise<string | number | null> {
       signal: AbortSignal.timeout(answerLimitMs),
     });
     const text = await response.text();
+    // Of a balancer: the connection of the api broke, as a sender without a balancer would see it.
+    if (response.status === 502) return null;
     return response.status === 202 ? accepted.parse(JSON.parse(text)).id : response.status;
   } catch (error) {
     if (error instanceof z.ZodError) throw error;

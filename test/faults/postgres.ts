@@ -19,6 +19,10 @@ export interface Template {
   cluster: string;
   /** The URL of the database `gateway`; each seed has its own port. */
   url: string;
+  /** Settings that replace or add to those below. */
+  settings?: Record<string, string>;
+  /** The size of the file system where it can become full. */
+  diskBytes?: number;
 }
 
 export async function makeTemplate(folder: string): Promise<Template> {
@@ -70,13 +74,16 @@ export async function openPostgres(options: {
   const { folder, template } = options;
   const { postgres: program } = await postgresProgram();
   const user = await postgresUser({ dataDir: folder, program });
-  const disk = options.onSmallDisk ? await openSmallDisk(folder, diskBytes) : null;
+  const disk = options.onSmallDisk ? await openSmallDisk(folder, template.diskBytes ?? diskBytes) : null;
   const cluster = join(disk?.folder ?? folder, 'cluster');
   // `--archive` keeps the owner.
   await promisify(execFile)('cp', ['--archive', template.cluster, join(disk?.seen ?? folder, 'cluster')]);
   await disk?.fillMost();
   const port = await freePort([], 21_000 + Math.floor(Math.random() * 4_000));
-  const flags = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const flags = Object.entries({ ...settings, ...template.settings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const ids = user ? [`--setuid=${user.uid}`, `--setgid=${user.gid}`] : [];
   const server = new ServerProcess({
     name: 'postgres',

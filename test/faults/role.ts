@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startArguments } from '../support/start-command.ts';
-import type { RoleName } from './plan.ts';
 import { ServerProcess } from './server-process.ts';
 
 const clock = fileURLToPath(new URL('clock.ts', import.meta.url));
@@ -11,7 +10,7 @@ const restartPauseMs = 500;
 
 /** A process of the gateway, which is started again when it ends, as by a supervisor. */
 export class Role {
-  readonly name: RoleName;
+  readonly name: string;
   readonly process: ServerProcess;
   /** How the process ended by itself after it had been running; a fault of the gateway. */
   readonly crashes: string[] = [];
@@ -20,7 +19,11 @@ export class Role {
   #wanted = false;
   #logFrom = 0;
 
-  constructor(options: { name: RoleName; folder: string; env: Record<string, string> }) {
+  /**
+   * @param options `name` is `api` or `worker` with a number, such as `worker-2`; `folder` gets its log; `checkout` is the
+   *   folder of another release's package.json, by default that of this one
+   */
+  constructor(options: { name: string; folder: string; env: Record<string, string>; checkout?: string }) {
     this.name = options.name;
     this.#logPath = join(options.folder, `${options.name}.log`);
     this.#clockPath = join(options.folder, `${options.name}.clock`);
@@ -29,7 +32,7 @@ export class Role {
       name: options.name,
       logPath: this.#logPath,
       launch: () => ({
-        command: [process.execPath, '--import', clock, ...startArguments(role)],
+        command: [process.execPath, '--import', clock, ...startArguments(role, options.checkout)],
         env: { ...options.env, FAULTS_CLOCK: this.#clockPath },
         cwd: options.folder,
       }),

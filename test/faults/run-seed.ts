@@ -6,7 +6,7 @@ import type { Seen } from './consumer.ts';
 import { type Ground, ownFolder } from './ground.ts';
 import { type Injected, injectFaults } from './inject.ts';
 import { sendWebhooks, type Webhook } from './load.ts';
-import { inWords, planFaults } from './plan.ts';
+import { type Fault, inWords, planFaults } from './plan.ts';
 import { randomFor } from './random.ts';
 import { type Rows, untilSettled } from './rows.ts';
 import { checksMs, seedLimitMs } from './settings.ts';
@@ -41,13 +41,16 @@ export async function runSeed(options: {
   seed: number;
   loadS: number;
   rate: number;
+  /** The kinds of faults that the seed chooses from. */
   only: readonly string[];
+  /** These faults, instead of those that the seed chooses. */
+  faults?: readonly Fault[];
   ground: Ground;
 }): Promise<SeedResult> {
   const startedMs = performance.now();
   const elapsedMs = () => performance.now() - startedMs;
   const { seed, loadS, rate } = options;
-  const faults = planFaults(options);
+  const faults = options.faults ?? planFaults(options);
   const firstAttempt = randomFor(seed, 'first attempt').pick(['auto', 'auto', 'direct', 'workflow']);
   console.log(`seed ${seed}: FIRST_ATTEMPT=${firstAttempt}`);
   for (const fault of faults) console.log(`  ${inWords(fault)}`);
@@ -60,7 +63,7 @@ export async function runSeed(options: {
   try {
     await stage.createAccounts();
     const [webhooks, injected] = await Promise.all([
-      sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS, rate }),
+      sendWebhooks({ seed, urls: stage.senderUrls, loadS, rate }),
       injectFaults(stage, faults),
     ]);
     const left = await untilSettled(stage.postgres, seedLimitMs - checksMs - elapsedMs());

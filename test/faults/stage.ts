@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
+import { Balancer } from '../cluster/balancer.ts';
 import { accounts, Consumer } from './consumer.ts';
 import type { Ground } from './ground.ts';
 import { type ProcessName, type RoleName, roleNames, type ServerName, serverNames, type Way } from './plan.ts';
-import { openPostgres, type Postgres } from './postgres.ts';
+import type { Postgres } from './postgres.ts';
 import { destinations, Receiver } from './receiver.ts';
 import { Role } from './role.ts';
 import type { ServerProcess } from './server-process.ts';
 import { deliverySchedule, deliveryTimeoutMs } from './settings.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-import { openTemporal, type Temporal } from './temporal.ts';
+import type { Temporal } from './temporal.ts';
 import { untilUp } from './until-up.ts';
 
 /** The servers, processes, proxies and consumers of one seed. */
@@ -22,7 +23,10 @@ export interface Stage {
   ways: ReadonlyMap<Way, TcpProxy>;
   consumer: Consumer;
   receiver: Receiver;
+  /** The address of each api. */
   apiUrls: string[];
+  /** Where senders post webhooks: to the apis themselves, or to the balancer before them. */
+  senderUrls: string[];
   adminToken: string;
   processOf(name: ProcessName): ServerProcess;
   /** Creates the accounts and their destinations. */
@@ -44,14 +48,10 @@ export async function openStage(options: {
   const { folder, ground, seed } = options;
   const logs = join(folder, 'logs');
   mkdirSync(logs, { mode: 0o755 });
-  const [postgres, temporal] = await Promise.all([
-    openPostgres({
-      ...{ folder, template: ground.template, onSmallDisk: options.onSmallDisk },
-      logPath: join(logs, 'postgres.log'),
-    }),
-    openTemporal({ folder, program: ground.temporalProgram, logPath: join(logs, 'temporal.log') }),
-  ]);
-  await Promise.all([postgres.start(), temporal.start()]);
+  const { postgres, temporal } = await ground.openServers({ folder, logs, onSmallDisk: options.onSmallDisk });
+  // Temporal may keep its workflows in this PostgreSQL.
+  await postgres.start();
+  await temporal.start();
   const consumer = new Consumer(seed, options.failsEvery);
   const receiver = new Receiver();
   await Promise.all([consumer.listen(), receiver.listen()]);
@@ -81,12 +81,16 @@ export async function openStage(options: {
       ways.set(`${name}>${server}`, way);
     }
     const port = await freePort([], 29_000 + Math.floor(Math.random() * 2_000));
+    // Each process listens on a port of its own: an api for requests, a worker for its metrics.
+    const listens: Record<string, string> = name.startsWith('api')
+      ? { PORT: String(port) }
+      : { METRICS_PORT: String(port) };
     if (name.startsWith('api')) apiUrls.push(`http://127.0.0.1:${port}`);
     const role = new Role({
       name,
       folder: logs,
       env: {
-        ...{ ...shared, PORT: String(port), PUBLIC_URL: apiUrls[0] ?? '' },
+        ...{ ...shared, ...listens, PUBLIC_URL: apiUrls[0] ?? '' },
         ...{ DATABASE_URL: postgres.urlBy(by.postgres), TEMPORAL_ADDRESS: `127.0.0.1:${by.temporal}` },
       },
     });
@@ -94,6 +98,8 @@ export async function openStage(options: {
     role.start();
   }
   for (const role of roles.values()) await untilUp(role.name, async () => role.isRunning);
+  const balancer = ground.balanced ? new Balancer(apiUrls.map((url) => Number(new URL(url).port))) : null;
+  const senderUrls = balancer ? [`http://127.0.0.1:${await balancer.listen()}`] : apiUrls;
 
   const roleOf = (name: RoleName): Role => {
     const role = roles.get(name);
@@ -101,7 +107,7 @@ export async function openStage(options: {
     return role;
   };
   return {
-    ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, adminToken },
+    ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, senderUrls, adminToken },
     processOf: (name) =>
       name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
     async createAccounts() {
@@ -127,8 +133,11 @@ export async function openStage(options: {
       }
     },
     async close() {
+      balancer?.close();
       for (const role of roles.values()) await role.kill();
-      await Promise.all([postgres.close(), temporal.process.stop('SIGTERM', 5_000)]);
+      // Temporal may keep its workflows in this PostgreSQL, and writes to it when it stops.
+      await temporal.close();
+      await postgres.close();
       for (const way of ways.values()) way.close();
       consumer.close();
       receiver.close();

@@ -7,8 +7,11 @@ import { untilUp } from './until-up.ts';
 export interface Temporal {
   process: ServerProcess;
   port: number;
-  /** Starts the server and waits until it answers. Its file keeps the workflows. */
+  /** Where its metrics are, if they have a port of their own. */
+  metricsUrl?: string;
+  /** Starts the server and waits until it answers. Its database keeps the workflows. */
   start(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** As the embedded server has them (src/embedded/temporal.ts). */
@@ -17,6 +20,7 @@ const dynamicSettings = [
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
 ];
+const stopLimitMs = 5_000;
 const pragmas = ['journal_mode=wal', 'synchronous=normal'];
 
 export async function openTemporal(options: { folder: string; program: string; logPath: string }): Promise<Temporal> {
@@ -40,5 +44,6 @@ export async function openTemporal(options: { folder: string; program: string; l
         server.start();
         return answers(`127.0.0.1:${port}`);
       }),
+    close: async () => void (await server.stop('SIGTERM', stopLimitMs)),
   };
 }

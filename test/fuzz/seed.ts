@@ -31,5 +31,12 @@ export async function seed(baseUrl: string, token: string): Promise<Record<strin
       ids.event_id.push(event.id);
     }
   }
-  return { ...ids, slug: slugs, provider: ['generic'], name: ['retention', 'sweep', 'audit-purge', 'backup'] };
+  const job = await post('/admin/events/bulk', { action: 'ack', ids: ids.event_id.slice(0, 1) });
+  return {
+    ...ids,
+    job_id: [job.id],
+    slug: slugs,
+    provider: ['generic'],
+    name: ['retention', 'sweep', 'audit-purge', 'backup'],
+  };
 }

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSender } from '../../src/delivery/send.ts';
 import { sweepOverdue } from '../../src/maintenance/sweep.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
 import { composeNotifications } from '../../src/roles/compose-notifications.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
@@ -30,7 +31,7 @@ function openSweep() {
   const lines: { level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { notifier } = composeNotifications({
-    ...{ database, sender, overdueS, timeLimitMs: 1_000, log: createLog('silent') },
+    ...{ database, sender, overdueS, timeLimitMs: 1_000, metrics: unmeasured, log: createLog('silent') },
     box: createSecretBox(gateway.keyring),
     notifications: {
       mail: { from: 'x@y.example', sendgrid: null, outboxDir: null },

@@ -1,3 +1,4 @@
+import { unmeasured } from '../../src/metrics/metrics.ts';
 import { dashboardLinks } from '../../src/notifications/links.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
 import { DestinationTurns } from '../../src/notifications/sending/destination-turns.ts';
@@ -34,7 +35,13 @@ export function notifierDeps(
   more: { waitsMs?: number[]; leaseS?: number; keyring?: Keyring; burstMs?: number | null } = {},
 ): NotifierDeps {
   const { waitsMs = [0, 0, 0, 0], leaseS = 60, keyring = stage.gateway.keyring, burstMs = null } = more;
-  const common: HandOverDeps = { box: createSecretBox(keyring), send, waitsMs, log: createLog('silent') };
+  const common: HandOverDeps = {
+    box: createSecretBox(keyring),
+    send,
+    waitsMs,
+    metrics: unmeasured,
+    log: createLog('silent'),
+  };
   const links = dashboardLinks(() => 'https://gateway.test');
   return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
 }

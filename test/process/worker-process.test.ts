@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -87,6 +88,30 @@ test('a signal to the worker alone changes nothing, and the gateway then stops i
   expect(workerOf(gateway)).toBe(worker);
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
   expect(gateway.stderr()).toBe('');
+});
+
+test('while a retry in flight delays the stop, the readiness check fails, and webhooks are accepted', {
+  timeout,
+}, async () => {
+  const gateway = await startWholeGateway(await startedFolder(), {
+    ...(await sharedServers()),
+    ...{ SHUTDOWN_DRAIN: '2s', DELIVERY_TIMEOUT: '30s' },
+    DELIVERY_SCHEDULE: Array.from({ length: 9 }, () => '50ms').join(','),
+  });
+  const held = Promise.withResolvers<ServerResponse>();
+  const consumer = await consumerForTest(500, (response) => held.resolve(response), 200);
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  expect((await send(gateway.baseUrl, account, '{"id":"retried"}')).status).toBe(202);
+  const retry = await held.promise;
+  const stopped = gateway.stop('SIGTERM');
+  await until('the readiness check fails', async () => {
+    const answer = await fetch(`${gateway.baseUrl}/health/ready`);
+    return answer.status === 503 && (await answer.text()).includes('"stopping"');
+  });
+  expect(workerOf(gateway)).not.toBeNull();
+  expect((await send(gateway.baseUrl, account, '{"id":"late"}')).status).toBe(202);
+  retry.writeHead(200).end();
+  expect(await stopped).toEqual({ code: 0, signal: null });
 });
 
 test('what the worker logs is in the log of the gateway, at its level', { timeout }, async () => {

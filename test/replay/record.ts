@@ -43,6 +43,8 @@ const scenarios: Record<string, Scenario> = {
   'first-try': { replies: [200] },
   exhausted: { replies: [500] },
   'exhausted-and-told': { replies: [500], destinations: [[200], [503, 200]] },
+  // Notifications have a queue of their own since release 0.3.0.
+  'own-queue-told': { replies: [500], destinations: [[200], [503, 200]] },
   'replay-while-telling': {
     replies: [...Array(10).fill(500), 200],
     destinations: [[503, 503, 200]],
@@ -117,9 +119,10 @@ try {
     await save(name, event.workflow.id);
     await Promise.all([consumer, ...told].map((server) => server.close()));
   }
-  for (const task of maintenanceTaskNames.filter((name) => wanted(`upkeep-${name}`))) {
+  // Those without `own-queue-` are of release 0.2.0, which had one queue for everything.
+  for (const task of maintenanceTaskNames.filter((name) => wanted(`own-queue-upkeep-${name}`))) {
     await triggered({ admin }, task);
-    await save(`upkeep-${task}`, await maintenanceRun(task));
+    await save(`own-queue-upkeep-${task}`, await maintenanceRun(task));
   }
 } finally {
   await gateway.stop();

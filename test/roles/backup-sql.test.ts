@@ -7,7 +7,7 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
+import { queryOnce } from '../support/one-connection.ts';
 
 gatewaysEndWithTheirTest();
 // Several processes in sequence, each with the time limit of a start in `gateway-process.ts`.

@@ -11,8 +11,8 @@ import { createKeyring } from '../../src/secrets/keyring.ts';
 import { backUp } from '../backups/support.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
-import { queryOnce } from '../support/gateway-roles.ts';
 import { secretsKeyOf } from '../support/keyring.ts';
+import { queryOnce } from '../support/one-connection.ts';
 import { unreleasedMigrations } from '../support/unreleased-schema.ts';
 import { backedUp, restored, tables } from './backed-up.ts';
 

@@ -24,7 +24,11 @@ async function warmedUp(url: string) {
   const keyring = randomKeyring();
   const config = readConfig('all', {});
   const mail = { ...config.notifications.mail, outboxDir: null };
-  await warmUpHttp({ ...apiSettings(config), database, keyring, temporal: null, adminTokens: [], mail, log }, log);
+  const ownSettings = { role: 'all', settings: [] };
+  await warmUpHttp(
+    { ...apiSettings(config), database, keyring, temporal: null, adminTokens: [], ownSettings, mail, log },
+    log,
+  );
   await warmUpDatabase({ database, box: createSecretBox(keyring), log });
   return { database, lines };
 }

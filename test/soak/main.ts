@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { uuidMs } from '../../src/database/uuid-time.ts';
 import { checkAll } from '../faults/checks/check-all.ts';
 import { ownFolder, prepareGround } from '../faults/ground.ts';
@@ -9,6 +8,7 @@ import { line } from '../faults/report.ts';
 import { untilSettled } from '../faults/rows.ts';
 import { openStage, type Stage } from '../faults/stage.ts';
 import { whatGrew } from './flat.ts';
+import { readOptions, type SoakCommand, usage } from './options.ts';
 import { type Sample, takeSample } from './sample.ts';
 
 /**
@@ -17,14 +17,16 @@ import { type Sample, takeSample } from './sample.ts';
  * was lost, if anything that `npm run faults` checks does not hold, or if memory, file descriptors, connections, the
  * queue or its dead rows grew: `flat.ts`.
  */
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, rate: { type: 'string', default: '20' } },
-});
-const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
-if (![minutes, rate].every((n) => Number.isInteger(n) && n > 0)) {
-  console.error('npm run soak -- [--minutes 60] [--rate 20]');
-  process.exit(1);
+function command(): SoakCommand {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(1);
+  }
 }
+
+const { minutes, rate } = command();
 // All processes stop with this one, also when it is interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
@@ -60,7 +62,7 @@ try {
   console.log(line(columns.map(([name]) => name)));
   console.log(line(columns.map(() => '---')));
   const [webhooks, samples, ...injected] = await Promise.all([
-    sendWebhooks({ seed, apiUrls: stage.apiUrls, loadS: minutes * 60, rate }),
+    sendWebhooks({ seed, urls: stage.senderUrls, loadS: minutes * 60, rate }),
     sampleEachMinute(stage),
     ...[1, 2, 3, 4, 5].map((sixth) => restart(stage, 'temporal', (minutes * minuteMs * sixth) / 6)),
     restart(stage, 'postgres', (minutes * minuteMs * 7) / 12),

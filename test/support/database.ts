@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
+/** The role that owns a database; null: the role of the connection that creates it. */
+type Owner = { username: string; password: string } | null;
+
 /** Creates an empty database and returns its URL. */
 export function freshDatabase(server: string = inject('postgresUrl')): Promise<string> {
   return create(server, 'strategy file_copy');
@@ -10,16 +13,16 @@ export function freshDatabase(server: string = inject('postgresUrl')): Promise<s
 /** Creates a database with the gateway's schema, by a copy of a migrated one, which is faster than migrating. */
 export function migratedDatabase(): Promise<string> {
   // Copying the files takes a quarter of the time of the strategy wal_log.
-  return create(inject('postgresUrl'), `template ${inject('migratedDatabase')} strategy file_copy`);
+  const options = `template ${inject('migratedDatabase')} strategy file_copy`;
+  return create(inject('postgresUrl'), options, inject('databaseOwner'));
 }
 
-async function create(server: string, options: string): Promise<string> {
+async function create(server: string, options: string, owner: Owner = null): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({ connectionString: server });
   await client.connect();
-  await client.query(`create database ${name} ${options}`);
+  const owned = owner === null ? '' : `owner ${owner.username}`;
+  await client.query(`create database ${name} ${options} ${owned}`);
   await client.end();
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
+  return Object.assign(new URL(server), { ...owner, pathname: `/${name}` }).href;
 }

@@ -32,6 +32,9 @@ export function cleanEnvironment(): Record<string, string> {
   return { PATH, HOME, ...compileCache, ...(XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME }) };
 }
 
+/** Several workers of the tests run at the same time, so each takes a free port. */
+export const portsOf = (role: string): Record<string, string> => (role === 'worker' ? { METRICS_PORT: '0' } : {});
+
 /** A folder that the database's user may enter. After the file's tests it is removed, and its processes are killed. */
 export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string {
   if (!cleansUp) throw new Error('call gatewaysEndWithTheirTest() at the top of the file, which removes the folder');
@@ -53,7 +56,12 @@ export function spawnGateway(
 ): GatewayProcess {
   const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role), ...args];
   const child = spawn(program, rest, {
-    env: { ...cleanEnvironment(), EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT), ...variables },
+    env: {
+      ...cleanEnvironment(),
+      ...portsOf(role),
+      EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT),
+      ...variables,
+    },
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { inject } from 'vitest';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { type GatewayProcess, spawnGateway } from './gateway-process.ts';
 import { watchAnswersOf } from './leaks/watch.ts';
+import { queryOnce } from './one-connection.ts';
 import { roleHere } from './role-here.ts';
 import type { RunningRole } from './running-role.ts';
 import { randomSecretsKey, secretText } from './secrets.ts';
@@ -15,7 +16,7 @@ export interface Roles {
   variables: Record<string, string>;
   databaseUrl: string;
   migrate(): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  startApi(more?: Record<string, string>): Promise<ApiProcess>;
+  startApi(more?: Record<string, string>, within?: string[]): Promise<ApiProcess>;
   startWorker(more?: Record<string, string>, within?: string[]): Promise<GatewayProcess>;
   /** Runs the api inside the test's process, which takes far less time: see `role-here.ts`. */
   apiHere(more?: Record<string, string>): Promise<Api>;
@@ -48,6 +49,8 @@ export function gatewayRoles(options: {
     ADMIN_TOKEN: adminToken,
     DELIVERY_ALLOWED_NETWORKS: '127.0.0.0/8',
     PORT: '0',
+    // No balancer has to notice that an api stops.
+    SHUTDOWN_DRAIN: '0s',
     ...options.variables,
   };
   return {
@@ -58,7 +61,7 @@ export function gatewayRoles(options: {
       const { code } = await process.exited;
       return { code, stdout: process.stdout(), stderr: process.stderr() };
     },
-    startApi: (more) => asApi(spawnGateway('api', { ...variables, ...more })),
+    startApi: (more, within) => asApi(spawnGateway('api', { ...variables, ...more }, [], within)),
     startWorker: (more, within) => asWorker(spawnGateway('worker', { ...variables, ...more }, [], within)),
     apiHere: (more) => asApi(roleHere('api', { ...variables, ...more })),
     workerHere: (more) => asWorker(roleHere('worker', { ...variables, ...more })),
@@ -84,22 +87,6 @@ async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
 async function asWorker<T extends RunningRole>(role: T): Promise<T> {
   await role.printed(/"msg":"worker running"/, 'stderr');
   return role;
-}
-
-/** Runs one statement on a new connection and returns its rows. */
-export async function queryOnce<Row extends pg.QueryResultRow>(
-  url: string,
-  sql: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<Row>(sql, values)).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
 
 export interface EventRow extends pg.QueryResultRow {

@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { type RejectedSettings, startApi } from '../../src/api/start-api.ts';
+import type { RejectedSettings } from '../../src/api/compose-api.ts';
+import { startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { BacklogLimit } from '../../src/dispatch/backlog-watch.ts';
 import type { PermitMode } from '../../src/dispatch/permits.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
+import type { TokenRole } from '../../src/http/admin/roles.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
-import { type RunningWorker, startWorker } from '../../src/roles/start-worker.ts';
+import { startWorker } from '../../src/roles/start-worker.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import type { Running } from '../../src/shared/running.ts';
+import type { Purpose } from '../../workflows/queues.ts';
+import { clusterStarters, type Starters } from '../cluster/e2e/start-processes.ts';
 import { type AdminClient, adminClient } from './admin-client.ts';
 import { migratedDatabase } from './database.ts';
 import { eventStates } from './event-changes.ts';
@@ -66,6 +71,8 @@ export interface TestMaintenance {
   backupKeep?: number;
   auditRetentionDays?: number;
   eventRetentionDays?: number;
+  /** As WORKER_QUEUES. */
+  queues?: readonly Purpose[];
 }
 
 export interface TestGatewayOptions {
@@ -87,7 +94,8 @@ export interface TestGatewayOptions {
   /** As DROPPED_HEADERS. */
   droppedHeaders?: string[];
   trustedProxies?: string[];
-  adminTokens?: AdminToken[];
+  /** Tokens besides `adminToken`, as in ADMIN_TOKENS: without a role `admin`. */
+  adminTokens?: (Omit<AdminToken, 'role'> & { role?: TokenRole })[];
   /** The address to listen on. Default: 127.0.0.1. */
   host?: string;
   /** False starts the api without a worker. */
@@ -128,12 +136,20 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     tls: false as const,
     uiUrl: inject('temporalUiUrl'),
   };
-  const workers: RunningWorker[] = [];
+  // On a cluster, the api and the workers are processes: `npm run cluster -- --only e2e`.
+  const start: Starters = inject('databaseOwner')
+    ? clusterStarters({ databaseUrl, workers: options.accountConcurrency === undefined ? undefined : 1 })
+    : { startApi, startWorker };
+  const workers: Awaited<ReturnType<Starters['startWorker']>>[] = [];
   const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
-  const api = await startApi({
+  const api = await start.startApi({
     ...{ database, keyring, log },
     temporal: options.apiWithoutTemporal ? null : temporal,
-    adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])],
+    adminTokens: [{ name: 'tester', token: adminToken }, ...(options.adminTokens ?? [])].map((token) => ({
+      role: 'admin' as const,
+      ...token,
+    })),
+    ownSettings: { role: 'api', settings: [] },
     trustedProxies: options.trustedProxies ?? [],
     delivery: {
       timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
@@ -149,6 +165,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     host: options.host ?? '127.0.0.1',
     port: 0,
     handOver: () => workers[0]?.handOver ?? null,
+    ...{ metrics: unmeasured, scrape: null },
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const stopWatching = watchAnswersOf(baseUrl);
@@ -159,8 +176,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     ...{ database, databaseUrl, temporal, keyring, adminToken, eventWorkflows },
     async startWorker(maintenance = options.maintenance) {
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
-      const worker = await startWorker({
-        ...{ database, databaseUrl, keyring, temporal, log },
+      const worker = await start.startWorker({
+        ...{ database, databaseUrl, keyring, temporal, metrics: unmeasured, log },
         delivery: {
           delaysMs: options.delaysMs ?? quickDelaysMs,
           timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
@@ -183,6 +200,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
           eventRetentionDays: maintenance?.eventRetentionDays ?? null,
         },
         schedules: maintenance !== undefined,
+        queues: maintenance?.queues ?? null,
         notifications: { mail, baseUrl: () => baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),

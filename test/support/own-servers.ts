@@ -8,8 +8,8 @@ import { answers } from '../../src/embedded/temporal-namespace.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { temporaryFolder } from './gateway-process.ts';
-import { queryOnce } from './gateway-roles.ts';
 import { kill } from './kill.ts';
+import { queryOnce } from './one-connection.ts';
 import { copyPrepared } from './prepared.ts';
 import { until } from './until.ts';
 

@@ -40,13 +40,16 @@ export function rawRequest(baseUrl: string, options: RawRequest): Promise<RawAns
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('error', reject);
-        response.on('end', () => {
+        const finish = () => {
           const text = Buffer.concat(parts).toString('utf8');
           const about = { origin: new URL(baseUrl).origin, method, path, status: response.statusCode ?? 0 };
           watchAnswer(about, '', `${JSON.stringify(response.headers)}\n${text}`);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
           outgoing.destroy();
-        });
+        };
+        response.on('end', finish);
+        // A stream of events does not end by itself.
+        if (response.headers['content-type'] === 'text/event-stream') response.once('data', finish);
       },
     );
     outgoing.on('error', reject);

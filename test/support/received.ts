@@ -21,13 +21,14 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
     contentType: null,
     body: Buffer.from('body'),
     dedupKey: null,
+    traceparent: null,
     ...fields,
   };
 }
 
 /** A webhook that failed verification, as ingestion records it. */
 export function rejectedEvent(account: { id: string }, fields: Partial<RejectedEvent> = {}): RejectedEvent {
-  const { dedupKey: _none, ...event } = receivedEvent(account, fields);
+  const { dedupKey: _none, traceparent: _off, ...event } = receivedEvent(account, fields);
   const payload = { payloadBytes: event.body.length, payloadSha256: new Uint8Array(32), headersTruncated: false };
   return { ...event, reason: 'bad_signature', ...payload, ...fields };
 }

@@ -1,7 +1,8 @@
+import { settingsInForce } from '../../src/config/in-force.ts';
 import { type Role, readConfig } from '../../src/config.ts';
 import { failureText, runRole } from '../../src/roles/run-role.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { cleanEnvironment, endsWithItsTest } from './gateway-process.ts';
+import { cleanEnvironment, endsWithItsTest, portsOf } from './gateway-process.ts';
 import { policyFor } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';
@@ -21,13 +22,16 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
     return { code, signal: null };
   };
   const runs = async () => {
-    const config = readConfig(role, {
+    const env = {
       ...cleanEnvironment(),
+      ...portsOf(role),
       EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT),
       ...variables,
-    });
+    };
+    const config = readConfig(role, env);
+    const settings = settingsInForce(config, env, new Set());
     const log = createLog(config.logLevel, { write: (line) => output.add('stderr', line) });
-    await runRole(role, { config, log, stopped: stopping.signal, arguments: [] });
+    await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: [] });
   };
   const exited = runs().then(
     () => end(0),

@@ -17,7 +17,13 @@ import { leaksInTemporal } from './leaks/temporal.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** The URL of a database for the superuser. */
     postgresUrl: string;
+    /**
+     * The role that owns the databases of tests; null: the superuser. A role that is not the superuser means that the tests run
+     * on a cluster (test/cluster/e2e/), where the gateway's roles are processes.
+     */
+    databaseOwner: { username: string; password: string } | null;
     /** The name of a database with the gateway's schema, the template of others. There may be no connections to it. */
     migratedDatabase: string;
     temporalAddress: string;
@@ -46,6 +52,7 @@ export default async function setup(project: TestProject) {
   await disableDurability(postgres.url);
   const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
   project.provide('postgresUrl', postgres.url);
+  project.provide('databaseOwner', null);
   const migrated = await freshDatabase(postgres.url);
   await migrateOnce(migrated, log);
   project.provide('migratedDatabase', new URL(migrated).pathname.slice(1));

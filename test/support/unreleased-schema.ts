@@ -1,4 +1,4 @@
-import { queryOnce } from './gateway-roles.ts';
+import { queryOnce } from './one-connection.ts';
 
 /** The migrations of the versions before the first release, of which the schema is today's. */
 export const unreleasedMigrations: readonly string[] = [

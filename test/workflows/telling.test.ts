@@ -13,6 +13,7 @@ import {
   retrySignal,
   stateQuery,
 } from '../../workflows/messages.ts';
+import { queueOf } from '../../workflows/queues.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../support/until.ts';
 import { useTemporal } from './use-temporal.ts';
@@ -44,8 +45,12 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
     },
     notifyWebhook: () => told,
   };
-  const activityWorker = await Worker.create({ connection: temporal.native, taskQueue, activities });
-  const activitiesEnded = activityWorker.run();
+  const activityWorkers = await Promise.all(
+    [taskQueue, queueOf(taskQueue, 'notifications')].map((queue) =>
+      Worker.create({ connection: temporal.native, taskQueue: queue, activities }),
+    ),
+  );
+  const activitiesEnded = Promise.all(activityWorkers.map((worker) => worker.run()));
   const workflows = async () => {
     const workflowBundle = { code: inject('workflowCode') };
     const worker = await Worker.create({ connection: temporal.native, taskQueue, workflowBundle });
@@ -73,7 +78,7 @@ async function together(signal: (workflow: Handle) => Promise<void>) {
   const result = await workflow.getHandle<typeof deliverEvent>(workflowId).result();
   const { typedSearchAttributes } = await workflow.getHandle(workflowId).describe();
   await stop();
-  activityWorker.shutdown();
+  for (const worker of activityWorkers) worker.shutdown();
   await activitiesEnded;
   return { result, asked, shown: typedSearchAttributes.get(searchAttributes.deliveryStatus) };
 }

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { isAllowed, type TokenRole, tokenRoles } from '../../http/admin/roles.ts';
 import { Operation, problemSchema, withBody } from '../../http/operation.ts';
 import { byStatus, type ProblemCode, problems } from '../../http/problem.ts';
 import { tags } from '../../http/tags.ts';
@@ -21,6 +22,7 @@ const parameters: Record<string, z.ZodType> = {
   account_id: z.uuid().meta({ description: 'Account id' }),
   destination_id: z.uuid().meta({ description: 'Destination id' }),
   event_id: z.uuid().meta({ description: 'Event id' }),
+  job_id: z.uuid().meta({ description: 'Bulk job id' }),
   name: z.string().min(1).meta({ description: 'Task name', example: 'retention' }),
   provider: z.string().min(1).meta({ description: 'Provider name', example: 'generic' }),
   slug: z.string().min(1).meta({ description: "The account's `account_slug`", example: 'shop' }),
@@ -88,8 +90,8 @@ function operationObject(
       operationId ??
       `${route.method.toLowerCase()}${route.path.replaceAll(/\W+(\w)/g, (_, l: string) => l.toUpperCase())}`,
     tags: [tag],
-    ...(description === undefined ? {} : { description }),
-    security: operation.action === null ? [] : [{ adminToken: [] }],
+    ...describedWithRole(description, operation.admin?.role ?? null),
+    security: operation.admin === null ? [] : [{ adminToken: [] }],
     requestParams: {
       ...(names.length === 0
         ? {}
@@ -115,6 +117,19 @@ function operationObject(
     responses: responses(operation, route.method, problemOf),
   };
 }
+
+/** The description with the role of tokens that the operation needs, as text and for tools; null: it needs no token. */
+function describedWithRole(description: string | undefined, role: TokenRole | null) {
+  if (role === null) return description === undefined ? {} : { description };
+  const needs = `Needs a token with the role ${rolesFrom(role)}.`;
+  return { description: [description, needs].filter(Boolean).join('\n\n'), 'x-required-role': role };
+}
+
+/** The roles that are enough, in words: `operate` or `admin`. */
+const rolesFrom = (needed: TokenRole) =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    tokenRoles.filter((role) => isAllowed(role, needed)).map((role) => `\`${role}\``),
+  );
 
 /** The problems that only requests with a body can have. */
 const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);

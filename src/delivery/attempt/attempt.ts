@@ -10,12 +10,15 @@ import type { Outcome } from '../../events/outcome.ts';
 import { OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../events/transitions/held.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
+import type { TracedSpan } from '../../tracing/spans.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
 import { type Turn, TurnGate } from '../turn-gate.ts';
+import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { type PostDeps, postEvent } from './post.ts';
@@ -44,6 +47,7 @@ export interface AttemptDeps {
   accountConcurrency: number;
   /** Whether every event gets a workflow, also when its first attempt succeeds (EVENT_WORKFLOWS). */
   eventWorkflows: EventWorkflows;
+  metrics: Metrics;
   random?: () => number;
 }
 
@@ -70,7 +74,7 @@ export interface Made {
 
 /**
  * Temporal gives an attempt to another process if the heartbeats of this one are missing for 8 s (workflows/activities.ts).
- * The last of them may have been sent 4 s before the stall (src/temporal/worker.ts).
+ * The last of them may have been sent 4 s before the stall (src/temporal/worker-options.ts).
  */
 export const stallMs = 4_000;
 /** What was received during a stall is handled within this time. */
@@ -124,7 +128,9 @@ export class Attempts {
   async #attempt(request: AttemptRequest, options: AttemptOptions): Promise<Made> {
     const beganMs = performance.now();
     const known = options.event;
-    const row = known && isFresh(known) ? known : await this.#reader.read(request);
+    const isKnown = known && isFresh(known);
+    const row = isKnown ? known : await this.#reader.read(request);
+    const read = isKnown ? null : { beganMs, endedMs: performance.now() };
     if (!row) return notRecorded({ kind: 'stopped', reason: 'event_gone' });
     const stalled = this.#deps.stalls.since(beganMs - afterStallMs);
     const decision = decide(row, { ...request, claimToken: options.claimToken, stalled }, row.nowMs());
@@ -140,13 +146,14 @@ export class Attempts {
         const { database, whenExhausted } = this.#deps;
         const { eventId, generation } = row;
         const ended = await giveUp(database, { eventId, generation, reason: decision.reason }, whenExhausted);
+        if (ended && decision.reason === 'account_disabled') this.#deps.metrics.deliveryExhausted();
         if (decision.reason === 'account_deleted') return notRecorded({ kind: 'stopped', reason: 'account_deleted' });
         return notRecorded(
           ended ? { kind: 'exhausted', attempted: false } : { kind: 'stopped', reason: 'already_settled' },
         );
       }
       case 'send':
-        return this.#send(row, request, options);
+        return this.#send(row, request, { ...options, read });
       default:
         return decision satisfies never;
     }
@@ -172,24 +179,47 @@ export class Attempts {
       : { ...made, result: { kind: 'exhausted', attempted: false, notifications } };
   }
 
-  async #send(row: AttemptRow, request: AttemptRequest, options: AttemptOptions): Promise<Made> {
+  async #send(
+    row: AttemptRow,
+    request: AttemptRequest,
+    options: AttemptOptions & { read: ReadTimes | null },
+  ): Promise<Made> {
     const turn: Turn = options.turn ?? this.gate.enter(row.account.id, row.eventId, performance.now());
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
+    return inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, turn, span }));
+  }
+
+  async #post(
+    row: AttemptRow,
+    request: AttemptRequest,
+    options: AttemptOptions & { turn: { leave: () => void }; span: TracedSpan | null },
+  ): Promise<Made> {
+    const { turn, span } = options;
     const startedAt = new Date(row.nowMs());
+    const { metrics } = this.#deps;
+    if (request.trigger === 'schedule' && request.number === 1)
+      metrics.firstAttemptBegan(startedAt.getTime() - row.generationAt.getTime());
     // The turn limits the requests to the consumer. Recording needs none.
     const posted = await postEvent(this.#posting, row, {
       number: request.number,
       generation: request.generation,
       timeLimitMs: request.schedule.timeLimitMs,
       startedAt,
+      trace: span?.headers ?? null,
     }).finally(turn.leave);
     const outcome = outcomeOf(row, request, posted, {
       startedAt,
       claimToken: options.claimToken,
       random: this.#deps.random ?? Math.random,
     });
+    if (span) describeOutcome(span, outcome);
     this.#logAttempt(row, outcome);
+    // Without an address, there was no request.
+    metrics.attemptMade(outcome.outcome, outcome.url === null ? null : outcome.durationMs);
     const recorded = await this.#record(outcome, options.signal);
+    if (recorded?.exhausted) metrics.deliveryExhausted();
+    // Without its lease, the relay's attempt is not recorded: another process makes or has made one.
+    if (recorded?.recorded === false && options.claimToken !== null) metrics.leaseLost();
     return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
   }
 

@@ -3,8 +3,16 @@ import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Outcome } from '../../events/outcome.ts';
 import type { Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { nextDelayMs } from '../backoff.ts';
+import { failureOutcomes } from '../failure.ts';
 import { endedBecause } from './decide.ts';
 import type { Posted } from './post.ts';
+
+/** The outcomes that an attempt can have. */
+export const attemptOutcomes: readonly Posted['outcome'][] = [
+  ...['delivered', 'http_error'],
+  ...failureOutcomes,
+  ...['no_delivery_url', 'secret_unreadable'],
+];
 
 /**
  * What is recorded of an attempt that was made, with the time of the next one if it failed.

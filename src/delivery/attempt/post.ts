@@ -2,7 +2,7 @@ import type { AccountMasks } from '../../accounts/account-mask.ts';
 import type { DeliveryTargets } from '../../accounts/delivery-target.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
-import { deliveryHeaders } from '../headers.ts';
+import { deliveryHeaders, type Header } from '../headers.ts';
 import { maskError } from '../mask-error.ts';
 import type { Sender } from '../send.ts';
 import { signDelivery } from '../signature.ts';
@@ -33,7 +33,14 @@ export interface PostDeps {
 export async function postEvent(
   deps: PostDeps,
   row: AttemptRow,
-  attempt: { number: number; generation: number; timeLimitMs: number; startedAt: Date },
+  attempt: {
+    number: number;
+    generation: number;
+    timeLimitMs: number;
+    startedAt: Date;
+    /** The trace headers of the attempt; null while tracing is off. */
+    trace: readonly Header[] | null;
+  },
 ): Promise<Posted> {
   const target = deps.targets.of(row.account);
   if (!target.ok) return notSent(target.outcome, target.error);
@@ -58,6 +65,7 @@ export async function postEvent(
       },
       webhook: { id: row.eventId, timestampS, signature },
       dropped: deps.droppedHeaders,
+      trace: attempt.trace,
     }),
     body: row.body,
     timeLimitMs: attempt.timeLimitMs,

@@ -38,6 +38,7 @@ export function conditionRoutes(deps: { database: Database; calls: AdminCalls })
       return { matches: evaluate(parsed.condition, variables), variables };
     },
     operation('condition.check', {
+      role: 'read',
       summary: 'Evaluate a condition',
       description:
         'Evaluates it on the current state of an event (`event_id`), or on `variables`. Changes nothing and sends no notification.',

@@ -19,6 +19,8 @@ export interface ReceivedEvent {
   body: Uint8Array;
   /** A UUID made of a hash. Within 24 hours, only the first webhook of a key is stored. Null: not deduplicated. */
   dedupKey: string | null;
+  /** The span of the webhook, to which the spans of attempts link; null while tracing is off. */
+  traceparent: string | null;
 }
 
 export type Receipt =
@@ -44,9 +46,9 @@ export const receiveEvents = {
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[])
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[], $18::text[])
         as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, tells,
-              provider, account_slug, app_key)
+              provider, account_slug, app_key, traceparent)
     ), live as (
       select i.* from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
     ), first as (
@@ -60,8 +62,8 @@ export const receiveEvents = {
       insert into events (id, account_id, provider, account_slug, app_key, event_type, external_id, status, delivery_status, generation_at, received_at)
       select id, account_id, provider, account_slug, app_key, event_type, external_id, 'received', 'pending', received_at, received_at from accepted
     ), payloads as (
-      insert into event_payloads (event_id, headers, content_type, body)
-      select id, headers, content_type, substring($11::bytea from body_begin for body_bytes) from accepted
+      insert into event_payloads (event_id, headers, content_type, body, traceparent)
+      select id, headers, content_type, substring($11::bytea from body_begin for body_bytes), traceparent from accepted
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane, direct, claim_token, claimed_until)
       select id, account_id, 0, ${lanes.firstAttempt}, token is not null, token, case when token is not null then now() + make_interval(secs => $14) end

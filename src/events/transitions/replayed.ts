@@ -29,6 +29,19 @@ export function replay(sql: Sql, eventId: string): Promise<Operation> {
   return applied(sql, eventId, 'needs_account', () => replayed(sql, eventId, false));
 }
 
+const replayMany = { name: 'replay_many_events', text: 'select replay_events($1::uuid[], false) as id' };
+
+/**
+ * Replays many events as `replay` does, in one statement. Returns the ids of those that were replayed.
+ *
+ * @param ids sorted; each waits for transactions that change it.
+ */
+export async function replayAll(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  await sql.query(applyReplays, [ids]);
+  const rows = await sql.query<{ id: string }>(replayMany, [ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Replays an event if it has failed. Of several concurrent calls, one replays it. Null if this call did not. */
 export async function replayIfFailed(sql: Sql, eventId: string): Promise<EventRow | null> {
   await sql.query(applyReplays, [[eventId]]);

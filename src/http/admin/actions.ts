@@ -2,6 +2,7 @@
  * The actions of audit log entries: one for each route of the admin API, one for refused calls, one for unknown paths.
  */
 export const auditActions = [
+  'token.read',
   'account.list',
   'account.create',
   'account.read',
@@ -17,12 +18,21 @@ export const auditActions = [
   'condition.check',
   'event.list',
   'event.filters',
+  'event.stream',
   'event.read',
+  'event.payload',
   'event.replay',
   'event.replay_failed',
   'event.ack',
   'event.fail',
+  'event.bulk',
+  'event.bulk_list',
+  'event.bulk_read',
+  'event.bulk_stop',
+  /** Written by a worker when a bulk job ends. */
+  'event.bulk_end',
   'delivery.stats',
+  'delivery.series',
   'delivery.failed',
   'delivery.retrying',
   'delivery.retry',
@@ -38,6 +48,7 @@ export const auditActions = [
   'upkeep.trigger',
   'upkeep.pause',
   'upkeep.resume',
+  'settings.read',
   /** Written by `npm run reseal`. */
   'secrets.reseal',
   'auth.denied',

@@ -35,6 +35,15 @@ export class Connection {
     this.network = networkOf(socket.remoteAddress ?? 'unknown');
   }
 
+  /**
+   * Lets the response that is being prepared be the last one: it says `Connection: close`. Not while the client has sent
+   * further requests, which would get no response.
+   */
+  endAfterResponse(): void {
+    const { response } = this.gate;
+    if (response !== null && !response.headersSent && !this.gate.hasWaiting) response.shouldKeepAlive = false;
+  }
+
   get standing(): Standing {
     if (this.isLingering) return 'lingering';
     const { request, response } = this.gate;
@@ -92,6 +101,11 @@ export class Connections {
   /** The connection of a socket; null when it is already closed. */
   of(socket: Socket): Connection | null {
     return this.#all.get(socket) ?? null;
+  }
+
+  /** Lets the responses that are being prepared be the last ones of their connections. */
+  endAfterResponses(): void {
+    for (const connection of this.#all.values()) connection.endAfterResponse();
   }
 
   /** Stops the check for unread responses. */

@@ -69,6 +69,11 @@ export class RequestGate {
     return this.#answer;
   }
 
+  /** Whether further requests were parsed, which wait for the response to this one. */
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Calls `start` for a request once the responses to the earlier ones are written. */
   enter(request: IncomingMessage, response: ServerResponse, start: () => void): void {
     this.#request = request;

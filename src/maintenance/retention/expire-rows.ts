@@ -15,7 +15,8 @@ export type ExpiredRows = Record<
   | 'rejection_counts'
   | 'rejection_days'
   | 'notification_summaries'
-  | 'notification_bursts',
+  | 'notification_bursts'
+  | 'bulk_jobs',
   number
 >;
 
@@ -26,7 +27,8 @@ export type ExpiredRows = Record<
  * - rejected events after 30 days, or after the events' own retention if that is shorter;
  * - counts of rejections by minute after a day, and by day together with the rejected events;
  * - notification summaries 30 days after they were sent, or when their events are gone;
- * - burst rows of deleted destinations.
+ * - burst rows of deleted destinations;
+ * - bulk jobs 30 days after their end.
  *
  * It uses many short transactions, so it can be ended at any time and can run in several processes at once.
  *
@@ -63,6 +65,7 @@ export async function expireRows(
       `not exists (select 1 from destinations d where d.id = destination_id)
        and not exists (select 1 from unnest(told_at) as t (at) where t.at > now() - interval '1 day')`,
     ),
+    bulk_jobs: await expire(database, signal, 'bulk_jobs', `ended_at < now() - interval '30 days'`),
   };
 }
 

@@ -11,7 +11,7 @@ import { connectLazily, saysThatItIsAway } from '../../temporal/lazy-connection.
 import { type Maintenance, MaintenanceUnavailable, NotScheduled } from '../maintenance.ts';
 import { type MaintenanceTaskName, maintenanceTaskNames, maintenanceTasks } from '../tasks.ts';
 import { readRuns } from './runs.ts';
-import { scheduleId } from './schedule-options.ts';
+import { runLimits, scheduleId } from './schedule-options.ts';
 
 /**
  * The limit for all calls to Temporal that one request needs. The state of a schedule is read from a workflow of
@@ -72,6 +72,7 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
             ...{ workflowId, taskQueue },
             args: [{ task: 'backup', backupId: id }],
             memo: { task: 'backup' },
+            workflowExecutionTimeout: runLimits.backup,
             staticSummary: maintenanceTasks.backup.description,
           });
         } catch (error) {

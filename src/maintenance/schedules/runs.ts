@@ -5,9 +5,10 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { upkeep } from '../../../workflows/index.ts';
+import { notTaken } from '../../../workflows/not-taken.ts';
 import type { MaintenanceRun } from '../maintenance.ts';
 
 /** The result of a run, in the form of this version and of older ones. */
@@ -55,7 +56,7 @@ async function ended(
       return { ...times, outcome, result, error: null };
     }
     case 'FAILED':
-      return failed('failed', await reason(handle));
+      return failed('failed', await reason(handle, described.memo?.task === 'backup'));
     case 'CANCELLED':
       return failed('cancelled', 'it was cancelled');
     case 'TERMINATED':
@@ -68,13 +69,15 @@ async function ended(
 }
 
 /** The message of the failed activity. */
-async function reason(handle: { result(): Promise<unknown> }): Promise<string> {
+async function reason(handle: { result(): Promise<unknown> }, isBackup: boolean): Promise<string> {
   try {
     await handle.result();
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const failure = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
     if (failure instanceof ApplicationFailure) return failure.message;
+    if (failure instanceof TimeoutFailure && failure.timeoutType === 'SCHEDULE_TO_START')
+      return notTaken(isBackup ? 'backups' : 'maintenance');
   }
   return 'its worker crashed or took too long';
 }

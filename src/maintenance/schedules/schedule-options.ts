@@ -7,11 +7,29 @@ import { type MaintenanceTask, type MaintenanceTaskName, maintenanceTasks } from
 /** The id of a task's schedule. It contains the task queue, because other gateways may share the namespace. */
 export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${taskQueue}-upkeep-${name}`;
 
-/** The memo of the workflows, shown in the Web UI. `definition` shows whether the schedule is up to date. */
+/**
+ * The memo of the workflows, shown in the Web UI. `definition` and `runLimit` show whether the schedule is up to date.
+ * Release 0.2.0 compares `definition` only. `runLimit` is not in it, so that workers of both releases, side by side, do
+ * not change the schedules in turn.
+ */
 interface MaintenanceMemo {
   task: string;
   definition: string;
+  runLimit: string;
 }
+
+/**
+ * Temporal ends a run after this time, also when no worker can continue it: a run that is pinned to the build of workers
+ * that are gone, for example. Until then, the schedule starts no other run of the task.
+ */
+export const runLimits: Record<MaintenanceTaskName, '1h' | '12h' | '23h'> = {
+  // Before the next night's run.
+  backup: '23h',
+  'audit-purge': '12h',
+  retention: '12h',
+  // Takes seconds. Meanwhile workers sweep by themselves.
+  sweep: '1h',
+};
 
 /** The workflow inputs of the scheduled tasks; null for a task that is not scheduled. */
 export function inputsOf(settings: MaintenanceSettings): Record<MaintenanceTaskName, MaintenanceInput | null> {
@@ -27,7 +45,7 @@ export function inputsOf(settings: MaintenanceSettings): Record<MaintenanceTaskN
 /** The schedule of a task without its state, because operators control the state. */
 export function scheduleOptions(taskQueue: string, name: MaintenanceTaskName, input: MaintenanceInput) {
   const task = maintenanceTasks[name];
-  const memo: MaintenanceMemo = { task: name, definition: definitionOf(task, input) };
+  const memo: MaintenanceMemo = { task: name, definition: definitionOf(task, input), runLimit: runLimits[name] };
   const options: Omit<ScheduleUpdateOptions, 'state'> = {
     spec: { ...specOf(task), jitter: task.jitterMs },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: task.catchUpMs },
@@ -38,6 +56,7 @@ export function scheduleOptions(taskQueue: string, name: MaintenanceTaskName, in
       taskQueue,
       args: [input],
       memo: { ...memo },
+      workflowExecutionTimeout: runLimits[name],
       staticSummary: task.description,
     },
   };

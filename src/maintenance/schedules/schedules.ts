@@ -1,4 +1,5 @@
 import { Client, type ConnectionLike, ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/client';
+import type { Purpose } from '../../../workflows/queues.ts';
 import type { Log } from '../../shared/log.ts';
 import { Poller } from '../../shared/poller.ts';
 import type { MaintenanceSettings } from '../settings.ts';
@@ -10,13 +11,23 @@ const callLimitMs = 5_000;
 /** The interval of checks. A deleted schedule, or one that Temporal has lost, is created again after this time. */
 const checkIntervalMs = 10 * 60_000;
 
+interface SchedulesOptions {
+  namespace: string;
+  /** The queue of deliveries, where all workflows run. */
+  taskQueue: string;
+  settings: MaintenanceSettings;
+  /** The purposes of this worker. It creates the schedules of the tasks that it can run. */
+  takes: ReadonlySet<Purpose>;
+  log: Log;
+}
+
 /** Creates and updates the maintenance schedules in Temporal according to this worker's settings. */
 export class MaintenanceSchedules {
-  readonly #options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log };
+  readonly #options: SchedulesOptions;
   readonly #poller: Poller;
   #connection: ConnectionLike | null = null;
 
-  constructor(options: { namespace: string; taskQueue: string; settings: MaintenanceSettings; log: Log }) {
+  constructor(options: SchedulesOptions) {
     this.#options = options;
     this.#poller = new Poller({
       name: 'maintenance schedules',
@@ -47,9 +58,11 @@ export class MaintenanceSchedules {
     const connection = this.#connection;
     if (!connection) return 'idle';
     const client = new Client({ connection, namespace: this.#options.namespace });
-    const inputs = inputsOf(this.#options.settings);
+    const { settings, takes } = this.#options;
+    const inputs = inputsOf(settings);
+    const own = maintenanceTaskNames.filter((name) => takes.has(name === 'backup' ? 'backups' : 'maintenance'));
     await connection.withDeadline(Date.now() + callLimitMs, () =>
-      Promise.all(maintenanceTaskNames.map((name) => this.#ensure(client, name, inputs[name]))),
+      Promise.all(own.map((name) => this.#ensure(client, name, inputs[name]))),
     );
     return 'idle';
   }
@@ -72,7 +85,8 @@ export class MaintenanceSchedules {
       });
       return;
     }
-    if (current.action.memo?.definition === memo.definition) return;
+    const { definition, runLimit } = current.action.memo ?? {};
+    if (definition === memo.definition && runLimit === memo.runLimit) return;
     // Keeps the state: whether it is paused, and the reason.
     await handle.update(({ state }) => ({ ...options, state }));
     // Expected after an upgrade or a change of settings. Otherwise two workers have different settings, and the last

@@ -2,16 +2,20 @@ import { databaseFailure } from '../../database/errors.ts';
 import { untilWritten } from '../../database/until-written.ts';
 import type { DestinationSettings } from '../../destinations/destination-config.ts';
 import { openSettings, type SealedSettings } from '../../destinations/sealed-settings.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
+import type { TracedSpan } from '../../tracing/spans.ts';
 import type { Notice, Said, SendNotice } from '../notice.ts';
 import { nextWaitMs } from '../retries.ts';
+import { describeSaid, inNotificationSpan } from './notification-span.ts';
 
 export interface HandOverDeps {
   box: SecretBox;
   send: SendNotice;
   /** The waits between the tries of one message, in milliseconds. */
   waitsMs: readonly number[];
+  metrics: Pick<Metrics, 'notificationTried'>;
   log: Log;
 }
 
@@ -22,6 +26,8 @@ export interface Try {
   /** From 1. */
   attempt: number;
   settings: SealedSettings;
+  /** Reads the `traceparent` of the event's webhook; absent for a message about several events. */
+  traceparent?(): Promise<string | null>;
   /** Builds the message; null when its event no longer exists. */
   notice(settings: DestinationSettings): Promise<Notice | null>;
   sent(): Promise<void>;
@@ -39,11 +45,22 @@ export type HandedOver =
  *
  * @throws the database's error when the event cannot be read; in this case nothing was sent.
  */
-export async function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal): Promise<HandedOver> {
+export function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal): Promise<HandedOver> {
+  return inNotificationSpan(one, (span) => handOverIn(span, deps, one, signal));
+}
+
+async function handOverIn(
+  span: TracedSpan | null,
+  deps: HandOverDeps,
+  one: Try,
+  signal: AbortSignal,
+): Promise<HandedOver> {
+  if (span && one.traceparent) span.link(await one.traceparent());
   const settings = openSettings(deps.box, one.settings);
   const notice = settings && (await one.notice(settings));
   if (settings && !notice) return { kind: 'gone' };
   const said = settings && notice ? await deps.send(settings, notice) : unreadable;
+  if (span) describeSaid(span, said);
   logTry(deps.log, one, said);
   const write = (work: () => Promise<void>) =>
     untilWritten(work, {
@@ -55,12 +72,15 @@ export async function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal
           'notification outcome not recorded yet, retrying',
         ),
     });
+  const { destination_type: channel } = one.settings;
   if (said.ok) {
+    deps.metrics.notificationTried(channel, 'sent');
     await write(() => one.sent());
     return { kind: 'sent' };
   }
   const { retryAfterMs } = said;
   const waitMs = said.permanent ? null : nextWaitMs(deps.waitsMs, one.attempt, retryAfterMs);
+  deps.metrics.notificationTried(channel, waitMs === null ? 'failed' : 'retried');
   await write(() => one.failed({ attempt: one.attempt, error: storable(said.error), waitMs }));
   return waitMs === null ? { kind: 'failed' } : { kind: 'again', waitMs, retryAfterMs };
 }

@@ -8,7 +8,7 @@ import type { DashboardLinks } from '../links.ts';
 import { type FailureNotice, noticeId } from '../notice.ts';
 import type { NotificationKey, NotificationStatus } from '../notification.ts';
 import { type ClaimedNotification, claim, readState, recordFailure, recordSent } from '../notification-store.ts';
-import { readEvent, readPayload } from '../told-event.ts';
+import { readEvent, readPayload, readTraceparent } from '../told-event.ts';
 import type { DestinationTurns } from './destination-turns.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
 
@@ -86,6 +86,7 @@ export class Notifier {
       ids: { ...key },
       attempt: claimed.attempt,
       settings: claimed.settings,
+      traceparent: () => readTraceparent(sql, key.eventId),
       notice: (settings: DestinationSettings) => this.#notice(key, claimed, settings),
       sent: () => recordSent(sql, key),
       failed: (failure: Parameters<typeof recordFailure>[2]) => recordFailure(sql, key, failure),

@@ -4,6 +4,7 @@ import { cpuEach, cpuTimes } from '../cpu.ts';
 import type { SendReport } from '../load/send.ts';
 import type { Target } from '../load/webhooks.ts';
 import { percentile } from '../report.ts';
+import { compareCounts, metricsNow } from './counted.ts';
 import type { Figures } from './figures.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,11 +29,14 @@ export const newRun = () => `${process.pid.toString(36)}${Date.now().toString(36
 /** Sends events through the gateway until all have arrived, and measures them with the CPU time they took. */
 export async function measure(stage: Stage, load: Load): Promise<Figures> {
   const run = newRun();
-  const before = cpuTimes(stage.gateway.pid);
+  const metrics = await metricsNow(stage.gateway);
+  const before = cpuTimes(stage.gateway.pids);
   const sent = await stage.ends.load.call('send', { run, ...load });
   await allDelivered(stage, run, sent);
-  const after = cpuTimes(stage.gateway.pid);
-  const figures = figuresOf(sent, await reportOf(stage, run));
+  const after = cpuTimes(stage.gateway.pids);
+  const arrived = await reportOf(stage, run);
+  const figures = figuresOf(sent, arrived);
+  compareCounts(metrics, await metricsNow(stage.gateway), { acknowledged: figures.acknowledged, arrived });
   return { ...figures, cpu: cpuEach(before, after, figures.acknowledged) };
 }
 

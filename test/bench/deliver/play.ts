@@ -3,17 +3,20 @@ import type { BothEnds } from './both-ends.ts';
 import type { Databases } from './databases.ts';
 import type { Measured } from './figures.ts';
 import type { Scenario } from './scenario.ts';
-import { type GatewayOptions, openStage } from './stage.ts';
+import { type GatewayOptions, openStage, type Stage } from './stage.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Runs one scenario with a gateway of its own. */
-export async function play(
+export const play = (
   ground: { ends: BothEnds; databases: Databases },
   gateway: GatewayOptions,
   scenario: Scenario,
-): Promise<Measured[]> {
-  const barePerS = scenario.bare && (await bareExchange(ground.ends, scenario.bare));
-  const stage = await openStage(ground, gateway);
+): Promise<Measured[]> => playOn(ground.ends, () => openStage(ground, gateway), scenario);
+
+/** Runs one scenario on a stage that is opened for it. */
+export async function playOn(ends: BothEnds, open: () => Promise<Stage>, scenario: Scenario): Promise<Measured[]> {
+  const barePerS = scenario.bare && (await bareExchange(ends, scenario.bare));
+  const stage = await open();
   try {
     if (scenario.warm) await warmUp(stage);
     const measured = await scenario.run(stage);

@@ -9,7 +9,7 @@ export async function takeSample({ gateway, query }: Stage): Promise<Record<stri
      from event_queue`,
   );
   return {
-    'gateway MiB': gatewayMiB(gateway.pid),
+    'gateway MiB': gatewayMiB(gateway.pids),
     'PostgreSQL connections': row?.connections ?? Number.NaN,
     'rows of event_queue': row?.queued ?? Number.NaN,
     'workflows to start': row?.waiting ?? Number.NaN,

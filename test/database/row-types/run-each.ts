@@ -4,6 +4,7 @@ import { listAuditLogs } from '../../../src/audit/query.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { inTransaction, sqlOfClient } from '../../../src/database/transaction.ts';
 import { dayMs } from '../../../src/database/uuid-time.ts';
+import { nextMatches, stillMatching } from '../../../src/events/bulk/matching-events.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/list.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
@@ -18,6 +19,9 @@ import { sealedColumns } from '../../../src/roles/sealed-columns.ts';
 import { countByKey, resealAll } from '../../../src/secrets/reseal.ts';
 import { createSecretBox } from '../../../src/secrets/secret-box.ts';
 import { randomKeyring } from '../../support/keyring.ts';
+
+const lowest = '00000000-0000-0000-0000-000000000000';
+const highest = 'ffffffff-ffff-7fff-bfff-fffffffffffe';
 
 /** Runs the functions that compose the text of a statement, in an otherwise empty database. */
 export async function runComposedStatements(database: Database): Promise<void> {
@@ -39,6 +43,11 @@ export async function runComposedStatements(database: Database): Promise<void> {
     // With an offset, the list counts the events before it.
     for (const filter of [{ status: 'processed' }, { status: 'received' }, { delivery_status: 'pending' }] as const)
       for (const offset of [0, 1]) await listEvents(sql, { ...filter, offset, limit: 1 });
+    // A filter of two sources, and one of one source.
+    for (const filter of [{ delivery_status: 'pending' }, { status: 'processed' }] as const) {
+      await nextMatches(sql, filter, { next: lowest, last: highest, sliceMs: dayMs }, { most: 1, timeMs: 1_000 });
+      await stillMatching(sql, filter, [id]);
+    }
     await foldStatistics(sql);
     await hasWork(sql, new Date(), await partitionsOf(sql, new Date()));
     await countByKey(sql, sealedColumns);

@@ -50,7 +50,9 @@ export async function textsWhile(work: () => Promise<unknown>): Promise<[where: 
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function noted(this: pg.Client, ...given: unknown[]) {
     const [passed] = given;
-    const frames = (new Error().stack ?? '').matchAll(/(src\/(?!database\/transaction\.ts)[\w/.-]+\.ts):(\d+)/g);
+    const frames = (new Error().stack ?? '').matchAll(
+      /(src\/(?!database\/transaction\.ts|tracing\/)[\w/.-]+\.ts):(\d+)/g,
+    );
     const [frame] = frames;
     if (frame && (typeof passed === 'string' || isStatement(passed)))
       texts.push([`${frame[1]}:${frame[2]}`, textOf(passed)]);

@@ -49,7 +49,7 @@ export async function fuzzRaw({ examples, seed }: { examples: number; seed: numb
       LOG_LEVEL: 'error',
     });
     try {
-      const wrong = await measured({ baseUrl: gateway.baseUrl, pid: gateway.pid, client }, examples, seed);
+      const wrong = await measured({ baseUrl: gateway.baseUrl, pid: gateway.pids[0] ?? 0, client }, examples, seed);
       for (const what of wrong) console.error(`✗ ${what}`);
       console.log(
         wrong.length === 0 ? 'Raw HTTP: nothing is wrong' : `Raw HTTP: ${wrong.length} faults, --seed ${seed}`,

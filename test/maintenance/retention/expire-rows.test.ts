@@ -17,7 +17,7 @@ afterEach(() => stage.gateway.stop());
 const noon = (daysAgo: number) => new Date(midnight(daysAgo).getTime() + dayMs / 2);
 const nothing = {
   ...{ dedup_keys: 0, rejected_events: 0, rejection_counts: 0, rejection_days: 0 },
-  ...{ notification_summaries: 0, notification_bursts: 0 },
+  ...{ notification_summaries: 0, notification_bursts: 0, bulk_jobs: 0 },
 };
 const idsOf = async (table: string, column = 'id') =>
   (await rows(stage.database, `select ${column} as id from ${table} order by 1`)).map(({ id }) => id);
@@ -124,6 +124,23 @@ test('counts of rejections are deleted after a day', async () => {
   );
   expect(await expireRows(database)).toEqual({ ...nothing, rejection_counts: 8 });
   expect(await rows(database, 'select 1 from rejection_counts')).toHaveLength(2);
+});
+
+test('bulk jobs are deleted 30 days after their end, and never before it', async () => {
+  const { database } = stage;
+  const job = (id: string, endedDaysAgo: number | null) =>
+    database.pool.query(
+      `insert into bulk_jobs (id, action, event_ids, state, ordered_by, ordered_from, slice_ms, created_at, ended_at)
+       values ($1, 'ack', array[$1]::uuid[], case when $2::integer is null then 'running' else 'done' end, 'ann', '::1', 1,
+         now() - interval '90 days', now() - $2 * interval '1 day')`,
+      [id, endedDaysAgo],
+    );
+  const kept = [randomUUID(), randomUUID()].sort();
+  await job(kept[0] ?? '', null);
+  await job(kept[1] ?? '', 29);
+  await job(randomUUID(), 31);
+  expect(await expireRows(database)).toEqual({ ...nothing, bulk_jobs: 1 });
+  expect(await idsOf('bulk_jobs')).toEqual(kept);
 });
 
 test('summaries are deleted a month after their end or with their events, bursts with their destinations', async () => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshDatabase } from '../database.ts';
-import { queryOnce } from '../gateway-roles.ts';
+import { queryOnce } from '../one-connection.ts';
 import { rawRequest } from '../raw-http.ts';
 import { log } from '../runtime.ts';
 import {

@@ -8,7 +8,7 @@ import { startPostgres } from '../../../src/embedded/postgres.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { freshDatabase } from '../database.ts';
 import { temporaryFolder } from '../gateway-process.ts';
-import { queryOnce } from '../gateway-roles.ts';
+import { queryOnce } from '../one-connection.ts';
 import { copyPrepared } from '../prepared.ts';
 import { until } from '../until.ts';
 import type { Certificate } from './certificates.ts';

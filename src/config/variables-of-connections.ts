@@ -1,0 +1,104 @@
+import { databaseUsers, servers, temporalCallers, type Variable } from './variable.ts';
+
+/** Where the gateway listens, and the servers that it uses. */
+export const variablesOfConnections = {
+  HOST: { roles: ['api'], meaning: 'Address that the gateway listens on.' },
+  PORT: { roles: ['api'], meaning: 'Its port; 0 takes a free one.' },
+  PUBLIC_URL: {
+    roles: servers,
+    meaning:
+      "The gateway's public address, `https://hooks.example.com`: for links in notifications, for the text that the start prints, and for providers that sign the address (`twilio`). None: the address that it listens on, and for signatures the `Host` of the request.",
+  },
+  METRICS_PORT: {
+    roles: servers,
+    meaning:
+      'Port for [`/metrics`](metrics.md) and the health checks; 0 takes a free one, which the log names. None: port 9464 of a `worker`; of the others they are on `PORT`. With it, `/metrics` is no longer on `PORT`.',
+  },
+  DATA_DIR: {
+    roles: ['all', 'restore', 'backup-sql', 'reseal'],
+    meaning: 'Folder for the servers and secrets of `npm start`.',
+  },
+  DATABASE_URL: {
+    roles: databaseUsers,
+    meaning:
+      'PostgreSQL to use (tested with 18), `postgresql://…`, with [TLS](#tls) as its `sslmode` says. None: `npm start` runs its own; the other roles need one.',
+  },
+  TEMPORAL_ADDRESS: {
+    roles: temporalCallers,
+    meaning:
+      'Temporal to use, `host:port`. None: `npm start` runs its own; `worker` needs one, here or in a [profile](#tls).',
+  },
+  TEMPORAL_NAMESPACE: { roles: temporalCallers, meaning: 'Its namespace, which must exist in a Temporal of your own.' },
+  TEMPORAL_TASK_QUEUE: {
+    roles: servers,
+    meaning: 'Task queue of deliveries. The [other queues](task-queues.md) have it as the beginning of their names.',
+  },
+  WORKER_QUEUES: {
+    roles: ['worker'],
+    meaning:
+      'What a `worker` takes, some of `deliveries,notifications,maintenance,backups`; see [Task queues](task-queues.md). None: all of them, but `backups` only with `BACKUP_DIR` or `BACKUP_URL`. `npm start` takes all.',
+  },
+  TEMPORAL_DEPLOYMENT_NAME: {
+    roles: ['worker', 'promote'],
+    meaning:
+      'Name under which Temporal keeps the builds of a `worker`; see [Changing a workflow](changing-a-workflow.md). None: workers have no builds. `npm start` has none.',
+  },
+  TEMPORAL_WORKER_BUILD_ID: {
+    roles: ['worker', 'promote'],
+    meaning: 'The build of a `worker`, such as the version of its image. Required with `TEMPORAL_DEPLOYMENT_NAME`.',
+  },
+  TEMPORAL_API_KEY: { roles: temporalCallers, secret: true, meaning: 'API key for Temporal.' },
+  TEMPORAL_TLS: {
+    roles: temporalCallers,
+    meaning: '`true` or `false`. None: [TLS](#tls) if there is an API key or another setting of TLS.',
+  },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: {
+    roles: temporalCallers,
+    meaning: "File of the authorities that sign Temporal's certificate, in PEM. None: those of the machine.",
+  },
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: {
+    roles: temporalCallers,
+    secret: true,
+    meaning: 'The same as a text instead of a file.',
+  },
+  TEMPORAL_TLS_SERVER_NAME: {
+    roles: temporalCallers,
+    meaning: "Name in Temporal's certificate. None: the host of the address.",
+  },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { roles: temporalCallers, meaning: 'File of the client certificate, in PEM.' },
+  TEMPORAL_TLS_CLIENT_CERT_DATA: {
+    roles: temporalCallers,
+    secret: true,
+    meaning: 'The same as a text instead of a file.',
+  },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: {
+    roles: temporalCallers,
+    meaning: 'File of its private key, in PEM, without a passphrase.',
+  },
+  TEMPORAL_TLS_CLIENT_KEY_DATA: {
+    roles: temporalCallers,
+    secret: true,
+    meaning: 'The same as a text instead of a file.',
+  },
+  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: {
+    roles: temporalCallers,
+    meaning: 'Not supported: `true` stops the start. Set `TEMPORAL_TLS_SERVER_NAME` instead.',
+  },
+  TEMPORAL_PROFILE: {
+    roles: temporalCallers,
+    meaning: "Profile of Temporal's configuration file. None: its `default`, if there is one.",
+  },
+  TEMPORAL_CONFIG_FILE: {
+    roles: temporalCallers,
+    meaning:
+      "Temporal's configuration file. None: `temporalio/temporal.toml` in the user's configuration folder, if it exists.",
+  },
+  TEMPORAL_UI_PORT: {
+    roles: ['all'],
+    meaning: "Port of the Web UI of `npm start`'s own Temporal; another one if it is taken.",
+  },
+  TEMPORAL_UI_URL: {
+    roles: ['api'],
+    meaning: 'Web UI of a Temporal of your own, for links. None: events show no link.',
+  },
+} satisfies Record<string, Variable>;

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/**
+ * The files of `migrations/` that each release added, with their SHA-256: `npm run release` adds an entry. A released
+ * file never changes, because databases have what it has made.
+ */
+export const released: Readonly<Record<string, Readonly<Record<string, string>>>> = z
+  .record(z.string(), z.record(z.string(), z.string()))
+  .parse(JSON.parse(readFileSync(new URL('../../migrations/released.json', import.meta.url), { encoding: 'utf8' })));
+
+/** The functions of release 0.2.0, the first one, by their names. */
+export const firstFunctions: ReadonlySet<string> = new Set(
+  Object.keys(released['0.2.0'] ?? {}).flatMap((file) => /^functions\/(\w+)\.sql$/.exec(file)?.[1] ?? []),
+);

@@ -1,0 +1,165 @@
+import { Elysia } from 'elysia';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import type { AdminCalls } from '../../audit/admin-calls.ts';
+import type { Database } from '../../database/database.ts';
+import { nextPage } from '../../http/admin/next-page.ts';
+import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schemas.ts';
+import { noBody, noQuery, operation } from '../../http/operation.ts';
+import { Problem } from '../../http/problem.ts';
+import { readPause } from '../pause.ts';
+import type { NewBulkJob } from './bulk-job.ts';
+import { bulkJobView, insertBulkJob, listBulkJobs, readBulkJob, stopBulkJob, unfinishedJobs } from './bulk-rows.ts';
+import { bulkDryRun, bulkJob, bulkOrder } from './bulk-schemas.ts';
+import { countGiven, countMatching, firstSliceMs, newestEvent } from './matching-events.ts';
+
+/** Jobs that have not ended. Each works at its own rate, so that more of them would load the database more. */
+const mostJobs = 5;
+/** For counting the matching events, while an operator waits. */
+const countMs = 3_000;
+
+const jobNotFound = () => new Problem('not_found', 'there is no bulk job with this id');
+
+/** `/admin/events/bulk`: jobs that change many events. */
+export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
+  const { database, calls } = deps;
+
+  /** Makes a job of an order that is neither one too many nor the same as a running one. */
+  const order = (job: NewBulkJob, record: (sql: Parameters<typeof insertBulkJob>[0]) => Promise<void>) =>
+    database.transaction(async (sql) => {
+      const { count, same } = await unfinishedJobs(sql, job);
+      // A double click, or a client that repeats a request whose answer was lost.
+      if (same !== null) throw new Problem('conflict', `the running bulk job ${same} has the same order`);
+      if (count >= mostJobs)
+        throw new Problem('conflict', `${mostJobs} bulk jobs have not ended yet; wait for one of them, or stop it`);
+      const made = await insertBulkJob(sql, job);
+      await record(sql);
+      return made;
+    });
+
+  return new Elysia({ name: 'bulk', prefix: '/events' })
+    .post(
+      '/bulk',
+      async ({ body, request, set }) => {
+        const { action, filter = null, error = null, dry_run = false } = body;
+        const ids = body.ids ? [...new Set(body.ids)].sort() : null;
+        const call = calls.of(request);
+        const shownFilter = filter && texts(filter);
+        const selected = { action, ...(shownFilter ? { filter: shownFilter } : { ids: ids?.length ?? 0 }) };
+        call.note(selected);
+        if (action === 'retry' && !dry_run && (await readPause(database)) !== null)
+          throw new Problem('conflict', 'deliveries are paused; resume them first (POST /admin/delivery/resume)');
+        const { matched, exact } = filter
+          ? await countMatching(database.reader, filter, countMs)
+          : { matched: await countGiven(database.reader, ids ?? []), exact: true };
+        if (dry_run) {
+          call.note({ dry_run, matched });
+          return { dry_run: true as const, matched, exact };
+        }
+        const job: NewBulkJob = {
+          ...{ id: uuidv7(), action, error, ids, filter: shownFilter },
+          ...{ orderedBy: call.actor, orderedFrom: call.ipAddress },
+          total: ids ? ids.length : exact ? matched : null,
+          lastEvent: filter && (await newestEvent(database.reader)),
+          sliceMs: firstSliceMs,
+        };
+        const made = await order(job, (sql) =>
+          call.record(sql, 'event.bulk', { status: 202, job_id: job.id, total: job.total }),
+        );
+        set.status = 202;
+        return bulkJobView(made);
+      },
+      operation('event.bulk', {
+        role: 'operate',
+        summary: 'Change many events',
+        description:
+          'Orders a job that replays, retries or acknowledges events, or declares them dead, each as the operation on one event does. Events that match are those that were received before the order, and that match when the job reaches them, oldest first. A worker changes 200 in a transaction and at most about 1,000 a second. With `dry_run`, nothing is changed and the answer is 200 with the number of matching events.',
+        body: bulkOrder,
+        query: noQuery,
+        success: { 202: bulkJob, 200: bulkDryRun },
+        answers: 'The job that was ordered (202), or what it would change (200)',
+        errors: ['conflict'],
+        examples: { body: { action: 'replay', filter: { provider: 'generic', delivery_status: 'failed' } } },
+      }),
+    )
+    .get(
+      '/bulk',
+      async ({ query, request, set }) => {
+        calls.of(request).note({ query });
+        const { limit = defaultLimit, before = null } = query;
+        const jobs = await listBulkJobs(database.reader, { before, limit });
+        const next = nextPage(request, '/admin/events/bulk', jobs, limit);
+        if (next) set.headers.link = next;
+        return jobs.map(bulkJobView);
+      },
+      operation('event.bulk_list', {
+        role: 'read',
+        summary: 'List bulk jobs',
+        description: 'Newest first. A job is deleted 30 days after its end.',
+        body: noBody,
+        query: z.strictObject({
+          before: cursor.meta({ description: 'Cursor of the next page: only jobs older than the job with this id' }),
+          limit,
+        }),
+        success: { 200: z.array(bulkJob) },
+        headers: {
+          Link: 'Address of the next page; absent if this page has fewer entries than `limit`: `</admin/events/bulk?…>; rel="next"`',
+        },
+      }),
+    )
+    .get(
+      '/bulk/:job_id',
+      async ({ params }) => {
+        const job = isId(params.job_id) ? await readBulkJob(database.reader, params.job_id) : null;
+        if (!job) throw jobNotFound();
+        return bulkJobView(job);
+      },
+      operation('event.bulk_read', {
+        role: 'read',
+        summary: 'Get a bulk job and its progress',
+        body: noBody,
+        query: noQuery,
+        success: { 200: bulkJob },
+        errors: ['not_found'],
+      }),
+    )
+    .post(
+      '/bulk/:job_id/stop',
+      async ({ params, request, set }) => {
+        const id = params.job_id;
+        if (!isId(id)) throw jobNotFound();
+        const call = calls.of(request);
+        const stopped = await database.transaction(async (sql) => {
+          const job = await stopBulkJob(sql, id);
+          if (job) await call.record(sql, 'event.bulk_stop', { status: 202, job_id: id });
+          return job;
+        });
+        const job = stopped ?? (await readBulkJob(database, id));
+        if (!job) throw jobNotFound();
+        if (!stopped && job.state !== 'stopping')
+          throw new Problem('conflict', `the bulk job has ended already: it is ${job.state}`);
+        set.status = 202;
+        return bulkJobView(job);
+      },
+      operation('event.bulk_stop', {
+        role: 'operate',
+        summary: 'Stop a bulk job',
+        description:
+          'The worker completes the batch that it is working on, so that the job is `stopping` at first and `stopped` a moment later. Events that were changed stay changed.',
+        body: noBody,
+        query: noQuery,
+        success: { 202: bulkJob },
+        answers: 'The job is being stopped',
+        errors: ['not_found', 'conflict'],
+      }),
+    );
+}
+
+/** The filter as it was meant, for answers, the audit log and the job's row: times in ISO 8601. */
+function texts(filter: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(filter)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]),
+  );
+}

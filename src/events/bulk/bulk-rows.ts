@@ -1,0 +1,93 @@
+import { lockKeys } from '../../database/lock-keys.ts';
+import type { Sql } from '../../database/sql.ts';
+import { type BulkJob, matchedOf, type NewBulkJob } from './bulk-job.ts';
+
+/** The columns of `BulkJob`. */
+const jobColumns = `id, action, filter, cardinality(event_ids) as ids, state, reason, ordered_by, total, done, skipped, failed, created_at, started_at, ended_at`;
+
+/** The lowest UUID: the first event of each walk. */
+const lowestId = '00000000-0000-0000-0000-000000000000';
+
+const insertJob = {
+  name: 'insert_bulk_job',
+  text: `
+    insert into bulk_jobs (id, action, error, filter, event_ids, ordered_by, ordered_from, total, next_event, last_event, slice_ms)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, case when $4::json is not null then '${lowestId}'::uuid end, $9, $10)
+    returning ${jobColumns}`,
+};
+
+export async function insertBulkJob(sql: Sql, job: NewBulkJob): Promise<BulkJob> {
+  const { id, action, error, filter, ids, orderedBy, orderedFrom, total, lastEvent, sliceMs } = job;
+  const stored = filter && JSON.stringify(filter);
+  const [row] = await sql.query<BulkJob>(insertJob, [
+    ...[id, action, error, stored, ids, orderedBy, orderedFrom, total, lastEvent, sliceMs],
+  ]);
+  if (!row) throw new Error('the bulk job was not inserted');
+  return row;
+}
+
+const lockOrders = { name: 'lock_bulk_orders', text: 'select pg_advisory_xact_lock($1)' };
+const readUnfinished = {
+  name: 'read_unfinished_bulk_jobs',
+  text: `
+    select id, action = $1 and filter::text is not distinct from $2 and event_ids is not distinct from $3::uuid[]
+      and state = 'running' as same
+    from bulk_jobs where ended_at is null`,
+};
+
+/**
+ * The jobs that have not ended. Waits for other orders that are being made, so that the caller's transaction can check
+ * a limit.
+ *
+ * @returns their number, and the running job with the same order, or null.
+ */
+export async function unfinishedJobs(
+  sql: Sql,
+  order: Pick<NewBulkJob, 'action' | 'filter' | 'ids'>,
+): Promise<{ count: number; same: string | null }> {
+  await sql.query(lockOrders, [lockKeys.bulkOrders]);
+  const rows = await sql.query<{ id: string; same: boolean }>(readUnfinished, [
+    order.action,
+    order.filter && JSON.stringify(order.filter),
+    order.ids,
+  ]);
+  return { count: rows.length, same: rows.find(({ same }) => same)?.id ?? null };
+}
+
+const listJobs = {
+  name: 'list_bulk_jobs',
+  text: `select ${jobColumns} from bulk_jobs where $1::uuid is null or id < $1 order by id desc limit $2`,
+};
+const readJob = { name: 'read_bulk_job', text: `select ${jobColumns} from bulk_jobs where id = $1` };
+
+/** Lists jobs, newest first. @param page `before`: only jobs older than this one */
+export function listBulkJobs(sql: Sql, page: { before: string | null; limit: number }): Promise<BulkJob[]> {
+  return sql.query<BulkJob>(listJobs, [page.before, page.limit]);
+}
+
+export async function readBulkJob(sql: Sql, id: string): Promise<BulkJob | null> {
+  return (await sql.query<BulkJob>(readJob, [id]))[0] ?? null;
+}
+
+const stopJob = {
+  name: 'stop_bulk_job',
+  text: `
+    update bulk_jobs set state = 'stopping', reason = 'operator', next_batch_at = now()
+    where id = $1 and state = 'running' returning ${jobColumns}`,
+};
+
+/** Asks workers to end a job. Null if it is not running. */
+export async function stopBulkJob(sql: Sql, id: string): Promise<BulkJob | null> {
+  return (await sql.query<BulkJob>(stopJob, [id]))[0] ?? null;
+}
+
+/** The job in the form of the admin API; times are ISO 8601. */
+export function bulkJobView(job: BulkJob) {
+  const { id, action, filter, ids, state, reason, total, done, skipped, failed, ordered_by } = job;
+  return {
+    ...{ id, action, filter, ids, state, reason, total, matched: matchedOf(job), done, skipped, failed, ordered_by },
+    created_at: job.created_at.toISOString(),
+    started_at: job.started_at?.toISOString() ?? null,
+    ended_at: job.ended_at?.toISOString() ?? null,
+  };
+}

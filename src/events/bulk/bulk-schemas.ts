@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { isId } from '../../http/admin/query-schemas.ts';
+import { count, id, text as shownText, timestamp } from '../../http/admin/schemas/common.ts';
+import { text } from '../../shared/text-rules.ts';
+import { eventFilters } from '../event-filters.ts';
+import { bulkActions, bulkStates, skipReasons } from './bulk-job.ts';
+
+/** Ids of one order. A longer list is a filter, or several orders. */
+const mostIds = 1_000;
+
+export const bulkFilter = z.strictObject(eventFilters);
+
+const eventId = z
+  .string()
+  .refine(isId, 'must be an id')
+  .transform((given) => given.toLowerCase())
+  .meta({ override: { type: 'string', format: 'uuid' } });
+
+export const bulkOrder = z
+  .strictObject({
+    action: z.enum(bulkActions),
+    filter: bulkFilter
+      .refine((given) => Object.values(given).some((value) => value !== undefined), 'must have at least one filter')
+      .optional()
+      .meta({ description: 'Which events, by the filters of the list: those that match all of them' }),
+    ids: z.array(eventId).min(1).max(mostIds).optional().meta({ description: 'Which events, in place of a filter' }),
+    error: text(2000).nullable().optional().meta({ description: 'For `dead`: the `last_error` of the events' }),
+    dry_run: z.boolean().optional().meta({ description: 'Counts the events and changes nothing' }),
+  })
+  .superRefine(({ action, filter, ids, error }, context) => {
+    if ((filter === undefined) === (ids === undefined))
+      context.addIssue({ code: 'custom', path: ['filter'], message: 'give either a filter or ids' });
+    if (error !== undefined && error !== null && action !== 'dead')
+      context.addIssue({ code: 'custom', path: ['error'], message: 'is only for the action dead' });
+  });
+
+const example = {
+  id: '01a20281-79fb-71bb-9354-28b571c7eeaf',
+  action: 'replay' as const,
+  filter: { provider: 'generic', delivery_status: 'failed' },
+  ids: null,
+  state: 'running' as const,
+  reason: null,
+  total: 1200,
+  matched: 400,
+  done: 398,
+  skipped: { account_deleted: 2 },
+  failed: 0,
+  ordered_by: 'alice',
+  created_at: '2026-11-20T10:00:00.000Z',
+  started_at: '2026-11-20T10:00:00.200Z',
+  ended_at: null,
+};
+
+export const bulkJob = z
+  .object({
+    id,
+    action: z.enum(bulkActions),
+    filter: z.record(z.string(), z.string()).nullable().meta({ description: '`null` if the job has ids' }),
+    ids: count.nullable().meta({ description: 'Number of given ids; `null` if the job has a filter' }),
+    state: z.enum(bulkStates),
+    reason: shownText.nullable().meta({ description: 'Why the job was stopped or has failed' }),
+    total: count.nullable().meta({
+      description: 'Events that matched when the job was ordered; `null` if there were too many to count in time',
+    }),
+    matched: count.meta({ description: 'Events looked at so far: `done`, `skipped` and `failed` together' }),
+    done: count.meta({ description: 'Events that were changed' }),
+    skipped: z.partialRecord(z.enum(skipReasons), count).meta({
+      description: 'Events that were left as they are, by the reason for which the operation on one event is refused',
+    }),
+    failed: count.meta({ description: 'Events whose change the database refused' }),
+    ordered_by: shownText.meta({ description: 'Name of the token' }),
+    created_at: timestamp,
+    started_at: timestamp.nullable().meta({ description: 'Time of the first batch' }),
+    ended_at: timestamp.nullable(),
+  })
+  .meta({ id: 'BulkJob', examples: [example] });
+
+export const bulkDryRun = z
+  .object({
+    dry_run: z.literal(true),
+    matched: count.meta({ description: 'Events that match now' }),
+    exact: z.boolean().meta({ description: '`false`: there are more, but counting them would take too long' }),
+  })
+  .meta({ id: 'BulkDryRun', examples: [{ dry_run: true as const, matched: 1200, exact: true }] });

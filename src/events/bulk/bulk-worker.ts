@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditWriter } from '../../audit/admin-calls.ts';
+import type { Database } from '../../database/database.ts';
+import { isDatabaseError } from '../../database/errors.ts';
+import type { Sql } from '../../database/sql.ts';
+import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Round } from '../../shared/poller.ts';
+import { applyBatch, type BatchOrder } from './apply-batch.ts';
+import { type BulkFilter, matchedOf, type Outcome, type SkipReason, skipReasons } from './bulk-job.ts';
+import { bulkFilter } from './bulk-schemas.ts';
+import {
+  endJobRow,
+  isBraked,
+  type LeasedJob,
+  leaseDueJob,
+  lockLeasedJob,
+  putOffJob,
+  saveBatchOf,
+} from './leased-job.ts';
+import { type Matches, nextMatches, type Place } from './matching-events.ts';
+
+/**
+ * Events of one transaction: about 0.2 s of work. Recording an attempt of one of these events, and an operator's command
+ * on it, wait for that long.
+ */
+const eventsABatch = 200;
+/**
+ * Between two batches of a job. Together with the size of a batch it limits a job to 1,000 events/s in all workers, so
+ * that ingestion and deliveries keep most of the database.
+ */
+const pauseS = 0.2;
+/** How often a batch is put off while the events of the last one wait, or while a retry waits for a pause to end. */
+const brakeS = 0.5;
+const pausedS = 5;
+const retryS = 1;
+/** For reading a batch. Sparse filters make progress over several batches. */
+const readMs = 2_000;
+/** A statement that reads longer is canceled, and reads a shorter span of time at the next try. */
+const statementMs = 4_000;
+/** Longer than reading a batch (6 s). After a crash of the worker, another one goes on after this time. */
+const leaseS = 15;
+
+/** Works on bulk jobs, one batch a round. Any number of processes may do so. */
+export class BulkWorker {
+  readonly #database: Database;
+  readonly #audit: Pick<AuditWriter, 'write'>;
+  readonly #log: Log;
+
+  constructor(deps: { database: Database; audit: Pick<AuditWriter, 'write'>; log: Log }) {
+    this.#database = deps.database;
+    this.#audit = deps.audit;
+    this.#log = deps.log;
+  }
+
+  /**
+   * Applies the next batch of the job that is due for longest.
+   *
+   * @returns `idle` if no job is due.
+   * @throws the database's error. The batch is then tried again.
+   */
+  async round(): Promise<Round> {
+    const token = randomUUID();
+    const job = await leaseDueJob(this.#database, token, leaseS);
+    if (!job) return 'idle';
+    try {
+      await this.#work(job, token);
+    } catch (error) {
+      if (isDatabaseError(error)) {
+        // A conflict with another transaction is over soon. If the database is down, the lease expires.
+        await putOffJob(this.#database, job.id, token, retryS).catch(() => undefined);
+        throw error;
+      }
+      // An error of the gateway itself would occur at each try.
+      this.#log.error({ err: error, job_id: job.id }, 'bulk job failed');
+      await this.#endWith(job, token, 'failed', 'internal error; see the log of the worker');
+    }
+    return 'more';
+  }
+
+  async #work(job: LeasedJob, token: string): Promise<void> {
+    if (job.state === 'stopping') return this.#endWith(job, token, 'stopped', job.reason);
+    const delayS = await this.#delayOf(job);
+    if (delayS !== null) return putOffJob(this.#database, job.id, token, delayS);
+    const filter = storedFilter(job);
+    const found = await this.#nextOf(job, filter);
+    await this.#database.transaction(async (sql) => {
+      const locked = await lockLeasedJob(sql, job.id, token);
+      if (!locked) return;
+      if (locked.state === 'stopping') return this.#end(sql, locked, 'stopped', locked.reason);
+      const order: BatchOrder = { action: locked.action, error: locked.error, filter };
+      const outcome = sumOf(locked, await applyBatch(sql, order, found.ids));
+      await saveBatchOf(sql, locked, { outcome, place: found.place, ids: found.ids, pauseS });
+      if (found.end) await this.#end(sql, { ...locked, ...outcome }, 'done', null);
+    });
+  }
+
+  /** For how many seconds the job has to wait; null if it need not. */
+  async #delayOf(job: LeasedJob): Promise<number | null> {
+    // While deliveries are paused, a manual attempt would be refused, and nothing could drain what waits.
+    if (job.paused) return job.action === 'retry' ? pausedS : null;
+    return (await isBraked(this.#database, job.id)) ? brakeS : null;
+  }
+
+  /** The next events of a job, and the position after them. */
+  async #nextOf(job: LeasedJob, filter: BulkFilter | null): Promise<Omit<Matches, 'place'> & { place: Place | null }> {
+    const { event_ids: given, next_event: next, last_event: last, slice_ms: sliceMs } = job;
+    if (given) {
+      const from = matchedOf(job);
+      return { ids: given.slice(from, from + eventsABatch), place: null, end: from + eventsABatch >= given.length };
+    }
+    if (filter === null || next === null || last === null) return { ids: [], place: null, end: true };
+    return inTransaction(this.#database.readers, async (client) => {
+      await client.query(`set local statement_timeout = ${statementMs}`);
+      const limits = { most: eventsABatch, timeMs: readMs };
+      return nextMatches(sqlOfClient(client), filter, { next, last, sliceMs }, limits);
+    });
+  }
+
+  async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {
+    await this.#database.transaction(async (sql) => {
+      const locked = await lockLeasedJob(sql, job.id, token);
+      if (locked) await this.#end(sql, locked, state, reason);
+    });
+  }
+
+  /** Ends a job and writes its audit entry, in the same transaction. */
+  async #end(sql: Sql, job: LeasedJob, state: 'stopped' | 'done' | 'failed', reason: string | null): Promise<void> {
+    if (!(await endJobRow(sql, job.id, state, reason))) return;
+    const { id, action, total, done, failed, skipped } = job;
+    await this.#audit.write(sql, {
+      ...{ actor: job.ordered_by, ipAddress: job.ordered_from, action: 'event.bulk_end' },
+      details: { job_id: id, action, state, reason, total, matched: matchedOf(job), done, skipped, failed },
+    });
+  }
+}
+
+/** The filter of a job; null if it has ids. Throws if another version of the gateway stored what this one cannot read. */
+function storedFilter({ filter }: LeasedJob): BulkFilter | null {
+  return filter === null ? null : bulkFilter.parse(filter);
+}
+
+/** The sums of a job after a batch. */
+function sumOf(job: Outcome, batch: Outcome): Outcome {
+  const skipped: Partial<Record<SkipReason, number>> = { ...job.skipped };
+  for (const reason of skipReasons) {
+    const count = batch.skipped[reason] ?? 0;
+    if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
+  }
+  return { done: job.done + batch.done, failed: job.failed + batch.failed, skipped };
+}

@@ -1,0 +1,139 @@
+import type { Sql } from '../../database/sql.ts';
+import { lanes } from '../lanes.ts';
+import { isPaused } from '../pause.ts';
+import type { BulkAction, BulkState, Outcome } from './bulk-job.ts';
+import type { Place } from './matching-events.ts';
+
+/** A job that this process works on, until its lease expires. */
+export interface LeasedJob extends Outcome {
+  id: string;
+  action: BulkAction;
+  error: string | null;
+  /** As it was stored. */
+  filter: unknown;
+  event_ids: string[] | null;
+  state: BulkState;
+  reason: string | null;
+  ordered_by: string;
+  ordered_from: string;
+  total: number | null;
+  next_event: string | null;
+  last_event: string | null;
+  slice_ms: number;
+  /** Whether deliveries are paused. */
+  paused: boolean;
+}
+
+const leasedColumns = `j.id, j.action, j.error, j.filter, j.event_ids, j.state, j.reason, j.ordered_by, j.ordered_from, j.total, j.done, j.failed, j.skipped,
+  j.next_event, j.last_event, j.slice_ms, ${isPaused} as paused`;
+
+const leaseJob = {
+  name: 'lease_bulk_job',
+  text: `
+    with due as (
+      select id from bulk_jobs where ended_at is null and next_batch_at <= now() and (lease_until is null or lease_until <= now())
+      order by next_batch_at limit 1 for update skip locked
+    )
+    update bulk_jobs j set lease_token = $1, lease_until = now() + make_interval(secs => $2)
+    from due where j.id = due.id returning ${leasedColumns}`,
+};
+
+/** Takes the lease of the job whose next batch is due for longest; null if none is due. */
+export async function leaseDueJob(sql: Sql, token: string, leaseS: number): Promise<LeasedJob | null> {
+  return (await sql.query<LeasedJob>(leaseJob, [token, leaseS]))[0] ?? null;
+}
+
+const lockJob = {
+  name: 'lock_bulk_job',
+  text: `select ${leasedColumns} from bulk_jobs j where j.id = $1 and j.lease_token = $2 and j.ended_at is null for update of j`,
+};
+
+/**
+ * Locks a job and reads it again. Null if the lease was lost: then another worker has gone on from a later position.
+ *
+ * @param sql must be in a transaction.
+ */
+export async function lockLeasedJob(sql: Sql, id: string, token: string): Promise<LeasedJob | null> {
+  return (await sql.query<LeasedJob>(lockJob, [id, token]))[0] ?? null;
+}
+
+/** Events of the last batch that may still wait for their attempt when the next batch begins: half a batch. */
+const mostWaiting = 100;
+/** Operators' commands that may wait for Temporal when the next batch begins. */
+const mostCommands = 1_000;
+/** A consumer that does not respond, or a Temporal that is down, delays each batch by no more than this. */
+const longestWaitS = 30;
+
+// Without a limit, replayed events of an account would be attempted before its new ones, because claims take the oldest
+// first; and an operator's commands wait behind those of a job.
+const readBrake = {
+  name: 'bulk_job_must_wait',
+  text: `
+    select j.batch_at > now() - make_interval(secs => ${longestWaitS}) and case j.action
+      when 'replay' then (
+        select count(*) from (
+          select from event_queue q where q.event_id between j.batch_from and j.batch_to and q.lane = ${lanes.firstAttempt} limit ${mostWaiting + 1}
+        ) waiting) > ${mostWaiting}
+      else (select count(*) from (select from event_commands limit ${mostCommands + 1}) waiting) > ${mostCommands}
+      end as waits
+    from bulk_jobs j where j.id = $1`,
+};
+
+/** Whether the effects of the last batch still wait to be carried out. */
+export async function isBraked(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql.query<{ waits: boolean | null }>(readBrake, [id]);
+  return row?.waits ?? false;
+}
+
+const putOff = {
+  name: 'put_off_bulk_job',
+  text: `
+    update bulk_jobs set next_batch_at = now() + make_interval(secs => $3), lease_token = null, lease_until = null
+    where id = $1 and lease_token = $2`,
+};
+
+/** Gives the lease back; the next batch is due after `delayS` seconds. */
+export async function putOffJob(sql: Sql, id: string, token: string, delayS: number): Promise<void> {
+  await sql.query(putOff, [id, token, delayS]);
+}
+
+const saveBatch = {
+  name: 'save_bulk_batch',
+  text: `
+    update bulk_jobs j set done = $2, failed = $3, skipped = $4, next_event = $5, slice_ms = $6,
+      batch_from = coalesce($7, j.batch_from), batch_to = coalesce($8, j.batch_to),
+      batch_at = case when $7::uuid is null then j.batch_at else clock_timestamp() end,
+      started_at = coalesce(j.started_at, now()),
+      next_batch_at = clock_timestamp() + make_interval(secs => $9), lease_token = null, lease_until = null
+    where j.id = $1`,
+};
+
+/** Records a batch: the job's sums, the position after it, and its first and last event. Gives the lease back. */
+export async function saveBatchOf(
+  sql: Sql,
+  job: LeasedJob,
+  batch: { outcome: Outcome; place: Place | null; ids: readonly string[]; pauseS: number },
+): Promise<void> {
+  const { outcome, place, ids, pauseS } = batch;
+  await sql.query(saveBatch, [
+    ...[job.id, outcome.done, outcome.failed, JSON.stringify(outcome.skipped)],
+    ...[place?.next ?? null, place?.sliceMs ?? job.slice_ms, ids[0] ?? null, ids.at(-1) ?? null, pauseS],
+  ]);
+}
+
+const endJob = {
+  name: 'end_bulk_job',
+  text: `
+    update bulk_jobs set state = $2, reason = $3, ended_at = clock_timestamp(), lease_token = null, lease_until = null
+    where id = $1 and ended_at is null returning id`,
+};
+
+/** Ends a job. False if it has ended already. */
+export async function endJobRow(
+  sql: Sql,
+  id: string,
+  state: 'stopped' | 'done' | 'failed',
+  reason: string | null,
+): Promise<boolean> {
+  return (await sql.query(endJob, [id, state, reason])).length > 0;
+}

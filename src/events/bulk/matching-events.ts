@@ -1,0 +1,181 @@
+import type { Sql } from '../../database/sql.ts';
+import { uuidFloor, uuidMs } from '../../database/uuid-time.ts';
+import { countMatches, listEvents, type Matching, matches } from '../list.ts';
+import { type Window, windowsBack } from '../windows.ts';
+import type { BulkFilter } from './bulk-job.ts';
+
+/** The first span of time that one statement reads. Most days of most gateways are read in milliseconds. */
+export const firstSliceMs = 24 * 60 * 60_000;
+/** A week is a few dozen partitions with their indexes, whose locks one statement can take. */
+const longestSliceMs = 7 * 24 * 60 * 60_000;
+/** A second of the busiest gateway is a few thousand events. */
+const shortestSliceMs = 1_000;
+/** A slice that took longer is made shorter, and one that took less than a tenth of it longer. */
+const aimMs = 500;
+
+/** Where a walk over matching events is. */
+export interface Place {
+  /** The lowest id that was not looked at yet. */
+  next: string;
+  /** The last id of the walk. */
+  last: string;
+  sliceMs: number;
+}
+
+/** The next matching events, oldest first, and where to continue. */
+export interface Matches {
+  ids: string[];
+  place: Place;
+  /** Whether the walk has ended. */
+  end: boolean;
+}
+
+/** The newest event; null if there is none. It bounds the events of a job that is ordered now. */
+export async function newestEvent(sql: Sql): Promise<string | null> {
+  const [newest] = await listEvents(sql, { limit: 1, offset: 0 });
+  return newest?.id ?? null;
+}
+
+/**
+ * Finds the next matching events, oldest first. It reads slice by slice of the time of receipt, each by the list's
+ * indexes. It ends when it has `limits.most` events, or after `limits.timeMs`, so that a filter with few matches makes
+ * progress too: the place moves on over the slices without a match.
+ *
+ * Oldest first, because consumers prefer the order of receipt, and because all batches of statements lock events in the
+ * order of their ids, so that they never deadlock.
+ *
+ * @param sql plans each statement for its values (`database.reader`), and cancels a statement after a few seconds.
+ */
+export async function nextMatches(
+  sql: Sql,
+  filter: BulkFilter,
+  from: Place,
+  limits: { most: number; timeMs: number },
+): Promise<Matches> {
+  const endMs = performance.now() + limits.timeMs;
+  const matching = matches(filter);
+  const place = { ...from };
+  const ids: string[] = [];
+  const windows = await windowsBack(sql, { ...filter, before: idAfter(from.last) });
+  for (const window of windows.reverse()) {
+    if (window.low > place.next) place.next = window.low;
+    while (place.next < window.high) {
+      const slice = { low: place.next, high: endOfSlice(place, window.high) };
+      const beganMs = performance.now();
+      const found = await readIds(sql, matching, slice, limits.most - ids.length);
+      if (found === 'too_slow') {
+        // Without progress, so that the caller stores the shorter slice and tries again.
+        place.sliceMs = Math.max(shortestSliceMs, Math.ceil(place.sliceMs / 8));
+        return { ids, place, end: false };
+      }
+      ids.push(...found);
+      const last = ids.at(-1);
+      if (last !== undefined && ids.length >= limits.most) {
+        place.next = idAfter(last);
+        return { ids, place, end: false };
+      }
+      place.next = slice.high;
+      place.sliceMs = nextSliceMs(place.sliceMs, performance.now() - beganMs);
+      // After a slice, so that each call makes progress.
+      if (performance.now() >= endMs) return { ids, place, end: false };
+    }
+  }
+  return { ids, place: { ...place, next: idAfter(from.last) }, end: true };
+}
+
+function endOfSlice({ next, sliceMs }: Place, high: string): string {
+  const end = uuidFloor(new Date(uuidMs(next) + sliceMs));
+  return end < high ? end : high;
+}
+
+function nextSliceMs(sliceMs: number, tookMs: number): number {
+  if (tookMs > aimMs) return Math.max(shortestSliceMs, Math.ceil(sliceMs / 2));
+  return tookMs < aimMs / 10 ? Math.min(longestSliceMs, sliceMs * 2) : sliceMs;
+}
+
+async function readIds(
+  sql: Sql,
+  { sources, values }: Matching,
+  slice: Window,
+  most: number,
+): Promise<string[] | 'too_slow'> {
+  const limit = `$${values.length + 3}`;
+  const each = sources.map((source) => `(select e.id ${source} order by e.id limit ${limit})`);
+  const text = `select id from (${each.join(' union ')}) found order by id limit ${limit}`;
+  try {
+    const rows = await sql.query<{ id: string }>({ name: '', text }, [slice.low, slice.high, ...values, most]);
+    return rows.map(({ id }) => id);
+  } catch (error) {
+    if (isCanceled(error)) return 'too_slow';
+    throw error;
+  }
+}
+
+/** Whether the server canceled a statement because of statement_timeout. */
+const isCanceled = (error: unknown) => error instanceof Error && 'code' in error && error.code === '57014';
+
+/**
+ * Which of some events match now. In a transaction that has locked them, they keep matching until its end.
+ *
+ * @param ids sorted
+ */
+export async function stillMatching(sql: Sql, filter: BulkFilter, ids: readonly string[]): Promise<Set<string>> {
+  const [low, high] = [ids[0], ids.at(-1)];
+  if (low === undefined || high === undefined) return new Set();
+  const { sources, values } = matches(filter);
+  const wanted = `$${values.length + 3}::uuid[]`;
+  const text = sources.map((source) => `(select e.id ${source} and e.id = any(${wanted}))`).join(' union ');
+  const rows = await sql.query<{ id: string }>({ name: '', text }, [low, idAfter(high), ...values, ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Events that are counted at most: an operator who confirms more does not need the exact number. */
+const mostCounted = 100_000;
+
+/**
+ * Counts the matching events, for at most about `timeMs`.
+ *
+ * @returns `exact` is false if there may be more.
+ */
+export async function countMatching(
+  sql: Sql,
+  filter: BulkFilter,
+  timeMs: number,
+): Promise<{ matched: number; exact: boolean }> {
+  const endMs = performance.now() + timeMs;
+  const matching = matches(filter);
+  let matched = 0;
+  for (const window of await windowsBack(sql, filter)) {
+    for (let { high } = window; high > window.low; ) {
+      if (performance.now() >= endMs) return { matched, exact: false };
+      const day = uuidFloor(new Date(uuidMs(high) - firstSliceMs));
+      const low = day > window.low ? day : window.low;
+      try {
+        matched += await countMatches(sql, matching, { low, high }, mostCounted + 1 - matched);
+      } catch (error) {
+        if (isCanceled(error)) return { matched, exact: false };
+        throw error;
+      }
+      if (matched > mostCounted) return { matched: mostCounted, exact: false };
+      high = low;
+    }
+  }
+  return { matched, exact: true };
+}
+
+const countIds = {
+  name: '',
+  text: 'select count(*)::integer as n from events where id = any($1) and id between $2 and $3',
+};
+
+/** How many of these ids are events. @param ids sorted */
+export async function countGiven(sql: Sql, ids: readonly string[]): Promise<number> {
+  const [row] = await sql.query<{ n: number }>(countIds, [ids, ids[0], ids.at(-1)]);
+  return row?.n ?? 0;
+}
+
+/** The id after this one, as a number of 128 bits. Event ids are UUIDv7, so it never overflows. */
+function idAfter(id: string): string {
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { textFilter, time } from '../http/admin/query-schemas.ts';
+import { deliveryStatuses, eventStatuses } from './event.ts';
+
+/** The filters that the list of events, the stream and bulk jobs have in common. */
+export const eventFilters = {
+  app_key: textFilter,
+  provider: textFilter,
+  event_type: textFilter,
+  account_slug: textFilter,
+  external_id: textFilter,
+  status: z.enum(eventStatuses).optional(),
+  delivery_status: z.enum(deliveryStatuses).optional(),
+  since: time.meta({ description: 'Only events received after this time' }),
+  until: time.meta({ description: 'Only events received before this time' }),
+};

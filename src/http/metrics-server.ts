@@ -1,0 +1,66 @@
+import type { Log } from '../shared/log.ts';
+import { BodyBudget } from './bodies/body-budget.ts';
+import { BodyReader } from './bodies/body-reader.ts';
+import { metricsContentType } from './metrics.ts';
+import { Problem } from './problem.ts';
+import { type HttpServer, serve } from './serve.ts';
+
+/** Scrapers and probes are few. Each connection has the time limits of all connections (serve.ts). */
+const maxConnections = 100;
+/** No request here has a body that is read. */
+const noBodyBytes = 1;
+
+/** What a process tells on its port for metrics. */
+export interface Observed {
+  scrape(): Promise<Uint8Array>;
+  /** @throws Problem when the process cannot do its work now. */
+  ready(): Promise<void>;
+}
+
+/**
+ * Serves `/metrics`, `/health/live` and `/health/ready` on a port of their own, and nothing else. It is the only port of
+ * a worker; `METRICS_PORT` adds it to the other roles.
+ *
+ * @throws StartError when the port is taken.
+ */
+export function serveMetrics(
+  observed: Observed,
+  options: { host: string; port: number; log: Log },
+): Promise<HttpServer> {
+  const app = { compile: () => undefined, fetch: (request: Request) => answer(observed, request) };
+  const bodies = new BodyReader({ budget: new BodyBudget(noBodyBytes), clientAddress: () => '' });
+  return serve(app, { ...options, setting: 'METRICS_PORT', bodies, maxConnections });
+}
+
+async function answer({ scrape, ready }: Observed, request: Request): Promise<Response> {
+  try {
+    const handler = handlers({ scrape, ready }).get(new URL(request.url).pathname);
+    if (!handler) throw new Problem('not_found', 'there is nothing at this address');
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new Problem('method_not_allowed', `this address accepts GET, not ${request.method}`, {
+        headers: { allow: 'GET, HEAD' },
+      });
+    return await handler();
+  } catch (error) {
+    if (error instanceof Problem) return error.toResponse();
+    return new Problem('internal', 'the request failed in the gateway; see its log for the reason').toResponse();
+  }
+}
+
+const handlers = ({ scrape, ready }: Observed) =>
+  new Map<string, () => Promise<Response>>([
+    [
+      '/metrics',
+      async () => new Response(new Uint8Array(await scrape()), { headers: { 'content-type': metricsContentType } }),
+    ],
+    ['/health/live', async () => ok()],
+    [
+      '/health/ready',
+      async () => {
+        await ready();
+        return ok();
+      },
+    ],
+  ]);
+
+const ok = () => Response.json({ status: 'ok' });

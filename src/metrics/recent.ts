@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Reads something at most once per `keptMs`, however often it is asked for, and waits for the reading for `limitMs` at
+ * most. A reading that takes longer continues, and no second one is started beside it.
+ */
+export class Recent<Value> {
+  readonly #read: () => Promise<Value>;
+  readonly #keptMs: number;
+  readonly #limitMs: number;
+  #reading: Promise<Value | null> | null = null;
+  #isReading = false;
+  #beganMs = Number.NEGATIVE_INFINITY;
+
+  constructor(read: () => Promise<Value>, times: { keptMs: number; limitMs: number }) {
+    this.#read = read;
+    this.#keptMs = times.keptMs;
+    this.#limitMs = times.limitMs;
+  }
+
+  /** The value; null when it could not be read, or not in time. */
+  async value(): Promise<Value | null> {
+    const limit = new AbortController();
+    const late = sleep(this.#limitMs, null, { signal: limit.signal }).catch(() => null);
+    try {
+      return await Promise.race([this.#current(), late]);
+    } finally {
+      limit.abort();
+    }
+  }
+
+  #current(): Promise<Value | null> {
+    const isFresh = this.#isReading || performance.now() - this.#beganMs < this.#keptMs;
+    if (this.#reading && isFresh) return this.#reading;
+    this.#beganMs = performance.now();
+    this.#isReading = true;
+    const reading = this.#read()
+      .catch(() => null)
+      .finally(() => {
+        this.#isReading = false;
+      });
+    this.#reading = reading;
+    return reading;
+  }
+}

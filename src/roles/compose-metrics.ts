@@ -1,0 +1,137 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Database } from '../database/database.ts';
+import { attemptOutcomes } from '../delivery/attempt/outcome.ts';
+import { destinationTypes } from '../destinations/destination-config.ts';
+import { pingDatabase } from '../http/health.ts';
+import { createMetrics, createStateGauges, type GatewayState } from '../metrics/instruments.ts';
+import { LastingCounters } from '../metrics/lasting-counters.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { measureProcess } from '../metrics/process-metrics.ts';
+import { Recent } from '../metrics/recent.ts';
+import type { Collect } from '../metrics/scrape.ts';
+import { providerNames } from '../providers/registry.ts';
+import type { Log } from '../shared/log.ts';
+import { RareWarning } from '../shared/rare-warning.ts';
+import { version } from '../shared/version.ts';
+import { readStoredState, unknownState } from './gateway-state.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/**
+ * Gauges are at most 5 s old: a reading is used again for 2.5 s, may itself take 1.5 s, and an answer is given out for
+ * 1 s (src/metrics/scrape.ts).
+ */
+const stateTimes = { keptMs: 2_500, limitMs: 1_500 };
+/** A worker process reads its own state for up to 1.5 s, and needs a core for it. */
+const workerLimitMs = 3_000;
+
+/** What one process measures. */
+export interface Measured {
+  metrics: Metrics;
+  collect: Collect;
+}
+
+type TemporalAnswers = () => Promise<boolean>;
+/** Reads the metrics of the Temporal SDK as text; `noSdk` where a process has none. */
+type ReadSdk = () => Promise<string>;
+const noSdk: ReadSdk = async () => '';
+
+/** The metrics of the role `api`, and of the HTTP process of `npm start`. */
+export const measureApi = (options: { database: Database; log: Log }): Measured =>
+  measure({ ...options, state: stateOf(options), sdk: noSdk });
+
+/** The metrics of the role `worker`. */
+export function measureWorker(options: {
+  database: Database;
+  sdk: ReadSdk;
+  temporalAnswers: TemporalAnswers;
+  log: Log;
+}): Measured {
+  const [stored, temporal] = [stateOf(options), temporalOf(options.temporalAnswers)];
+  return measure({ ...options, state: async () => ({ ...(await stored()), temporalReachable: await temporal() }) });
+}
+
+/** The metrics of the worker process of `npm start`, whose other process reads the state of the gateway. */
+export function measureWorkerProcess(options: {
+  database: Database;
+  sdk: ReadSdk;
+  temporalAnswers: TemporalAnswers;
+  log: Log;
+}): Measured {
+  const temporal = temporalOf(options.temporalAnswers);
+  const state = async () => ({ ...unknownState, databaseAvailable: null, temporalReachable: await temporal() });
+  return measure({ ...options, state });
+}
+
+/**
+ * The metrics of the worker process of `npm start`, for the answer of the process that serves `/metrics`. When the worker
+ * process does not answer, its counters stay as they were, and its gauges are missing.
+ */
+export function measureBeside(worker: Pick<WorkerProcess, 'collect'>, log: Log): Collect {
+  const register = new Registry();
+  const up = new Gauge({
+    name: 'gateway_worker_process_up',
+    help: 'Whether the worker process of npm start has told its metrics: 1 or 0.',
+    aggregator: 'max',
+    registers: [register],
+  });
+  const silent = new RareWarning();
+  const lasting = new LastingCounters();
+  return async () => {
+    const answer = await worker.collect(workerLimitMs);
+    up.set(answer ? 1 : 0);
+    if (answer) await lasting.seen(answer.pid, answer.families);
+    else {
+      silent.add();
+      silent.tell((answers) => log.warn({ answers }, 'worker process not measured, its gauges are missing'));
+    }
+    const families = answer?.families ?? lasting.last;
+    return {
+      families: [...(await register.getMetricsAsJSON()), ...families, ...lasting.before],
+      sdk: answer?.sdk ?? '',
+    };
+  };
+}
+
+/** Reads the part of the state that the database tells. */
+function stateOf({ database, log }: { database: Database; log: Log }): () => Promise<GatewayState> {
+  const available = new Recent(() => pingDatabase(database).then(() => true), stateTimes);
+  const unread = new RareWarning();
+  const stored = new Recent(async () => {
+    try {
+      return await readStoredState(database);
+    } catch (error) {
+      unread.add();
+      unread.tell((readings) => log.warn({ err: error, readings }, 'gauges not read, they are missing in the metrics'));
+      return null;
+    }
+  }, stateTimes);
+  return async () => {
+    const [answers, state] = await Promise.all([available.value(), stored.value()]);
+    return { ...(state ?? unknownState), databaseAvailable: answers === true, temporalReachable: null };
+  };
+}
+
+function temporalOf(answers: TemporalAnswers): TemporalAnswers {
+  const recent = new Recent(answers, stateTimes);
+  return async () => (await recent.value()) === true;
+}
+
+function measure(options: { database: Database; state: () => Promise<GatewayState>; sdk: ReadSdk }): Measured {
+  const { database, state, sdk } = options;
+  const register = new Registry();
+  const metrics = createMetrics(register, {
+    providers: providerNames,
+    outcomes: attemptOutcomes,
+    channels: destinationTypes,
+  });
+  const set = createStateGauges(register);
+  measureProcess(register, { version, pools: database.pools });
+  return {
+    metrics,
+    async collect() {
+      const [present, sdkText] = await Promise.all([state(), sdk()]);
+      set(present);
+      return { families: await register.getMetricsAsJSON(), sdk: sdkText };
+    },
+  };
+}

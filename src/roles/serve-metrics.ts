@@ -1,0 +1,81 @@
+import type { Config } from '../config.ts';
+import type { Sql } from '../database/sql.ts';
+import { pingDatabase, stoppingProblem } from '../http/health.ts';
+import { serveMetrics } from '../http/metrics-server.ts';
+import { databaseUnavailable, Problem } from '../http/problem.ts';
+import type { Scrape } from '../metrics/scrape.ts';
+import type { Log } from '../shared/log.ts';
+import type { Running } from '../shared/running.ts';
+import type { TemporalHealth } from '../temporal/temporal-health.ts';
+
+interface MetricsParts {
+  config: Pick<Config, 'host' | 'metricsPort'>;
+  database: Sql;
+  scrape: Scrape;
+  /** Aborted when the process is asked to stop: the readiness check then fails. */
+  stopped: AbortSignal;
+  log: Log;
+}
+
+/**
+ * Serves the metrics of a process that also serves webhooks. With METRICS_PORT they are on that port, with the health
+ * checks.
+ *
+ * @returns `scrape`: what answers `/metrics` on the port of the webhooks; null when METRICS_PORT is set.
+ * @throws StartError when the port is taken.
+ */
+export async function serveFrontMetrics(
+  parts: MetricsParts,
+): Promise<Running & { scrape: (() => Promise<Uint8Array>) | null }> {
+  const { config, database, scrape, stopped, log } = parts;
+  const text = () => scrape.text();
+  if (config.metricsPort === null) return { scrape: text, stop: async () => undefined };
+  const server = await listen(parts, {
+    scrape: text,
+    async ready() {
+      if (stopped.aborted) throw stoppingProblem();
+      await pinged(database);
+    },
+  });
+  log.info({ host: config.host, port: server.port }, 'metrics listening');
+  return { scrape: null, stop: () => server.close() };
+}
+
+/**
+ * Serves metrics and health of a worker. It is ready while the database and Temporal answer and its Temporal worker polls,
+ * until it is asked to stop.
+ * Without Temporal it still makes first attempts, but no retries.
+ *
+ * @throws StartError when the port is taken.
+ */
+export async function serveWorkerMetrics(
+  parts: MetricsParts & { temporal: () => Pick<TemporalHealth, 'polling' | 'answers'> | null },
+): Promise<Running> {
+  const { config, database, scrape, stopped, temporal, log } = parts;
+  const server = await listen(parts, {
+    scrape: () => scrape.text(),
+    async ready() {
+      if (stopped.aborted) throw stoppingProblem();
+      await pinged(database);
+      const health = temporal();
+      if (!health?.polling) throw notReady('the Temporal worker does not run yet');
+      if (!(await health.answers())) throw notReady('Temporal does not answer');
+    },
+  });
+  log.info({ host: config.host, port: server.port }, 'metrics listening');
+  return { stop: () => server.close() };
+}
+
+const listen = ({ config, log }: MetricsParts, observed: Parameters<typeof serveMetrics>[0]) =>
+  serveMetrics(observed, { host: config.host, port: config.metricsPort ?? 0, log });
+
+async function pinged(database: Sql): Promise<void> {
+  await pingDatabase(database).catch(() => {
+    throw databaseUnavailable();
+  });
+}
+
+const notReady = (why: string) =>
+  new Problem('engine_unavailable', `${why}; first attempts are made without it, retries wait`, {
+    headers: { 'retry-after': '5' },
+  });

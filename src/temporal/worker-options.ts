@@ -1,0 +1,50 @@
+import type { WorkerOptions } from '@temporalio/worker';
+import type { Purpose } from '../../workflows/queues.ts';
+
+/** What the workers of all queues have in common. */
+const common = {
+  // The SDK would send heartbeats only after 80 % of their timeout. Half of the timeout in workflows/activities.ts leaves
+  // time for a slow server.
+  maxHeartbeatThrottleInterval: '4s',
+  // A task of a cached workflow waits for its worker. When the worker has just stopped, the task waits this long before
+  // another worker gets it, 10 s by default: longer than the replacement of a worker may delay a retry (docs/upgrades.md).
+  stickyQueueScheduleToStartTimeout: '1s',
+  shutdownGraceTime: '20s',
+} as const;
+
+/** The settings of a worker for deliveries. The benchmark's baseline uses the same ones, so that the results compare. */
+export const workerSettings = {
+  ...common,
+  // Many slots, because an attempt occupies its slot until the consumer responds.
+  maxConcurrentActivityTaskExecutions: 1_000,
+  maxConcurrentWorkflowTaskExecutions: 40,
+  // Attempts start with the response to the workflow task, unless all slots are occupied.
+  maxEagerActivityReservationsPerWorkflowTask: 3,
+  // A cached workflow needs 150 to 270 KB (measured), so that any number of waiting ones costs a worker less than 100 MB.
+  // Others are rebuilt from their short history when they are needed.
+  maxCachedWorkflows: 250,
+  // Begins with ten calls, the SDK's fixed number otherwise. The server asks for more when tasks wait (server 1.28), and
+  // for fewer while the queue is idle. Twice as many fill all slots: a call takes milliseconds, an attempt longer.
+  workflowTaskPollerBehavior: { type: 'autoscaling', minimum: 2, initial: 10, maximum: 20 },
+  activityTaskPollerBehavior: { type: 'autoscaling', minimum: 2, initial: 10, maximum: 20 },
+} as const satisfies Partial<WorkerOptions>;
+
+/** A worker that runs activities only. It polls for no workflow tasks, and has no thread for workflows. */
+const activitiesOnly = (slots: number, polls: number) =>
+  ({
+    ...common,
+    maxConcurrentActivityTaskExecutions: slots,
+    // One call while the queue is idle, which it mostly is.
+    activityTaskPollerBehavior: { type: 'autoscaling', minimum: 1, initial: 1, maximum: polls },
+  }) as const satisfies Partial<WorkerOptions>;
+
+/** The settings of the worker of each queue, without its code. */
+export const settingsOf: Record<Purpose, Partial<WorkerOptions>> = {
+  deliveries: workerSettings,
+  // A hanging destination occupies few slots (src/notifications/sending/destination-turns.ts), for 15 s each.
+  notifications: activitiesOnly(100, 5),
+  // Three tasks, of which no two runs overlap, and one that a killed worker has left behind.
+  maintenance: activitiesOnly(4, 2),
+  // One backup runs at a time. The other slot is for one that is being cancelled.
+  backups: activitiesOnly(2, 1),
+};

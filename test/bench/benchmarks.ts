@@ -1,0 +1,87 @@
+import { benchAdmin } from './admin.ts';
+import { benchBackup } from './backup.ts';
+import { benchDeliver } from './deliver.ts';
+import { benchFloor } from './floor.ts';
+import { benchIngest } from './ingest.ts';
+import { benchLasting } from './lasting.ts';
+import { gatewayOptions, number, numbers, readArguments, scenarioOptions, type Values } from './options.ts';
+import { benchPairs } from './pairs.ts';
+import { benchQueue } from './queue.ts';
+import type { BenchResult } from './report.ts';
+import { benchRetention } from './retention.ts';
+
+/** Each reads all of its options before it starts anything. */
+const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>> = {
+  ingest: (values) => {
+    const options = {
+      seconds: number(values.seconds ?? '10'),
+      connections: numbers(values.connections ?? '1,64'),
+      providers: values.provider.split(','),
+    };
+    return () => benchIngest(options);
+  },
+  deliver: (values) => {
+    const options = { ...scenarioOptions(values), gateways: gatewayOptions(values, values.gateway) };
+    return () => benchDeliver(options);
+  },
+  pairs: (values) => {
+    const [gateway] = gatewayOptions(values, values.gateway);
+    const [other] = gatewayOptions(values, values.with);
+    if (values.with === undefined) throw new Error('pairs needs --with DIR');
+    const options = { ...scenarioOptions(values), gateway, other, pairs: number(values.pairs) };
+    return () => benchPairs(options);
+  },
+  lasting: (values) => {
+    const [gateway] = gatewayOptions(values, values.gateway);
+    const options = {
+      gateway,
+      seconds: number(values.seconds ?? '600'),
+      rate: number(values.rate),
+      failing: number(values.failing),
+      connections: number(values.connections ?? '64'),
+    };
+    return () => benchLasting(options);
+  },
+  queue: (values) => {
+    const options = { events: number(values.events ?? '2000000') };
+    return () => benchQueue(options);
+  },
+  floor: (values) => {
+    const options = { workflows: number(values['workflow-events']) };
+    return () => benchFloor(options);
+  },
+  admin: (values) => {
+    const options = {
+      events: number(values.events ?? '2000000'),
+      days: number(values.days),
+      requests: number(values.requests),
+      connections: number(values.connections ?? '1'),
+    };
+    return () => benchAdmin(options);
+  },
+  retention: (values) => {
+    const options = { events: number(values.events ?? '1000000') };
+    return () => benchRetention(options);
+  },
+  backup: (values) => {
+    const options = {
+      events: number(values.events ?? '1000000'),
+      seconds: number(values.seconds ?? '20'),
+      connections: numbers(values.connections ?? '1,8'),
+    };
+    return () => benchBackup(options);
+  },
+};
+
+/**
+ * Reads the arguments of `npm run bench`.
+ *
+ * @returns null when they name no benchmark
+ * @throws Error that says which option is wrong
+ */
+export function readBenchmark(args: readonly string[]): { name: string; run: () => Promise<BenchResult> } | null {
+  const { positionals, values } = readArguments(args);
+  const [name = ''] = positionals;
+  const read = benchmarks[name];
+  return read === undefined ? null : { name, run: read(values) };
+}

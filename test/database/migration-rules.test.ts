@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { lte, rsort, valid } from 'semver';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { laterMigrations, migrations } from '../../src/database/migrations.ts';
+import { released } from '../../src/database/released.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { change } from './later-release.ts';
+
+const folder = new URL('../../migrations/', import.meta.url);
+const versions = rsort(Object.keys(released));
+const [latest = ''] = versions;
+
+/** What an expanding migration may not have, with the reason. docs/upgrades.md has the rules. */
+const forbidden: [RegExp, string][] = [
+  [/\bdrop\s+(?!index\s+concurrently)/i, 'removes what the release before uses: that is a contraction'],
+  [/\brename\b/i, 'renames what the release before uses'],
+  [/\b(set\s+not\s+null|alter\s+column\s+\w+\s+(set\s+data\s+)?type)\b/i, 'scans or rewrites the table'],
+  [
+    /\b(truncate|delete\s+from|update\s+\w+\s+set|insert\s+into\s+\w+[^;]*select)\b/i,
+    'moves data, which a worker does in batches',
+  ],
+  [/\badd\s+column\b(?![^,;]*\bdefault\b)[^,;]*\bnot\s+null\b/i, 'adds a column that the release before does not fill'],
+  [
+    /\badd\s+column\b[^,;]*(\bgenerated\b|\b\w*serial\b|\bdefault\s+(gen_random_uuid|uuidv7|random|clock_timestamp|nextval)\b)/i,
+    'rewrites the table',
+  ],
+  [/\badd\s+(constraint\b[^;]*\b)?(check|foreign\s+key)\b(?![^;]*\bnot\s+valid\b)/i, 'scans the table under a lock'],
+  [/\bcreate\s+(or\s+replace\s+)?(function|trigger)\b/i, 'functions are files, and triggers run in old processes too'],
+];
+
+function faultsOf(statement: string): string[] {
+  const text = statement.replace(/--[^\n]*/g, '');
+  // What a migration does to a table that it creates itself delays nobody.
+  const created = [...text.matchAll(/\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/gi)].map(
+    ([, name]) => name ?? '',
+  );
+  return text.split(';').flatMap((one) => {
+    if (/^\s*create\s+table\b/i.test(one)) return [];
+    const onIndex = /^\s*create\s+(?:unique\s+)?index\b(?!\s+concurrently)[^(]*\bon\s+(?:only\s+)?(\w+)/i.exec(
+      one,
+    )?.[1];
+    if (onIndex !== undefined && !created.includes(onIndex) && !/\bon\s+only\b/i.test(one))
+      return ['an index of an existing table is built concurrently'];
+    return forbidden.filter(([pattern]) => pattern.test(one)).map(([, why]) => why);
+  });
+}
+
+let database: Database;
+beforeAll(async () => {
+  database = await connectDatabase({ url: await migratedDatabase(), log: createLog('silent') });
+});
+afterAll(() => database.close());
+
+async function statementsOf(migration: (typeof laterMigrations)[number]): Promise<string[]> {
+  const instance = new migration.class(database.orm.em.getDriver(), database.orm.config);
+  await instance.up();
+  return instance.getQueries().map(String);
+}
+
+test('files of a release have not changed since', () => {
+  for (const [version, files] of Object.entries(released))
+    for (const [file, sha256] of Object.entries(files)) {
+      const now = createHash('sha256')
+        .update(readFileSync(new URL(file, folder)))
+        .digest('hex');
+      expect(now, `migrations/${file} belongs to release ${version}: databases have it, so it must stay`).toBe(sha256);
+    }
+});
+
+test('each migration file is in the list, in the order of the names', () => {
+  const files = readdirSync(folder).filter((file) => file.startsWith('Migration'));
+  const names = migrations.map(({ name }) => name);
+  expect(names).toEqual([...names].sort());
+  expect(names.map((name) => `${name}.ts`)).toEqual(files.sort());
+  for (const name of names) expect(name).toMatch(/^Migration\d{14}_[a-z_]+$/);
+});
+
+describe.each(laterMigrations)('$name', (migration) => {
+  const { kind, oldestRelease } = migration.class;
+
+  test('names its kind, and an oldest release that the release before satisfies', () => {
+    expect(['expand', 'contract']).toContain(kind);
+    expect(valid(oldestRelease)).not.toBeNull();
+    // The release before must run on the new schema, beside the new release.
+    if (versions.every((version) => !(`${migration.name}.ts` in (released[version] ?? {}))))
+      expect(lte(oldestRelease, latest), `release ${latest} could not run beside the next one`).toBe(true);
+  });
+
+  test('an expansion adds, and locks no table for long', async () => {
+    if (kind === 'expand') for (const text of await statementsOf(migration)) expect(faultsOf(text), text).toEqual([]);
+  });
+});
+
+test.each([
+  'alter table accounts add column a text',
+  "alter table accounts add column a text not null default '', add column b integer",
+  'create table t (id uuid primary key, a text not null); create index i on t (a)',
+  'create index concurrently if not exists i on accounts (app_key)',
+  'create index i on only events (id)',
+  'alter table accounts add constraint a check (true) not valid',
+])('allowed: %s', (text) => {
+  expect(faultsOf(text)).toEqual([]);
+});
+
+test.each([
+  'drop table accounts',
+  'alter table accounts drop column app_key',
+  'alter table accounts rename column app_key to key',
+  'alter table accounts alter column app_key type varchar(20)',
+  'alter table accounts alter column app_key set not null',
+  'alter table accounts add column a text not null',
+  'alter table events add column a uuid default gen_random_uuid()',
+  'alter table events add column a bigserial',
+  'update accounts set app_key = null',
+  'create index i on events (id)',
+  'create table t (id uuid); create index i on accounts (app_key)',
+  'alter table accounts add constraint a check (true)',
+  'create function f() returns integer language sql as $$ select 1 $$',
+])('not allowed: %s', async (text) => {
+  const [statement = ''] = await statementsOf(change('Migration20990101000000_x', [text]));
+  expect(faultsOf(statement)).not.toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { consumerForTest } from '../support/consumer.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
+import { backupEnded, scheduled } from '../support/maintenance.ts';
+import { until } from '../support/until.ts';
+import { readProjectFile } from './files.ts';
+
+gatewaysEndWithTheirTest();
+
+/** The user of the image: USER in the Dockerfile. */
+const user = 1000;
+const dockerfile = readProjectFile('Dockerfile');
+/** The environment that the image sets: ENV in the Dockerfile. */
+const imageEnvironment = Object.fromEntries(
+  [...(/^ENV (.+)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]),
+);
+
+/**
+ * What a container of the compose file may do, without a container: a read-only root with a /tmp in memory and one volume,
+ * the user of the image, no capabilities, and no privileges to gain. Needs root on Linux.
+ */
+const within = (volume: string) => [
+  ...['unshare', '--mount', '/bin/sh', '-ec'],
+  'mount --bind "$0" "$0"; mount -o remount,bind,ro /; mount -t tmpfs -o size=64m,mode=1777 tmpfs /tmp; exec "$@"',
+  volume,
+  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'],
+  ...['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
+];
+
+/** A folder outside of /tmp, which is hidden there. */
+const volumes = '/var/tmp';
+
+/** Whether this machine can do so, and lets that user read this checkout. */
+function isPossible(): boolean {
+  const [program = '', ...args] = within(volumes);
+  return spawnSync(program, [...args, process.execPath, '--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** Runs the health check of the image. */
+function healthCheck(environment: Record<string, string>): number | null {
+  const line = /^ {2}CMD (\["node", "-e", .*\])$/m.exec(dockerfile)?.[1] ?? '[]';
+  const [, ...args]: string[] = JSON.parse(line);
+  return spawnSync(process.execPath, args, { env: environment, timeout: 30_000 }).status;
+}
+
+describe.skipIf(!isPossible())('as restricted as in a container', () => {
+  test('api and worker deliver, the worker makes a backup, and the health check sees both', {
+    timeout: 240_000,
+  }, async () => {
+    const volume = mkdtempSync(join(volumes, 'gateway-restricted-'));
+    onTestFinished(() => rmSync(volume, { recursive: true, force: true }));
+    chownSync(volume, user, user);
+    const isolated = { ...imageEnvironment, HOST: '127.0.0.1', HOME: '/nonexistent', NODE_COMPILE_CACHE: '' };
+    const roles = await migratedRoles({ BACKUP_DIR: volume });
+    const [port, metricsPort] = [String(await getPort()), String(await getPort())];
+    const [api, worker] = await Promise.all([
+      roles.startApi({ ...isolated, PORT: port }, within(volume)),
+      roles.startWorker({ ...isolated, METRICS_PORT: metricsPort }, within(volume)),
+    ]);
+    for (const { pid } of [api, worker]) {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+      for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+        expect(status).toMatch(new RegExp(`^${set}:\t0+$`, 'm'));
+      expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+      expect(readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).toMatch(/ \/ \/ ro,/);
+    }
+    const free = String(await getPort());
+    expect(healthCheck({ PORT: port })).toBe(0);
+    expect(healthCheck({ PORT: free, METRICS_PORT: metricsPort })).toBe(0);
+    expect(healthCheck({ PORT: free, METRICS_PORT: free })).toBe(1);
+
+    const consumer = await consumerForTest();
+    const account = await api.admin.createAccount({ delivery_url: consumer.url });
+    expect((await send(api.baseUrl, account, '{"id":"one"}')).status).toBe(202);
+    await allDelivered(roles, 1);
+    await scheduled(api, 'backup');
+    const { body } = await api.admin.post('/admin/backups/trigger');
+    const backup = await until('the backup has ended', () => backupEnded(api, body.id).catch(() => null), 90_000);
+    expect(backup).toMatchObject({ status: 'completed', error: null });
+    expect(readdirSync(volume)).toEqual([backup.name]);
+    // What the worker has written into its /tmp fits into that of the compose file, 64 MiB.
+    const used = statfsSync(`/proc/${worker.pid}/root/tmp`);
+    expect((used.blocks - used.bfree) * used.bsize).toBeLessThan(32 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { expect, onTestFinished, test } from 'vitest';
+import type { deliverEvent } from '../../workflows/index.ts';
+import { send } from '../support/admin-client.ts';
+import { startConsumer } from '../support/consumer.ts';
+import { startGateway } from '../support/gateway.ts';
+import { textsIn } from '../support/history.ts';
+import { queryOnce } from '../support/one-connection.ts';
+import { until } from '../support/until.ts';
+
+// Workflow histories have many readers: a failure names its kind, and the log of the worker has the rest.
+
+async function stage() {
+  const gateway = await startGateway({ firstAttempt: 'workflow', delaysMs: [] });
+  const consumer = await startConsumer(200);
+  const { address } = gateway.temporal;
+  const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
+  onTestFinished(async () => {
+    await connection.close();
+    await gateway.stop();
+    await consumer.close();
+  });
+  return { gateway, consumer, workflow: new Client({ connection }).workflow };
+}
+
+test('an attempt during an error of the database is retried; its history has neither statement nor names', async () => {
+  const { gateway, consumer, workflow } = await stage();
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  await queryOnce(gateway.databaseUrl, 'alter table delivery_attempts rename to attempts_elsewhere');
+  const { body } = await send(gateway.baseUrl, account, '{"id":"one","note":"payload-for-nobody"}');
+  const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
+  const failure = await until(
+    'an attempt has failed',
+    async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure,
+    { retryErrors: true },
+  );
+  expect(failure).toMatchObject({
+    message: "the database could not be used; see the worker's log for the reason",
+    applicationFailureInfo: { type: 'Database', nonRetryable: false },
+    cause: null,
+  });
+  await queryOnce(gateway.databaseUrl, 'alter table attempts_elsewhere rename to delivery_attempts');
+  expect(await handle.result()).toMatchObject({ outcome: 'delivered' });
+  const { events } = await handle.fetchHistory();
+  const text = textsIn(events).join('\n');
+  expect(text).toContain('the database could not be used');
+  const details = ['delivery_attempts', 'select', 'relation', '42P01', 'payload-for-nobody', 'postgresql://', 'note'];
+  expect(details.filter((detail) => text.includes(detail))).toEqual([]);
+});
+
+test('an attempt that can never succeed is not retried, and its workflow fails with the kind of the failure', async () => {
+  const { gateway, workflow } = await stage();
+  const { taskQueue } = gateway.temporal;
+  const schedule = { delaysMs: [], timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
+  const resume = { attempts: 0, nextAttemptAt: null, settled: false };
+  const failed = await workflow
+    .execute<typeof deliverEvent>('deliverEvent', {
+      ...{ workflowId: `event-${randomUUID()}`, taskQueue },
+      args: [{ eventId: 'not-an-id-of-an-event', generation: 0, schedule, resume }],
+    })
+    .catch((error: unknown) => error);
+  if (!(failed instanceof WorkflowFailedError && failed.cause instanceof ActivityFailure)) throw failed;
+  const { cause } = failed.cause;
+  expect(cause).toBeInstanceOf(ApplicationFailure);
+  expect(cause).toMatchObject({
+    ...{ type: 'RefusedData', nonRetryable: true },
+    message: "PostgreSQL refuses the data; see the worker's log",
+  });
+});

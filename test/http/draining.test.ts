@@ -1,0 +1,59 @@
+import { Agent, request } from 'undici';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { metricsOf } from '../process/metrics/exposition.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { migratedRoles, type Roles } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
+
+gatewaysEndWithTheirTest();
+let roles: Roles;
+beforeAll(async () => {
+  roles = await migratedRoles({ SHUTDOWN_DRAIN: '3s' });
+});
+
+/** A client with one connection, which stays open. */
+function client() {
+  const dispatcher = new Agent({ connections: 1, pipelining: 1 });
+  onTestFinished(() => dispatcher.destroy());
+  return async (url: string, method: 'GET' | 'POST' = 'GET') => {
+    const { statusCode, headers, body } = await request(url, { method, dispatcher });
+    const text = await body.text();
+    return { status: statusCode, connection: headers.connection, text };
+  };
+}
+
+test('an api that stops reports it, serves new and open connections for the drain time, and closes each after its answer', async () => {
+  const api = await roles.apiHere();
+  const [open, idle] = [client(), client()];
+  const path = `${api.baseUrl}/generic/nobody`;
+  const first = await open(path, 'POST');
+  expect(first).toMatchObject({ status: 404, connection: 'keep-alive' });
+  await idle(`${api.baseUrl}/health/live`);
+  const stopped = api.stop('SIGTERM');
+  const ready = await until('the readiness check fails', async () => {
+    const answer = await client()(`${api.baseUrl}/health/ready`);
+    return answer.status === 503 && answer;
+  });
+  expect(ready).toMatchObject({ connection: 'close' });
+  expect(JSON.parse(ready.text)).toMatchObject({ code: 'stopping' });
+  expect(await open(path, 'POST')).toMatchObject({ status: 404, connection: 'close' });
+  expect(await client()(path, 'POST')).toMatchObject({ status: 404, connection: 'close' });
+  expect(await client()(`${api.baseUrl}/health/live`)).toMatchObject({ status: 200 });
+  expect(await stopped).toMatchObject({ code: 0 });
+  await expect(open(path, 'POST')).rejects.toThrow(/ECONNREFUSED/);
+}, 30_000);
+
+test('the readiness check on METRICS_PORT fails too, and /metrics answers until the end', async () => {
+  const api = await roles.apiHere({ METRICS_PORT: '0' });
+  const place = await metricsOf(api);
+  const get = client();
+  expect(await get(`${place}/health/ready`)).toMatchObject({ status: 200 });
+  const stopped = api.stop('SIGTERM');
+  const ready = await until('the readiness check fails', async () => {
+    const answer = await get(`${place}/health/ready`);
+    return answer.status === 503 && answer;
+  });
+  expect(JSON.parse(ready.text)).toMatchObject({ code: 'stopping' });
+  for (const path of ['/health/live', '/metrics']) expect(await get(`${place}${path}`)).toMatchObject({ status: 200 });
+  expect(await stopped).toMatchObject({ code: 0 });
+}, 30_000);

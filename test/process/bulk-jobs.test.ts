@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/roles/open-database.ts';
+import { createLog } from '../../src/shared/log.ts';
+import { fillEvents } from '../events/fill-events.ts';
+import { consumerForTest } from '../support/consumer.ts';
+import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
+import { migratedRoles } from '../support/gateway-roles.ts';
+import { until } from '../support/until.ts';
+
+gatewaysEndWithTheirTest();
+const timeout = 240_000;
+const many = 2_000;
+
+test('workers are killed in the middle of a bulk job: each event is replayed once, and delivered once', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({});
+  const api = await roles.apiHere();
+  const consumer = await consumerForTest();
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const database = await openDatabase({ url: roles.databaseUrl, log: createLog('silent') });
+  onTestFinished(() => database.close());
+  const ids = await fillEvents(
+    database,
+    Array.from({ length: many }, (_, n) => ({
+      receivedAt: new Date(Date.now() - 1_000 - n),
+      ...{ accountId: account.id, provider: 'generic', accountSlug: account.account_slug, appKey: 'tests' },
+      ...{ eventType: null, externalId: `x-${n}`, status: 'failed' as const, deliveryStatus: 'failed' as const },
+      ...{ attempts: 10, deliveredAt: null, nextAttemptAt: null },
+    })),
+  );
+  await database.pool.query(
+    `insert into event_payloads (event_id, headers, content_type, body) select id, '[]', 'application/json', '{}' from unnest($1::uuid[]) as t (id)`,
+    [ids],
+  );
+  // Paused during the job, because an attempt that is in flight when its worker is killed is made again.
+  await api.admin.post('/admin/delivery/pause');
+  const order = { action: 'replay', filter: { delivery_status: 'failed' } };
+  const { body: job } = await api.admin.post('/admin/events/bulk', order);
+  const progress = async () => (await api.admin.request('GET', `/admin/events/bulk/${job.id}`)).body;
+  for (const atLeast of [200, 1_000]) {
+    const worker = await roles.startWorker();
+    await until(`${atLeast} events are replayed`, async () => (await progress()).done >= atLeast);
+    worker.signal('SIGKILL');
+    await worker.exited;
+    const between = await roles.query<{ n: number }>('select count(*)::integer as n from events where generation = 1');
+    // What is recorded as done is what was replayed.
+    expect(between).toEqual([{ n: (await progress()).done }]);
+    expect((await progress()).state).toBe('running');
+  }
+  await roles.workerHere();
+  await until('the job has ended', async () => (await progress()).ended_at !== null);
+  expect(await progress()).toMatchObject({ state: 'done', total: many, matched: many, done: many, failed: 0 });
+  expect(await roles.query('select distinct generation from events')).toEqual([{ generation: 1 }]);
+  await api.admin.post('/admin/delivery/resume');
+  await until('all are delivered', async () => {
+    const [row] = await roles.query<{ n: number }>(
+      `select count(*)::integer as n from events where delivery_status = 'delivered'`,
+    );
+    return row?.n === many;
+  });
+  expect(consumer.deliveries.length).toBe(many);
+  expect(new Set(consumer.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(many);
+  const ends = await roles.query(
+    `select details->>'state' as state from audit_logs where action = 'event.bulk_end' and details->>'job_id' = $1`,
+    [job.id],
+  );
+  expect(ends).toEqual([{ state: 'done' }]);
+});

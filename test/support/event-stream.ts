@@ -1,0 +1,78 @@
+import { watchAnswer } from './leaks/watch.ts';
+import { until } from './until.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests check the fields of messages
+type Json = any;
+
+interface StreamedMessage {
+  event: string;
+  data: Json;
+}
+
+export interface OpenStream {
+  response: Response;
+  /** All messages so far. */
+  messages: StreamedMessage[];
+  /** The last `id:` that was received. */
+  lastId(): string;
+  /** The whole text so far. */
+  text(): string;
+  /** The events that were reported, in order. */
+  events(): Json[];
+  /** Waits for a message. */
+  next(what: string, wanted: (message: StreamedMessage) => boolean): Promise<StreamedMessage>;
+  /** Resolves when the stream has ended. */
+  ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the stream of events and reads it as a console would. */
+export async function openStream(
+  { baseUrl, adminToken }: { baseUrl: string; adminToken: string },
+  options: { query?: string; lastId?: string } = {},
+): Promise<OpenStream> {
+  const closing = new AbortController();
+  const path = `/admin/events/stream${options.query ?? ''}`;
+  const response = await fetch(`${baseUrl}${path}`, {
+    headers: {
+      'x-admin-token': adminToken,
+      ...(options.lastId === undefined ? {} : { 'last-event-id': options.lastId }),
+    },
+    signal: closing.signal,
+  });
+  const messages: StreamedMessage[] = [];
+  let id = '';
+  let all = '';
+  let rest = '';
+  const take = (block: string) => {
+    const fields = block.split('\n').filter((line) => !line.startsWith(':'));
+    const fieldOf = (name: string) => fields.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    id = fieldOf('id') ?? id;
+    const data = fieldOf('data');
+    if (data !== undefined) messages.push({ event: fieldOf('event') ?? 'message', data: JSON.parse(data) });
+  };
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      const text = decoder.decode(chunk, { stream: true });
+      all += text;
+      rest += text;
+      const blocks = rest.split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) take(block);
+    }
+  };
+  const ended = read().catch(() => undefined);
+  return {
+    ...{ response, messages, ended },
+    lastId: () => id,
+    text: () => all,
+    events: () => messages.filter(({ event }) => event === 'event').map(({ data }) => data),
+    next: (what, wanted) => until(what, () => messages.find(wanted)),
+    async close() {
+      closing.abort();
+      await ended;
+      watchAnswer({ origin: new URL(baseUrl).origin, method: 'GET', path, status: response.status }, '', all);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { Log } from '../../src/shared/log.ts';
+import type { Running } from '../../src/shared/running.ts';
+import { startTracing } from '../../src/tracing/start-tracing.ts';
+import { log } from '../support/runtime.ts';
+
+/** Turns tracing on in the test's process, with the variables that a process would get, until the test ends. */
+export async function tracingForTest(variables: Record<string, string>, options: { log?: Log } = {}): Promise<Running> {
+  const { tracing } = readConfig('all', { OTEL_BSP_SCHEDULE_DELAY: '20', ...variables });
+  const running = await startTracing(tracing, { role: 'all', log: options.log ?? log });
+  onTestFinished(() => running.stop());
+  return running;
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** The release before this one, beside which this one must run, and to which one must be able to go back. */
+export const releaseBefore = { version: '0.2.0', commit: '67245d29996866994a474cddaebb4abfc721e451' };
+
+export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
+const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
+const installed = z.object({ version: z.string() });
+
+/**
+ * Writes the files of the release before into `folder/release-before`, with the packages of this checkout.
+ *
+ * @returns the folder of its package.json.
+ * @throws Error that says what to do when the history or a package is missing.
+ */
+export function checkOutReleaseBefore(folder: string): string {
+  const target = join(folder, 'release-before');
+  const archive = join(folder, 'release-before.tar');
+  const { version, commit } = releaseBefore;
+  try {
+    execFileSync('git', ['archive', '--output', archive, commit], { cwd: thisCheckout, stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(
+      `The commit ${commit} of release ${version} is not in this clone. A shallow clone has only the newest commits: run ` +
+        '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
+      { cause: error },
+    );
+  }
+  mkdirSync(target);
+  execFileSync('tar', ['-xf', archive, '-C', target]);
+  rmSync(archive);
+  const needed = packages.parse(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'))).dependencies;
+  const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
+  if (other.length > 0)
+    throw new Error(
+      `Release ${version} needs other packages than this checkout has: ` +
+        `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
+        'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
+    );
+  symlinkSync(join(thisCheckout, 'node_modules'), join(target, 'node_modules'));
+  return target;
+}
+
+function versionOf(name: string): string | null {
+  try {
+    const text = readFileSync(join(thisCheckout, 'node_modules', name, 'package.json'), 'utf8');
+    return installed.parse(JSON.parse(text)).version;
+  } catch {
+    return null;
+  }
+}
