@@ -1,0 +1,48 @@
+import type { BothEnds } from '../bench/deliver/both-ends.ts';
+import type { Stage } from '../bench/deliver/stage.ts';
+import { adminToken, createAccount } from '../bench/processes.ts';
+import { Cluster, type ClusterOptions } from './cluster.ts';
+import type { ClusterGround } from './ground.ts';
+
+/** A stage of the benchmark whose gateway is a cluster. */
+export interface ClusterStage extends Stage {
+  cluster: Cluster;
+  account(query?: string): ReturnType<typeof createAccount>;
+}
+
+/** Starts a cluster with an empty database for a scenario of the benchmark. */
+export async function openClusterStage(
+  ground: ClusterGround,
+  ends: BothEnds,
+  options: ClusterOptions,
+): Promise<ClusterStage> {
+  const cluster = await Cluster.open(ground, {
+    ...options,
+    adminToken,
+    environment: { LOG_LEVEL: 'warn', ...options.environment },
+  });
+  const { postgres } = cluster.servers;
+  return {
+    ends,
+    cluster,
+    gateway: {
+      baseUrl: cluster.url,
+      get pids() {
+        return cluster.pids;
+      },
+      stop: async () => void (await cluster.close()),
+    },
+    query: <Row extends object>(text: string) => postgres.query<Row>(text),
+    account: (query = '') =>
+      createAccount(cluster.url, { delivery_url: ends.consumerUrl + query, delivery_secret: 'bench-delivery-secret' }),
+    async admin(method, path) {
+      const response = await fetch(cluster.url + path, { method, headers: { 'x-admin-token': adminToken } });
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      await response.arrayBuffer();
+    },
+    async close() {
+      const left = await cluster.close();
+      if (left.length > 0) throw new Error(left.join('; '));
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { parseArgs } from 'node:util';
+import { defaultLoadS, defaultRate } from '../faults/settings.ts';
+
+/** The parts of `npm run cluster`, in the order in which they run. */
+export const parts = ['e2e', 'faults', 'kill', 'bench', 'scale', 'actions', 'disk'] as const;
+export type PartName = (typeof parts)[number];
+/** What runs without `--only` and `--scale`. The others measure, and take long. */
+const usualParts: readonly PartName[] = ['e2e', 'faults', 'kill', 'bench'];
+
+export const usage = `npm run cluster                     runs ${usualParts.join(', ')}, one after the other
+npm run cluster -- --up             starts the cluster, prints its addresses, and stops it at Ctrl-C
+npm run cluster -- --scale          measures 1, 2 and 4 workers, the fairness between accounts, and the memory of waiting workflows
+npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
+
+  --apis 2 --workers 2      processes of --up, bench and disk
+  --port 8080               where --up listens; another free port if it is taken
+  --tests test/e2e          files or folders of tests for e2e
+  --seeds 1,2,3             seeds of faults
+  --seconds ${defaultLoadS} --rate ${defaultRate}    the load of a seed of faults; the rate of kill
+  --scenarios burst,rates   scenarios of bench (see npm run bench)
+  --events 20000            events of a burst of bench, of disk, and of each kind of actions (there at most 100)
+  --measure in-flight,fair,memory   what scale measures
+  --waiting 10000           workflows that wait in scale`;
+
+/** What scale can measure. */
+const scaleMeasures = ['in-flight', 'fair', 'memory'] as const;
+export type ScaleMeasure = (typeof scaleMeasures)[number];
+
+export interface ClusterCommand {
+  /** Starts the cluster for people to try, and runs no part. */
+  up: boolean;
+  parts: PartName[];
+  apis: number;
+  workers: number;
+  port: number;
+  tests: string[];
+  seeds: number[];
+  seconds: number;
+  rate: number;
+  scenarios: string[];
+  events: number;
+  measures: ScaleMeasure[];
+  waiting: number;
+}
+
+/**
+ * Reads the arguments of the command.
+ *
+ * @throws Error that names the argument which is wrong.
+ */
+export function readOptions(args: readonly string[]): ClusterCommand {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      up: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      apis: text('2'),
+      workers: text('2'),
+      port: text('8080'),
+      tests: text('test/e2e'),
+      seeds: text('1,2,3'),
+      seconds: text(String(defaultLoadS)),
+      rate: text(String(defaultRate)),
+      scenarios: text('burst,rates'),
+      events: text('20000'),
+      measure: text(scaleMeasures.join(',')),
+      waiting: text('10000'),
+    },
+  });
+  const number = (name: 'apis' | 'workers' | 'port' | 'seconds' | 'rate' | 'events' | 'waiting') =>
+    positive(`--${name}`, values[name]);
+  const only = values.only?.split(',').map((name) => known('--only', name, parts));
+  return {
+    up: values.up,
+    parts: only ?? (values.scale ? ['scale'] : [...usualParts]),
+    apis: number('apis'),
+    workers: number('workers'),
+    port: number('port'),
+    tests: values.tests.split(','),
+    seeds: values.seeds.split(',').map((seed) => positive('--seeds', seed)),
+    seconds: number('seconds'),
+    rate: number('rate'),
+    scenarios: values.scenarios.split(','),
+    events: number('events'),
+    measures: values.measure.split(',').map((name) => known('--measure', name, scaleMeasures)),
+    waiting: number('waiting'),
+  };
+}
+
+function positive(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new Error(`${name} must be a whole number from 1, not '${value}'`);
+  return number;
+}
+
+function known<Name extends string>(option: string, value: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === value);
+  if (found === undefined) throw new Error(`${option} has no '${value}'; there are: ${names.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,59 @@
+import { startBothEnds } from '../../bench/deliver/both-ends.ts';
+import { startDatabases } from '../../bench/deliver/databases.ts';
+import { columnsOf, type Measured } from '../../bench/deliver/figures.ts';
+import { play, playOn } from '../../bench/deliver/play.ts';
+import { scenarios, scenariosOf } from '../../bench/deliver/scenarios.ts';
+import { markdown } from '../../bench/report.ts';
+import { openClusterStage } from '../bench-stage.ts';
+import type { ClusterGround } from '../ground.ts';
+import type { ClusterCommand } from '../options.ts';
+import type { PartResult } from '../part.ts';
+
+/** The sizes of `npm run bench -- deliver`, except for the burst. */
+const sizes = {
+  ...{ connections: 64, rates: [5, 100], seconds: 20, backlog: 100_000 },
+  ...{ accounts: 1_000, bodies: [1_000, 10_000, 250_000], slowEvents: 1_000 },
+};
+
+/**
+ * Runs scenarios of the benchmark with `npm start` and with the cluster, and prints a row for each of both. The gateway's
+ * CPU time of the cluster has that of the balancer.
+ */
+export async function runBench(
+  ground: ClusterGround,
+  { scenarios: names, events, apis, workers }: ClusterCommand,
+): Promise<PartResult> {
+  const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
+  if (unknown.length > 0)
+    throw new Error(`there is no scenario ${unknown.join(', ')}; npm run bench prints all of them`);
+  const gateway = { checkout: null, mode: 'auto', eventWorkflows: null };
+  const clusterName = `cluster, ${apis} api, ${workers} worker`;
+  const ends = await startBothEnds();
+  const databases = await startDatabases({ filled: 0, checkout: null });
+  const rows: Record<string, string | number>[] = [];
+  const add = (name: string, measured: readonly Measured[]) => {
+    for (const { scenario, figures } of measured) {
+      rows.push({ scenario, gateway: name, ...columnsOf(figures) });
+      console.error(Object.values(rows.at(-1) ?? {}).join(' | '));
+    }
+  };
+  try {
+    for (const scenario of scenariosOf(names, { ...sizes, events })) {
+      add('npm start', await play({ ends, databases }, gateway, scenario));
+      add(clusterName, await playOn(ends, () => openClusterStage(ground, ends, { apis, workers }), scenario));
+    }
+  } finally {
+    await databases.stop();
+    await ends.stop();
+  }
+  const ordered = rows.toSorted((a, b) => String(a.scenario).localeCompare(String(b.scenario)));
+  console.log(markdown(ordered));
+  return {
+    said: ordered.map((row) => `${row.gateway}, ${row.scenario}: ${row['events/s']} events/s`).join('; '),
+    failures: rows
+      .filter(({ lost, duplicated }) => Number(lost) + Number(duplicated) > 0)
+      .map(
+        ({ scenario, gateway: name, lost, duplicated }) => `${name}, ${scenario}: ${lost} lost, ${duplicated} twice`,
+      ),
+  };
+}
