@@ -4,7 +4,7 @@ import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
 import { benchLasting } from './lasting.ts';
-import { gatewayOptions, number, numbers, readArguments, scenarioOptions, type Values } from './options.ts';
+import { gatewayOptions, number, numbers, readArguments, scenarioOptions, type Values, variables } from './options.ts';
 import { benchPairs } from './pairs.ts';
 import { benchQueue } from './queue.ts';
 import type { BenchResult } from './report.ts';
@@ -28,7 +28,11 @@ const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>>
     const [gateway] = gatewayOptions(values, values.gateway);
     const [other] = gatewayOptions(values, values.with);
     if (values.with === undefined) throw new Error('pairs needs --with DIR');
-    const options = { ...scenarioOptions(values), gateway, other, pairs: number(values.pairs) };
+    const options = {
+      ...scenarioOptions(values),
+      ...{ gateway: { ...gateway, environment: variables(values) }, other },
+      ...{ pairs: number(values.pairs), traces: values.traces },
+    };
     return () => benchPairs(options);
   },
   lasting: (values) => {

@@ -6,7 +6,7 @@ import type { GatewayOptions } from './deliver/stage.ts';
 
 export const usage = `npm run bench -- ingest    [--seconds 10] [--connections 1,64] [--provider generic,stripe,…]
 npm run bench -- deliver   [SCENARIOS] [GATEWAY]
-npm run bench -- pairs     --with DIR [--pairs 5] [SCENARIOS] [GATEWAY]
+npm run bench -- pairs     --with DIR [--pairs 5] [--traces] [--set NAME=VALUE …] [SCENARIOS] [GATEWAY]
 npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--connections 64] [GATEWAY]
 npm run bench -- queue     [--events 2000000]
 npm run bench -- floor     [--workflow-events 2000]
@@ -30,7 +30,8 @@ GATEWAY
   --gateway DIR          the checkout that is measured, with its node_modules; by default this one
   --modes auto           its FIRST_ATTEMPT: auto,direct,workflow
   --event-workflows …    its EVENT_WORKFLOWS: always,on_retry; by default the variable is left out
-pairs and lasting take the first of several modes. --with DIR is the checkout that pairs compares with; it may be older.`;
+pairs and lasting take the first of several modes. --with DIR is the checkout that pairs compares with; it may be older. --set sets a variable
+of this one, --traces lets it send its traces to a collector that keeps none.`;
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 
@@ -54,6 +55,8 @@ const options = {
   modes: text('auto'),
   'event-workflows': { type: 'string' },
   pairs: text('5'),
+  set: { type: 'string', multiple: true, default: [] as string[] },
+  traces: { type: 'boolean', default: false },
   rate: text('500'),
   failing: text('0.02'),
 } as const;
@@ -105,6 +108,17 @@ export const scenarioOptions = (
   filled: number(values.filled),
   workflowEvents: number(values['workflow-events']),
 });
+
+/** @throws Error for what is not NAME=VALUE */
+export function variables({ set }: Values): Record<string, string> {
+  return Object.fromEntries(
+    set.map((given) => {
+      const [, name = '', value = ''] = /^([A-Z][A-Z0-9_]*)=(.*)$/.exec(given) ?? [];
+      if (name === '') throw new Error(`'${given}' is not NAME=VALUE`);
+      return [name, value];
+    }),
+  );
+}
 
 /** Each way to start the gateway of a checkout that the options name. */
 export function gatewayOptions(values: Values, folder: string | undefined): [GatewayOptions, ...GatewayOptions[]] {

@@ -1,3 +1,4 @@
+import { BenchProcess } from './calls.ts';
 import { startBothEnds } from './deliver/both-ends.ts';
 import { startDatabases } from './deliver/databases.ts';
 import type { Figures, Measured } from './deliver/figures.ts';
@@ -7,6 +8,7 @@ import { scenariosOf } from './deliver/scenarios.ts';
 import type { GatewayOptions } from './deliver/stage.ts';
 import type { BenchResult } from './report.ts';
 import { durability, temporalSettings } from './settings.ts';
+import type { CollectorCalls } from './traces/main.ts';
 
 export interface PairsOptions extends ScenarioOptions {
   scenarios: string[];
@@ -16,6 +18,8 @@ export interface PairsOptions extends ScenarioOptions {
   other: GatewayOptions;
   /** How often both are measured. */
   pairs: number;
+  /** Whether the first one sends its traces to a collector, and the other one makes none. */
+  traces: boolean;
   /** Events in the tables before each scenario. */
   filled: number;
 }
@@ -48,14 +52,16 @@ interface Pair {
 export async function benchPairs(options: PairsOptions): Promise<BenchResult> {
   const scenarios = scenariosOf(options.scenarios, options);
   const ends = await startBothEnds();
+  const collector = options.traces ? new BenchProcess<CollectorCalls>('traces/main.ts') : null;
+  const gateway = collector === null ? options.gateway : await tracedTo(collector, options.gateway);
   const { filled } = options;
-  const ourDatabases = await startDatabases({ filled, checkout: options.gateway.checkout });
+  const ourDatabases = await startDatabases({ filled, checkout: gateway.checkout });
   const theirDatabases = await startDatabases({ filled, checkout: options.other.checkout });
   try {
     const pairs: Pair[] = [];
     for (let n = 0; n < options.pairs; n++) {
       for (const scenario of scenarios) {
-        const playOurs = () => play({ ends, databases: ourDatabases }, options.gateway, scenario);
+        const playOurs = () => play({ ends, databases: ourDatabases }, gateway, scenario);
         const playTheirs = () => play({ ends, databases: theirDatabases }, options.other, scenario);
         const oursFirst = n % 2 === 0;
         const first = await (oursFirst ? playOurs() : playTheirs());
@@ -70,7 +76,12 @@ export async function benchPairs(options: PairsOptions): Promise<BenchResult> {
         pairs.push(...found);
       }
     }
-    const settings = { pairs: String(options.pairs), ...(await durability(ourDatabases.url)), ...temporalSettings };
+    const settings = {
+      pairs: String(options.pairs),
+      ...(collector === null ? {} : await receivedBy(collector)),
+      ...(await durability(ourDatabases.url)),
+      ...temporalSettings,
+    };
     return {
       settings,
       rows: Object.values(Object.groupBy(pairs, ({ scenario }) => scenario)).flatMap((all) => rowsOf(all ?? [])),
@@ -78,8 +89,22 @@ export async function benchPairs(options: PairsOptions): Promise<BenchResult> {
   } finally {
     await ourDatabases.stop();
     await theirDatabases.stop();
+    await collector?.stop();
     await ends.stop();
   }
+}
+
+/** A gateway that sends its traces to this collector. */
+async function tracedTo(collector: BenchProcess<CollectorCalls>, gateway: GatewayOptions): Promise<GatewayOptions> {
+  const port = await collector.call('listen', undefined);
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  return { ...gateway, environment: { ...endpoint, ...gateway.environment } };
+}
+
+async function receivedBy(collector: BenchProcess<CollectorCalls>): Promise<Record<string, string>> {
+  const { requests, bytes } = await collector.call('received', undefined);
+  if (requests === 0) throw new Error('the collector has received no traces');
+  return { 'traces received': `${requests} batches, ${Math.round(bytes / 1e6)} MB` };
 }
 
 function pairUp(ours: Measured[], theirs: Measured[]): Pair[] {

@@ -1,4 +1,5 @@
 import type { BothEnds } from '../bench/deliver/both-ends.ts';
+import { Tally } from '../bench/deliver/counted.ts';
 import type { Stage } from '../bench/deliver/stage.ts';
 import { adminToken, createAccount } from '../bench/processes.ts';
 import { Cluster, type ClusterOptions } from './cluster.ts';
@@ -32,6 +33,8 @@ export async function openClusterStage(
       },
       stop: async () => void (await cluster.close()),
     },
+    metricsUrls: cluster.metricsUrls,
+    tally: new Tally(),
     query: <Row extends object>(text: string) => postgres.query<Row>(text),
     account: (query = '') =>
       createAccount(cluster.url, { delivery_url: ends.consumerUrl + query, delivery_secret: 'bench-delivery-secret' }),

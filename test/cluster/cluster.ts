@@ -106,6 +106,11 @@ export class Cluster {
     return this.#roles.filter((role) => role.kind === kind);
   }
 
+  /** Below which `/metrics` of each api and worker is. */
+  get metricsUrls(): string[] {
+    return this.#roles.map(({ port }) => `http://127.0.0.1:${port}`);
+  }
+
   /** All processes of the gateway, with the balancer, for what they cost. */
   get pids(): number[] {
     return [this.balancer.pid, ...this.#roles.flatMap(({ process: { process } }) => process.pid ?? [])];

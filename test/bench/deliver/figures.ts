@@ -23,6 +23,8 @@ export interface Figures {
   duplicated: number;
   /** CPU milliseconds per event until the last delivery; null where the load shares the servers with another one. */
   cpu: CpuTimes | null;
+  /** Metrics that differ from what sender and consumer counted in the whole scenario, in words; null where not compared. */
+  miscounted: string[] | null;
   /** Webhooks a second of the bare exchange with the same bodies and connections, if there is one to compare with. */
   barePerS?: number | null;
 }
@@ -54,5 +56,6 @@ export function columnsOf(figures: Figures): Record<string, string | number> {
     PostgreSQL: perEvent(figures.cpu?.database),
     Temporal: perEvent(figures.cpu?.engine),
     'bare exchange/s': whole(figures.barePerS),
+    'metrics that differ': figures.miscounted?.length ?? '',
   };
 }

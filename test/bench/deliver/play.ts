@@ -1,5 +1,6 @@
 import { bareExchange } from './bare.ts';
 import type { BothEnds } from './both-ends.ts';
+import { differences, metricsNow } from './counted.ts';
 import type { Databases } from './databases.ts';
 import type { Measured } from './figures.ts';
 import type { Scenario } from './scenario.ts';
@@ -18,11 +19,20 @@ export async function playOn(ends: BothEnds, open: () => Promise<Stage>, scenari
   const barePerS = scenario.bare && (await bareExchange(ends, scenario.bare));
   const stage = await open();
   try {
+    const metrics = await metricsNow(stage.metricsUrls);
     if (scenario.warm) await warmUp(stage);
     const measured = await scenario.run(stage);
+    const miscounted = await differences(stage.metricsUrls, metrics, stage.tally);
+    for (const difference of miscounted ?? []) fail(difference);
     // Further rows are loads beside the first, with other connections.
-    return measured.map((row, n) => (n === 0 ? { ...row, figures: { ...row.figures, barePerS } } : row));
+    return measured.map((row, n) => (n === 0 ? { ...row, figures: { ...row.figures, barePerS, miscounted } } : row));
   } finally {
     await stage.close();
   }
+}
+
+/** A gateway that counts wrongly does not lose the figures of a run: the command prints them, and fails. */
+function fail(difference: string): void {
+  console.error(`/metrics differs: ${difference}`);
+  process.exitCode = 1;
 }

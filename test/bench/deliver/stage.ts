@@ -1,6 +1,7 @@
 import type { Target } from '../load/webhooks.ts';
 import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryFolder } from '../processes.ts';
 import type { BothEnds } from './both-ends.ts';
+import { Tally } from './counted.ts';
 import type { Databases } from './databases.ts';
 
 /** How the gateway of a stage is started. */
@@ -19,6 +20,9 @@ export interface GatewayOptions {
 export interface Stage {
   ends: BothEnds;
   gateway: GatewayProcess;
+  /** Below which `/metrics` of its processes is. */
+  metricsUrls: readonly string[];
+  tally: Tally;
   /** Runs one statement in the gateway's database. */
   query<Row extends object>(text: string): Promise<Row[]>;
   /** Creates an account whose events are delivered to the consumer. `query` says how it answers: see consumer/main.ts. */
@@ -47,6 +51,8 @@ export async function openStage(
   return {
     ends,
     gateway,
+    metricsUrls: [gateway.baseUrl],
+    tally: new Tally(),
     query: database.query,
     account: (query = '') =>
       createAccount(gateway.baseUrl, {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { RejectedSettings } from '../../../src/api/compose-api.ts';
 import { startApi } from '../../../src/api/start-api.ts';
+import { unmeasured } from '../../../src/metrics/metrics.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { startWorker } from '../../../src/roles/start-worker.ts';
 import { createKeyring } from '../../../src/secrets/keyring.ts';
@@ -19,9 +20,9 @@ interface Shared {
 type ApiOptions = Parameters<typeof startApi>[0];
 type WorkerOptions = Parameters<typeof startWorker>[0];
 export type ApiJob = Shared &
-  Omit<ApiOptions, 'database' | 'keyring' | 'log' | 'handOver'> & { rejected: RejectedSettings };
+  Omit<ApiOptions, 'database' | 'keyring' | 'log' | 'metrics' | 'scrape' | 'handOver'> & { rejected: RejectedSettings };
 export type WorkerJob = Shared &
-  Omit<WorkerOptions, 'database' | 'keyring' | 'log' | 'notifications'> & {
+  Omit<WorkerOptions, 'database' | 'keyring' | 'log' | 'metrics' | 'notifications'> & {
     notifications: Omit<WorkerOptions['notifications'], 'baseUrl'> & { baseUrl: string };
   };
 
@@ -37,7 +38,8 @@ const calls = {
   async api({ databaseUrl, keys, logPath, ...options }: ApiJob): Promise<number> {
     const log = logTo(logPath);
     const database = await openDatabase({ url: databaseUrl, log });
-    const api = await startApi({ ...options, database, keyring: createKeyring(keys.current, keys.previous), log });
+    const keyring = createKeyring(keys.current, keys.previous);
+    const api = await startApi({ ...options, database, keyring, log, metrics: unmeasured, scrape: null });
     running = {
       async stop() {
         await api.stop();
@@ -52,7 +54,14 @@ const calls = {
     installRuntime(log);
     const database = await openDatabase({ url: databaseUrl, log });
     const worker = await startWorker({
-      ...{ ...options, databaseUrl, database, keyring: createKeyring(keys.current, keys.previous), log },
+      ...{
+        ...options,
+        databaseUrl,
+        database,
+        keyring: createKeyring(keys.current, keys.previous),
+        log,
+        metrics: unmeasured,
+      },
       notifications: { ...notifications, baseUrl: () => notifications.baseUrl },
     });
     await worker.engineTried;

@@ -36,7 +36,7 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
     logPath: join(logs, `process-${++files}.log`),
   });
   return {
-    async startApi({ database: _, keyring, log: __, handOver: ___, ...settings }) {
+    async startApi({ database: _, keyring, log: __, metrics: ___, scrape: ____, handOver: _____, ...settings }) {
       const processes = roleProcesses(apis);
       const ports = await Promise.all(processes.map((each) => each.call('api', { ...settings, ...own(keyring) })));
       const balancer = new Balancer(ports);
@@ -51,7 +51,7 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
         },
       };
     },
-    async startWorker({ database: _, keyring, log: __, notifications, ...settings }) {
+    async startWorker({ database: _, keyring, log: __, metrics: ___, notifications, ...settings }) {
       const processes = roleProcesses(count);
       count = 1;
       await Promise.all(

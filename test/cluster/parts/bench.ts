@@ -50,10 +50,9 @@ export async function runBench(
   console.log(markdown(ordered));
   return {
     said: ordered.map((row) => `${row.gateway}, ${row.scenario}: ${row['events/s']} events/s`).join('; '),
-    failures: rows
-      .filter(({ lost, duplicated }) => Number(lost) + Number(duplicated) > 0)
-      .map(
-        ({ scenario, gateway: name, lost, duplicated }) => `${name}, ${scenario}: ${lost} lost, ${duplicated} twice`,
-      ),
+    failures: rows.flatMap(({ scenario, gateway: name, lost, duplicated, 'metrics that differ': differing }) => [
+      ...(Number(lost) + Number(duplicated) > 0 ? [`${name}, ${scenario}: ${lost} lost, ${duplicated} twice`] : []),
+      ...(Number(differing) > 0 ? [`${name}, ${scenario}: ${differing} metrics differ from what was counted`] : []),
+    ]),
   };
 }

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { offer } from '../calls.ts';
+
+/**
+ * A collector that takes traces over OTLP and keeps none, a process of its own. What it costs is little beside what the
+ * gateway's own work for a trace costs, and stands for the network and a collector on another machine.
+ */
+let bytes = 0;
+let requests = 0;
+
+const server = createServer((request, response) => {
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  request.on('end', () => {
+    requests += 1;
+    // An empty ExportTraceServiceResponse: all spans were accepted.
+    response.writeHead(200, { 'content-type': 'application/x-protobuf', 'content-length': 0 }).end();
+  });
+});
+
+const calls = {
+  /** Listens on a free port of the loopback address. */
+  listen: () =>
+    new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    }),
+
+  /** What has come so far. */
+  received: () => ({ requests, bytes }),
+};
+
+export type CollectorCalls = typeof calls;
+offer(calls);
