@@ -62,7 +62,14 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
           }),
         ),
       );
-      return { stop: () => stopAll(processes) };
+      // A test may stop a worker that the end of its gateway stops again.
+      let stopped: Promise<void> | null = null;
+      return {
+        stop() {
+          stopped ??= stopAll(processes);
+          return stopped;
+        },
+      };
     },
   };
 }
