@@ -28,8 +28,12 @@ const settings = {
   max_wal_size: '2GB',
   wal_compression: 'on',
 };
+const mebibyte = 1024 * 1024;
 /** The files of five databases are larger than those of one, and Temporal writes its workflows to the same disk. */
-const smallDisk = { diskBytes: 512 * 1024 * 1024, settings: { ...settings, max_wal_size: '64MB' } };
+const smallDisk = {
+  disk: { bytes: 1_024 * mebibyte, leftBytes: 320 * mebibyte },
+  settings: { ...settings, max_wal_size: '64MB' },
+};
 
 /** A prepared PostgreSQL, which is copied for each start of a cluster. */
 export interface ClusterTemplate extends Template {

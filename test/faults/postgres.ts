@@ -21,8 +21,8 @@ export interface Template {
   url: string;
   /** Settings that replace or add to those below. */
   settings?: Record<string, string>;
-  /** The size of the file system where it can become full. */
-  diskBytes?: number;
+  /** Where the file system can become full: its size, and the part of it that a seed may write. */
+  disk?: { bytes: number; leftBytes: number };
 }
 
 export async function makeTemplate(folder: string): Promise<Template> {
@@ -36,8 +36,9 @@ export async function makeTemplate(folder: string): Promise<Template> {
   return { cluster: join(folder, 'postgres', 'data'), url: postgres.url };
 }
 
-/** Room for the cluster, which has about 60 MB, its log and the events of a seed. */
-const diskBytes = 256 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+/** Room for the cluster, which has about 60 MB, and for the events of a seed and two files of its log. */
+const usualDisk = { bytes: 256 * mebibyte, leftBytes: 64 * mebibyte };
 
 /** As the embedded server has them (src/embedded/postgres.ts). The settings for durability keep their default: on. */
 const settings = {
@@ -74,11 +75,12 @@ export async function openPostgres(options: {
   const { folder, template } = options;
   const { postgres: program } = await postgresProgram();
   const user = await postgresUser({ dataDir: folder, program });
-  const disk = options.onSmallDisk ? await openSmallDisk(folder, template.diskBytes ?? diskBytes) : null;
+  const { bytes, leftBytes } = template.disk ?? usualDisk;
+  const disk = options.onSmallDisk ? await openSmallDisk(folder, bytes) : null;
   const cluster = join(disk?.folder ?? folder, 'cluster');
   // `--archive` keeps the owner.
   await promisify(execFile)('cp', ['--archive', template.cluster, join(disk?.seen ?? folder, 'cluster')]);
-  await disk?.fillMost();
+  await disk?.fillMost(leftBytes);
   const port = await freePort([], 21_000 + Math.floor(Math.random() * 4_000));
   const flags = Object.entries({ ...settings, ...template.settings, port }).flatMap(([name, value]) => [
     '-c',

@@ -7,9 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const mebibyte = 1024 * 1024;
-/** What PostgreSQL needs for the events of a seed and two files of its log. */
-const leftBytes = 64 * mebibyte;
-
 const mountThen = (bytes: number, folder: string, then: string) => [
   ...['--mount', '--propagation', 'private', 'sh', '-c'],
   ...[`mount -t tmpfs -o size=${bytes},mode=0755 tmpfs "$0" && ${then}`, folder],
@@ -32,10 +29,10 @@ export interface SmallDisk {
   /** The command to put before the command of a process. */
   within: string[];
   /**
-   * Fills the disk except for some megabytes, so that to fill the rest takes a moment only. Call it when the files that
+   * Fills the disk except for so many bytes, so that to fill the rest takes a moment only. Call it when the files that
    * are there from the beginning have been written.
    */
-  fillMost(): Promise<void>;
+  fillMost(leftBytes: number): Promise<void>;
   /** Fills the rest, and keeps the disk full until it is called again with false. */
   setFull(full: boolean): void;
   close(): void;
@@ -61,7 +58,7 @@ export async function openSmallDisk(parent: string, bytes: number): Promise<Smal
   };
   let filling: NodeJS.Timeout | undefined;
   return {
-    async fillMost() {
+    async fillMost(leftBytes) {
       const { bavail, bsize } = statfsSync(seen);
       const ballast = await open(join(seen, 'ballast'), 'w');
       const piece = Buffer.alloc(mebibyte);
