@@ -134,6 +134,7 @@ export const environment = z.object({
   OTEL_BSP_MAX_QUEUE_SIZE: integerBetween(1, 1_000_000).prefault('2048'),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integerBetween(1, 1_000_000).prefault('512'),
   TRACE_CONTINUE_INBOUND: z.stringbool().default(false),
+  TRACES_PER_SECOND: integerBetween(0, 1_000_000).prefault('100'),
 });
 
 export type VariableName = keyof typeof environment.shape;

@@ -37,6 +37,11 @@ export const variablesOfTracing = {
     meaning:
       '`true`: a webhook continues the [trace of its sender](tracing.md#the-senders-trace). Else it links to it.',
   },
+  TRACES_PER_SECOND: {
+    roles: servers,
+    meaning:
+      'Most webhooks a second whose [traces](tracing.md#sampling) a process records, of those that are sampled. `0`: no limit.',
+  },
   OTEL_EXPORTER_OTLP_HEADERS: {
     roles: servers,
     secret: true,

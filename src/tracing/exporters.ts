@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ConsoleSpanExporter,
-  ParentBasedSampler,
-  type Sampler,
   SimpleSpanProcessor,
   type SpanExporter,
   type SpanProcessor,
-  TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 import { StartError } from '../shared/start-error.ts';
 import type { OtlpSettings, TracingSettings } from './settings.ts';
@@ -56,24 +51,5 @@ function pem(variable: string, path: string): Buffer {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     throw new StartError(`OTEL_EXPORTER_OTLP_${variable}: the file ${path} cannot be read${code}.`);
-  }
-}
-
-export function samplerOf({ name, ratio }: TracingSettings['sampler']): Sampler {
-  switch (name) {
-    case 'always_on':
-      return new AlwaysOnSampler();
-    case 'always_off':
-      return new AlwaysOffSampler();
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio);
-    case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
-    case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
-    case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
-    default:
-      return name satisfies never;
   }
 }

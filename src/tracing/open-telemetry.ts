@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { errorTypeOf } from './error-type.ts';
+import { aboutWebhook, ofSender } from './sampler.ts';
 import type { LogIds, SpanAttributes, SpanStart, TracedSpan, Tracing } from './spans.ts';
 
 /** The most links of a span, the default of OpenTelemetry's SDKs. A batch may serve more calls. */
@@ -47,9 +48,14 @@ export class OpenTelemetryTracing implements Tracing {
   run<T>(start: SpanStart, work: (span: TracedSpan) => Promise<T>): Promise<T> {
     const { tracer, propagates, continueInbound } = this.#options;
     const sender = start.sender ? remote(start.sender) : null;
-    const continued = start.parent ? remote({ traceparent: start.parent }) : continueInbound ? sender : null;
-    const linked = [continueInbound ? null : spanContextOf(sender), spanContextOf(remote({ traceparent: start.link }))];
-    const parent = continued ?? ROOT_CONTEXT;
+    const continued = start.parent
+      ? remote({ traceparent: start.parent })
+      : continueInbound && sender
+        ? ofSender(sender)
+        : null;
+    const webhook = spanContextOf(remote({ traceparent: start.link }));
+    const linked = [continueInbound ? null : spanContextOf(sender), webhook];
+    const parent = continued ?? (webhook ? aboutWebhook(ROOT_CONTEXT, webhook) : ROOT_CONTEXT);
     const span = tracer.startSpan(
       start.name,
       {

@@ -113,6 +113,7 @@ export interface TracingVariables {
   OTEL_BSP_MAX_QUEUE_SIZE: number;
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number;
   TRACE_CONTINUE_INBOUND: boolean;
+  TRACES_PER_SECOND: number;
 }
 
 /** How traces are made and where they are sent. Plain data, which `npm start` passes to its worker process. */
@@ -121,6 +122,8 @@ export interface TracingSettings {
   /** The collector; null: none. */
   otlp: OtlpSettings | null;
   sampler: { name: SamplerName; ratio: number };
+  /** The most traces of webhooks and of attempts that a process begins to record in a second; 0: no limit. */
+  tracesPerSecond: number;
   /** The bounded queue of spans before the collector. */
   batch: { delayMs: number; timeoutMs: number; maxQueue: number; maxBatch: number };
   /** Attributes of the process, beside the gateway's own. */
@@ -161,6 +164,7 @@ export function tracingOf(e: TracingVariables): TracingSettings | null {
     toConsole: names.includes('console'),
     otlp: names.includes('otlp') ? otlpOf(e) : null,
     sampler: { name: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG },
+    tracesPerSecond: e.TRACES_PER_SECOND,
     batch: {
       delayMs: e.OTEL_BSP_SCHEDULE_DELAY,
       timeoutMs: e.OTEL_BSP_EXPORT_TIMEOUT,

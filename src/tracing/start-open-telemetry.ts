@@ -9,8 +9,9 @@ import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Running } from '../shared/running.ts';
 import { version } from '../shared/version.ts';
 import { ExportLog } from './export-log.ts';
-import { samplerOf, spanProcessors } from './exporters.ts';
+import { spanProcessors } from './exporters.ts';
 import { OpenTelemetryTracing } from './open-telemetry.ts';
+import { EventSampler } from './sampler.ts';
 import type { TracedProcess, TracingSettings } from './settings.ts';
 import { useTracing } from './spans.ts';
 
@@ -28,7 +29,7 @@ export async function startOpenTelemetry(settings: TracingSettings, { role, log 
   diag.setLogger(exportLog.diag, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   setGlobalErrorHandler((error) => exportLog.failed(error));
   const provider = new TracerProvider({
-    sampler: samplerOf(settings.sampler),
+    sampler: new EventSampler(settings),
     spanProcessors: processors,
     spanLimits: { attributeValueLengthLimit: maxAttributeLength },
     resource: defaultResource().merge(

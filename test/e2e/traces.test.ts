@@ -54,7 +54,7 @@ test('while tracing is off, the trace headers of a sender are forwarded, and not
   expect([again.headers.tracestate, again.headers.baggage]).toEqual([undefined, undefined]);
 });
 
-test('an unsampled webhook is linked to by sampled attempts', async () => {
+test('always_on: an unsampled webhook is linked to by sampled attempts', async () => {
   const collector = await collectorForTest();
   const consumer = await consumerForTest();
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
@@ -70,7 +70,7 @@ test('an unsampled webhook is linked to by sampled attempts', async () => {
   await off.stop();
   expect(collector.spans).toEqual([]);
 
-  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+  await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_SAMPLER: 'always_on' });
   await gateway.admin.post(`/admin/delivery/retry/${body.id}`);
   const [attempt] = await collector.received('the retry', attemptsOf(body.id));
   const [, traceId = '', spanId = ''] = stored.split('-');

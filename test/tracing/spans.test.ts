@@ -88,7 +88,7 @@ test(
   'a statement of many calls is a child of the first sampled one and links to the others',
   async () => {
     const collector = await collectorForTest();
-    await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+    await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, TRACES_PER_SECOND: '0' });
     const batcher = new Batcher<number, number>(
       async (items) => {
         await inStatementSpan(statement, async () => undefined);

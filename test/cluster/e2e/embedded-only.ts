@@ -13,7 +13,7 @@ export const embeddedOnly: readonly { name: string; why: string }[] = [
   },
   ...[
     'while tracing is off, the trace headers of a sender are forwarded, and nothing is stored or sent',
-    'an unsampled webhook is linked to by sampled attempts',
+    'always_on: an unsampled webhook is linked to by sampled attempts',
     'TRACE_CONTINUE_INBOUND: the webhook continues the trace of its sender, the attempt does not',
     'notifications link to the webhook and show no address',
     'a refused webhook and a duplicate have spans; a refusal is no failure',
