@@ -48,6 +48,7 @@ export function describeAddress(span: TracedSpan, { provider, slug }: Address, b
 
 /** Adds what became of the webhook. */
 export function describeAnswer(span: TracedSpan, answer: IngestAnswer): void {
+  if (!span.isRecorded) return;
   if (answer.kind === 'challenge') {
     span.set({ 'http.response.status_code': answer.status, 'gateway.result': 'challenge' });
     return;

@@ -8,13 +8,15 @@ import {
   type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { parseTraceParent, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { errorTypeOf } from './error-type.ts';
-import { aboutWebhook, ofSender } from './sampler.ts';
+import type { EventSampler } from './sampler.ts';
 import type { LogIds, SpanAttributes, SpanStart, TracedSpan, Tracing } from './spans.ts';
+import type { TraceIds } from './trace-ids.ts';
 
 /** The most links of a span, the default of OpenTelemetry's SDKs. A batch may serve more calls. */
 const maxLinks = 128;
@@ -30,7 +32,10 @@ interface Batch {
 }
 
 export interface SpanOptions {
+  /** Records every span that it begins. */
   tracer: Tracer;
+  sampler: Pick<EventSampler, 'records'>;
+  ids: TraceIds;
   /** Whether deliveries carry a `traceparent`. */
   propagates: boolean;
   /** Whether a webhook continues the trace of its sender. */
@@ -46,26 +51,8 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   run<T>(start: SpanStart, work: (span: TracedSpan) => Promise<T>): Promise<T> {
-    const { tracer, propagates, continueInbound } = this.#options;
-    const sender = start.sender ? remote(start.sender) : null;
-    const continued = start.parent
-      ? remote({ traceparent: start.parent })
-      : continueInbound && sender
-        ? ofSender(sender)
-        : null;
-    const webhook = spanContextOf(remote({ traceparent: start.link }));
-    const linked = [continueInbound ? null : spanContextOf(sender), webhook];
-    const parent = continued ?? (webhook ? aboutWebhook(ROOT_CONTEXT, webhook) : ROOT_CONTEXT);
-    const span = tracer.startSpan(
-      start.name,
-      {
-        kind: kinds[start.kind],
-        attributes: start.attributes,
-        ...(start.beganMs === undefined ? {} : { startTime: start.beganMs }),
-        links: linked.flatMap((one) => (one === undefined || one === null ? [] : [{ context: one }])),
-      },
-      parent,
-    );
+    const { tracer, propagates } = this.#options;
+    const span = this.#begin(start);
     const own = new OwnSpan(span, { propagates, tracer });
     // Not within the sender's context, which may hold a trace state that must not be passed on.
     return context.with(trace.setSpan(ROOT_CONTEXT, span), async () => {
@@ -79,6 +66,31 @@ export class OpenTelemetryTracing implements Tracing {
         span.end();
       }
     });
+  }
+
+  #begin(start: SpanStart): Span {
+    const { tracer, sampler, ids, continueInbound } = this.#options;
+    const sender = start.sender ? remote(start.sender) : null;
+    const own = spanContextOf(start.parent);
+    const parent = own ? trace.setSpanContext(ROOT_CONTEXT, own) : continueInbound ? sender : null;
+    const webhook = spanContextOf(start.link);
+    const parentSpan = parent && trace.getSpanContext(parent);
+    const traceId = parentSpan?.traceId ?? ids.generateTraceId();
+    // Most webhooks of a burst are not recorded. For them, the SDK would copy all attributes before it asks a sampler.
+    if (!sampler.records(traceId, { parent, isForeign: own === null && parent !== null, webhook }))
+      return trace.wrapSpanContext({ traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE });
+    if (!parentSpan) ids.useNext(traceId);
+    const linked = [continueInbound || !sender ? undefined : trace.getSpanContext(sender), webhook];
+    return tracer.startSpan(
+      start.name,
+      {
+        kind: kinds[start.kind],
+        attributes: start.attributes,
+        ...(start.beganMs === undefined ? {} : { startTime: start.beganMs }),
+        links: linked.flatMap((one) => (one ? [{ context: one }] : [])),
+      },
+      parent ?? ROOT_CONTEXT,
+    );
   }
 
   async statement<T>(statement: { name: string; text: string }, work: () => Promise<T>): Promise<T> {
@@ -145,12 +157,14 @@ class OwnSpan implements TracedSpan {
   readonly #tracer: Tracer;
   readonly traceparent: string;
   readonly headers: TracedSpan['headers'];
+  readonly isRecorded: boolean;
 
   constructor(span: Span, { propagates, tracer }: { propagates: boolean; tracer: Tracer }) {
     this.#span = span;
     this.#tracer = tracer;
     this.traceparent = traceparentOf(span.spanContext());
     this.headers = propagates ? [['traceparent', this.traceparent]] : [];
+    this.isRecorded = span.isRecording();
   }
 
   set(attributes: SpanAttributes): void {
@@ -158,12 +172,12 @@ class OwnSpan implements TracedSpan {
   }
 
   link(traceparent: string | null): void {
-    const linked = spanContextOf(remote({ traceparent }));
+    const linked = spanContextOf(traceparent);
     if (linked) this.#span.addLink({ context: linked });
   }
 
   addStatement(name: string, beganMs: number, endedMs: number): void {
-    if (!this.#span.isRecording()) return;
+    if (!this.isRecorded) return;
     const options = { kind: SpanKind.CLIENT, attributes: statementAttributes(name), startTime: beganMs };
     this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, this.#span)).end(endedMs);
   }
@@ -185,7 +199,13 @@ const statementAttributes = (name: string) => ({ 'db.system.name': 'postgresql',
 const flagsOf = ({ traceFlags }: SpanContext) => (traceFlags & 1 ? '01' : '00');
 const traceparentOf = (ids: SpanContext) => `00-${ids.traceId}-${ids.spanId}-${flagsOf(ids)}`;
 
-/** The context that these headers describe; null when they describe none. */
+/** The span of a `traceparent` of the gateway's own; null when there is none. */
+function spanContextOf(traceparent: string | null | undefined): SpanContext | null {
+  const ids = traceparent ? parseTraceParent(traceparent) : null;
+  return ids && { ...ids, isRemote: true };
+}
+
+/** The context that these headers of a sender describe; null when they describe none. */
 function remote(headers: { traceparent?: string | null | undefined; tracestate?: string | undefined }): Context | null {
   const { traceparent, tracestate } = headers;
   if (!traceparent) return null;
@@ -196,8 +216,6 @@ function remote(headers: { traceparent?: string | null | undefined; tracestate?:
   );
   return extracted === ROOT_CONTEXT ? null : extracted;
 }
-
-const spanContextOf = (of: Context | null) => (of ? trace.getSpanContext(of) : undefined);
 
 function batchOf(active: Context): Batch | null {
   const value = active.getValue(batchKey);

@@ -28,6 +28,8 @@ export interface SpanStart {
 export interface TracedSpan {
   /** Its ids and whether it is sampled, as in the header (https://www.w3.org/TR/trace-context/#traceparent-header). */
   readonly traceparent: string;
+  /** Whether its attributes are recorded: there is no need to describe another one. */
+  readonly isRecorded: boolean;
   /** The headers of a request that the span makes; empty with OTEL_PROPAGATORS=none. */
   readonly headers: readonly Header[];
   set(attributes: SpanAttributes): void;

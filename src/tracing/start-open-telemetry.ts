@@ -5,7 +5,7 @@ import { context, DiagLogLevel, diag } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Running } from '../shared/running.ts';
 import { version } from '../shared/version.ts';
 import { ExportLog } from './export-log.ts';
@@ -14,6 +14,7 @@ import { OpenTelemetryTracing } from './open-telemetry.ts';
 import { EventSampler } from './sampler.ts';
 import type { TracedProcess, TracingSettings } from './settings.ts';
 import { useTracing } from './spans.ts';
+import { TraceIds } from './trace-ids.ts';
 
 /** How long the end of a process waits for a collector: well below the 38 s after which `npm start` ends its worker. */
 const flushLimitMs = 5_000;
@@ -28,8 +29,11 @@ export async function startOpenTelemetry(settings: TracingSettings, { role, log 
   const exportLog = new ExportLog(log, collector);
   diag.setLogger(exportLog.diag, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   setGlobalErrorHandler((error) => exportLog.failed(error));
+  const ids = new TraceIds();
   const provider = new TracerProvider({
-    sampler: new EventSampler(settings),
+    // Only spans that are recorded reach the SDK.
+    sampler: new AlwaysOnSampler(),
+    idGenerator: ids,
     spanProcessors: processors,
     spanLimits: { attributeValueLengthLimit: maxAttributeLength },
     resource: defaultResource().merge(
@@ -48,6 +52,8 @@ export async function startOpenTelemetry(settings: TracingSettings, { role, log 
   useTracing(
     new OpenTelemetryTracing({
       tracer: provider.getTracer('webhook-gateway', version),
+      sampler: new EventSampler(settings),
+      ids,
       propagates: settings.propagates,
       continueInbound: settings.continueInbound,
     }),

@@ -197,7 +197,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('keeps closed workflows for 7 days and lets activities start eagerly', () => {
+  test('keeps closed workflows for 7 days, lets activities start eagerly and does not exhaust its connections', () => {
     const job = service('temporal-namespace');
     const retentions = [...(job.command?.join('') ?? '').matchAll(/--retention (\S+)/g)].map(([, time]) => time);
     expect(retentions).toEqual(['168h', '168h']);
@@ -205,6 +205,10 @@ describe('docker-compose.yml', () => {
     const file = service('temporal').environment?.DYNAMIC_CONFIG_FILE_PATH ?? '';
     expect(dirname(file)).toBe(target);
     const settings = parse(readProjectFile(`${folder}/dynamic-config.yaml`));
-    expect(settings).toEqual({ 'system.enableActivityEagerExecution': [{ value: true }] });
+    const tasksAtOnce = (kind: string) => [`history.${kind}ProcessorSchedulerWorkerCount`, [{ value: 16 }]];
+    expect(settings).toEqual({
+      'system.enableActivityEagerExecution': [{ value: true }],
+      ...Object.fromEntries(['timer', 'transfer', 'visibility'].map(tasksAtOnce)),
+    });
   });
 });

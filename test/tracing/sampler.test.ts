@@ -1,7 +1,6 @@
-import { ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
-import { SamplingDecision } from '@opentelemetry/sdk-trace';
+import { ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { aboutWebhook, EventSampler, ofSender } from '../../src/tracing/sampler.ts';
+import { EventSampler, type Origin } from '../../src/tracing/sampler.ts';
 import type { TracingSettings } from '../../src/tracing/settings.ts';
 
 type SamplerName = TracingSettings['sampler']['name'];
@@ -11,17 +10,16 @@ const spanOf = (traceFlags: number) => ({ traceId, spanId: 'b7ad6b7169203331', t
 const sampled = spanOf(TraceFlags.SAMPLED);
 const unsampled = spanOf(TraceFlags.NONE);
 
+const alone: Origin = { parent: null, isForeign: false, webhook: null };
+const attemptOf = (webhook: typeof sampled): Origin => ({ ...alone, webhook });
+const partOf = (parent: typeof sampled): Origin => ({ ...alone, parent: trace.setSpanContext(ROOT_CONTEXT, parent) });
+const continuing = (sender: typeof sampled): Origin => ({ ...partOf(sender), isForeign: true });
+
 function samplerOf(name: SamplerName, tracesPerSecond = 0, ratio = 1) {
   const clock = { ms: 0 };
   const sampler = new EventSampler({ sampler: { name, ratio }, tracesPerSecond }, () => clock.ms);
-  const records = (context = ROOT_CONTEXT) =>
-    sampler.shouldSample(context, traceId, 'a span', SpanKind.CLIENT, {}, []).decision ===
-    SamplingDecision.RECORD_AND_SAMPLED;
-  return { records, clock };
+  return { records: (origin = alone) => sampler.records(traceId, origin), clock };
 }
-
-const attemptOf = (webhook: typeof sampled) => aboutWebhook(ROOT_CONTEXT, webhook);
-const partOf = (parent: typeof sampled) => trace.setSpanContext(ROOT_CONTEXT, parent);
 
 test.each<[SamplerName, typeof sampled, boolean]>([
   ['parentbased_always_on', sampled, true],
@@ -53,14 +51,14 @@ test('at most so many traces are begun in a second, and in each second again', (
 test('spans of a trace and attempts of an event that are recorded do not count', () => {
   const { records } = samplerOf('parentbased_always_on', 1);
   expect(records()).toBe(true);
-  for (const context of [partOf(sampled), attemptOf(sampled)]) expect(records(context)).toBe(true);
+  for (const origin of [partOf(sampled), attemptOf(sampled)]) expect(records(origin)).toBe(true);
   expect(records()).toBe(false);
 });
 
 test('traces that senders have begun count', () => {
   const { records } = samplerOf('parentbased_always_on', 1);
-  expect(records(ofSender(partOf(sampled)))).toBe(true);
-  expect(records(ofSender(partOf(sampled)))).toBe(false);
+  expect(records(continuing(sampled))).toBe(true);
+  expect(records(continuing(sampled))).toBe(false);
 });
 
 test('parts of an unsampled trace count where the sampler records them', () => {

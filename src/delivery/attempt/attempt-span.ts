@@ -48,6 +48,7 @@ export function describeOutcome(
   span: TracedSpan,
   { outcome, succeeded, responseCode, durationMs, url }: Outcome,
 ): void {
+  if (!span.isRecorded) return;
   span.set({
     ...addressOf(url),
     'http.response.status_code': responseCode ?? undefined,

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { readProjectFile } from '../../docker/files.ts';
 import { service } from '../../docker/services.ts';
-import { dynamicConfigOf, portsNeeded, servicePorts, temporalConfig } from './config.ts';
+import { portsNeeded, servicePorts, temporalConfig } from './config.ts';
 import { serverVersion } from './program.ts';
 
 const ports = servicePorts(Array.from({ length: portsNeeded }, (_, n) => 25_000 + n));
@@ -45,12 +44,6 @@ test('every service listens on loopback, on ports of its own', () => {
 
 test('too few ports are refused', () => {
   expect(() => servicePorts([1, 2, 3, 4, 5, 6, 7, 7])).toThrow('8 different ports');
-});
-
-test('the dynamic configuration is that of the compose file, and more', () => {
-  const added = parse(dynamicConfigOf(readProjectFile('docker/temporal/dynamic-config.yaml')));
-  expect(added).toMatchObject(parse(readProjectFile('docker/temporal/dynamic-config.yaml')));
-  expect(added['history.timerProcessorSchedulerWorkerCount']).toEqual([{ value: 16 }]);
 });
 
 test('the server has the version of the images in docker-compose.yml', async () => {

@@ -38,25 +38,6 @@ export interface TemporalSettings {
 }
 
 /**
- * Tasks of the history service that are worked on at once, of each kind. The default is 512, for a database with hundreds
- * of connections. Here they would share 20, and each task opens up to eight: after an outage of PostgreSQL all of them
- * would wait until their time limits, and none would end.
- */
-const tasksAtOnce = 16;
-
-/** Adds to the dynamic configuration of docker-compose.yml what a server on a small machine needs. */
-export const dynamicConfigOf = (composeFile: string): string =>
-  composeFile +
-  stringify(
-    Object.fromEntries(
-      ['timer', 'transfer', 'visibility'].map((kind) => [
-        `history.${kind}ProcessorSchedulerWorkerCount`,
-        [{ value: tasksAtOnce }],
-      ]),
-    ),
-  );
-
-/**
  * The configuration file of a server on loopback, on one PostgreSQL for workflows and visibility.
  *
  * @see https://docs.temporal.io/references/configuration

@@ -8,7 +8,7 @@ import { ServerProcess } from '../../faults/server-process.ts';
 import type { Temporal } from '../../faults/temporal.ts';
 import { untilUp } from '../../faults/until-up.ts';
 import { freePorts } from '../free-ports.ts';
-import { dynamicConfigOf, portsNeeded, servicePorts, type TemporalSettings, temporalConfig } from './config.ts';
+import { portsNeeded, servicePorts, type TemporalSettings, temporalConfig } from './config.ts';
 
 /** One core is left to the gateway and PostgreSQL, as in `npm start` (src/embedded/temporal.ts). */
 const threads = Math.max(1, availableParallelism() - 1);
@@ -25,7 +25,7 @@ export async function openTemporalServer(options: {
   const [metricsPort = 0, ...others] = await freePorts(1 + portsNeeded, 25_000);
   const ports = servicePorts(others);
   const dynamicConfig = join(options.folder, 'temporal-dynamic.yaml');
-  writeFileSync(dynamicConfig, dynamicConfigOf(readProjectFile('docker/temporal/dynamic-config.yaml')));
+  writeFileSync(dynamicConfig, readProjectFile('docker/temporal/dynamic-config.yaml'));
   const file = join(options.folder, 'temporal.yaml');
   writeFileSync(file, temporalConfig({ ports, metricsPort, postgres: options.postgres, dynamicConfig }), {
     mode: 0o600,
