@@ -76,7 +76,7 @@ export class EngineWorker {
     const { signal } = this.#stopping;
     const connection: NativeConnection = await connectTemporal(temporal);
     try {
-      await registerSearchAttributes(connection, temporal.namespace);
+      await registerSearchAttributes(connection, temporal.namespace, this.#options.log);
       if (signal.aborted) return;
       this.#workers = await createQueueWorkers(connection, this.#options);
       const ended = runTogether(this.#workers);

@@ -52,7 +52,7 @@ export async function openDispatchStage() {
   const gateway = await startGateway({ worker: false });
   const { database, temporal } = gateway;
   const connection = await connectTemporal(temporal);
-  await registerSearchAttributes(connection, temporal.namespace);
+  await registerSearchAttributes(connection, temporal.namespace, log);
   const box = createSecretBox(gateway.keyring);
   const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
   const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });

@@ -26,6 +26,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npm run bench -- deliver --scenarios burst,rates --modes auto,direct --event-workflows always,on_retry',
       'npm run bench -- deliver --filled 2000000',
       'npm run bench -- pairs --with ../before --pairs 5 --scenarios burst,rates',
+      'npm run bench -- pairs --with . --traces --scenarios burst',
       'npm run bench -- lasting --seconds 600 --rate 500 --failing 0.02 --event-workflows on_retry',
       'DELIVERY_SCHEDULE=1s,5s,10s,30s,1m,2m,5m,10m,20m npm run bench -- lasting --seconds 120 --rate 100 --failing 0.1',
       'npm run bench -- queue --events 2000000',

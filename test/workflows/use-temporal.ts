@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { log } from '../support/runtime.ts';
 
 /**
  * Connects a test file to the Temporal of the run, for workers and for clients. Call it once at the top of the file, and
@@ -13,7 +14,7 @@ export function useTemporal() {
   beforeAll(async () => {
     const address = inject('temporalAddress');
     native = await NativeConnection.connect({ address });
-    await registerSearchAttributes(native, 'default');
+    await registerSearchAttributes(native, 'default', log);
     connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
+import { createLog } from '../../../src/shared/log.ts';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.ts';
 
 /** As the service `temporal-namespace` of docker-compose.yml. */
@@ -20,7 +21,7 @@ export async function makeNamespace(address: string, namespace: string): Promise
     );
     for (const endMs = Date.now() + knownLimitMs; ; await sleep(lookMs))
       try {
-        await call(() => registerSearchAttributes(connection, namespace));
+        await call(() => registerSearchAttributes(connection, namespace, createLog('warn')));
         await call(() => connection.workflowService.listWorkflowExecutions({ namespace, pageSize: 1 }));
         return;
       } catch (error) {
