@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditWriter } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
-import { isDatabaseError } from '../../database/errors.ts';
+import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import type { Log } from '../../shared/log.ts';
@@ -57,7 +57,8 @@ export class BulkWorker {
    * Applies the next batch of the job that is due for longest.
    *
    * @returns `idle` if no job is due.
-   * @throws the database's error. The batch is then tried again.
+   * @throws the database's error. The batch is then tried again, without end: the database comes back, and an operator can
+   *   stop the job. A value that PostgreSQL refuses ends the job instead.
    */
   async round(): Promise<Round> {
     const token = randomUUID();
@@ -66,12 +67,12 @@ export class BulkWorker {
     try {
       await this.#work(job, token);
     } catch (error) {
-      if (isDatabaseError(error)) {
+      if (isDatabaseError(error) && databaseFailure(error) !== 'bad_data') {
         // A conflict with another transaction is over soon. If the database is down, the lease expires.
         await putOffJob(this.#database, job.id, token, retryS).catch(() => undefined);
         throw error;
       }
-      // An error of the gateway itself would occur at each try.
+      // An error of the gateway itself, or a value that PostgreSQL refuses, would occur at each try.
       this.#log.error({ err: error, job_id: job.id }, 'bulk job failed');
       await this.#endWith(job, token, 'failed', 'internal error; see the log of the worker');
     }

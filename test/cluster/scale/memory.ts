@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { BothEnds } from '../../bench/deliver/both-ends.ts';
 import { newRun } from '../../bench/deliver/measure.ts';
 import { warmUp } from '../../bench/deliver/warm-up.ts';
+import type { Target } from '../../bench/load/webhooks.ts';
 import { type ClusterStage, openClusterStage } from '../bench-stage.ts';
+import { untilQuiet } from '../cost/until-quiet.ts';
 import type { ClusterGround } from '../ground.ts';
 import { median } from './median.ts';
 
@@ -27,8 +29,8 @@ export interface WorkerMemory {
 }
 
 /**
- * The memory of a worker before and after so many events have failed once and wait for their second attempt, each with
- * its workflow. It is the PSS after a collection of garbage.
+ * The memory of a worker that has delivered so many events, and after as many others have failed once and wait for their
+ * second attempt, each with its workflow. It is the PSS after a collection of garbage.
  */
 export async function memoryOfWaiting(ground: ClusterGround, ends: BothEnds, waiting: number): Promise<WorkerMemory> {
   const stage = await openClusterStage(ground, ends, {
@@ -37,11 +39,17 @@ export async function memoryOfWaiting(ground: ClusterGround, ends: BothEnds, wai
   });
   try {
     await warmUp(stage);
+    const send = async (run: string, target: Target) => {
+      const load = { targets: [target], events: waiting, rate: 0, connections: 16, bytes: 1_000 };
+      await ends.load.call('send', { run, ...load });
+    };
+    // The same load without waiting workflows: code, pools and the allocator keep what it needs once.
+    await send(newRun(), await stage.account());
+    await untilQuiet(stage.cluster.servers.postgres, limitMs);
     const before = await settledMiB(stage);
     const run = newRun();
     // The consumer answers 500 to the first attempt of each event of this run.
-    const targets = [await stage.account(`?failing=${run}`)];
-    await ends.load.call('send', { run, targets, events: waiting, rate: 0, connections: 16, bytes: 1_000 });
+    await send(run, await stage.account(`?failing=${run}`));
     await untilWaiting(stage, waiting);
     return { before, after: await settledMiB(stage) };
   } finally {

@@ -68,6 +68,16 @@ test('a job whose filter this version cannot read fails, with an entry in the au
   expect(await generations(gateway)).toEqual({ 0: 2 });
 });
 
+test('a job whose statement PostgreSQL always refuses fails instead of being tried for ever', async () => {
+  await events(gateway, account, 2);
+  await sql(`create or replace function lock_events(p_ids uuid[], p_low uuid, p_high uuid) returns void language plpgsql as $$ begin
+    raise exception 'refused' using errcode = '22023'; end $$`);
+  const job = await ordered(gateway, { action: 'replay', filter: { app_key: 'app' } });
+  await workOff(gateway);
+  expect(await readJob(gateway, job.id)).toMatchObject({ state: 'failed', done: 0 });
+  expect(await generations(gateway)).toEqual({ 0: 2 });
+});
+
 test('a replay waits for the attempts of its last batch, so that new events keep their turn', async () => {
   await events(gateway, account, 450);
   const job = await ordered(gateway, { action: 'replay', filter: { app_key: 'app' } });
