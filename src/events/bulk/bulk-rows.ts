@@ -31,7 +31,7 @@ const readUnfinished = {
   name: 'read_unfinished_bulk_jobs',
   text: `
     select id, action = $1 and filter::text is not distinct from $2 and event_ids is not distinct from $3::uuid[]
-      and state = 'running' as same
+      and error is not distinct from $4 and state = 'running' as same
     from bulk_jobs where ended_at is null`,
 };
 
@@ -43,13 +43,14 @@ const readUnfinished = {
  */
 export async function unfinishedJobs(
   sql: Sql,
-  order: Pick<NewBulkJob, 'action' | 'filter' | 'ids'>,
+  order: Pick<NewBulkJob, 'action' | 'error' | 'filter' | 'ids'>,
 ): Promise<{ count: number; same: string | null }> {
   await sql.query(lockOrders, [lockKeys.bulkOrders]);
   const rows = await sql.query<{ id: string; same: boolean }>(readUnfinished, [
     order.action,
     order.filter && JSON.stringify(order.filter),
     order.ids,
+    order.error,
   ]);
   return { count: rows.length, same: rows.find(({ same }) => same)?.id ?? null };
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+import { dayMs, uuidMs } from '../../database/uuid-time.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Round } from '../../shared/poller.ts';
 import { applyBatch, type BatchOrder } from './apply-batch.ts';
@@ -25,6 +26,8 @@ import { type Matches, nextMatches, type Place } from './matching-events.ts';
  * on it, wait for that long.
  */
 const eventsABatch = 200;
+/** Days that a batch changes: each locks a dozen tables and indexes, and PostgreSQL's room for locks is shared by all. */
+const batchDays = 32;
 /**
  * Between two batches of a job. Together with the size of a batch it limits a job to 1,000 events/s in all workers, so
  * that ingestion and deliveries keep most of the database.
@@ -108,15 +111,24 @@ export class BulkWorker {
     const { event_ids: given, next_event: next, last_event: last, slice_ms: sliceMs } = job;
     if (given) {
       const from = matchedOf(job);
-      return { ids: given.slice(from, from + eventsABatch), place: null, end: from + eventsABatch >= given.length };
+      const ids = given.slice(from, from + eventsABatch);
+      const kept = ids.filter((id) => uuidMs(id) - uuidMs(ids[0] ?? id) <= batchDays * dayMs);
+      return { ids: kept, place: null, end: from + kept.length >= given.length };
     }
     if (filter === null || next === null || last === null) return { ids: [], place: null, end: true };
-    return inTransaction(this.#database.readers, async (client) => {
-      await client.query(`set local statement_timeout = ${statementMs}`);
-      const limits = { most: eventsABatch, timeMs: readMs };
-      return nextMatches(sqlOfClient(client), filter, { next, last, sliceMs }, limits);
-    });
+    return withinDays(
+      await nextMatches(this.#slices, filter, { next, last, sliceMs }, { most: eventsABatch, timeMs: readMs }),
+    );
   }
+
+  /** Reads each slice in a transaction of its own, because locks on the partitions of its days are kept until its end. */
+  readonly #slices: Sql = {
+    query: (statement, values) =>
+      inTransaction(this.#database.readers, async (client) => {
+        await client.query(`set local statement_timeout = ${statementMs}`);
+        return sqlOfClient(client).query(statement, values);
+      }),
+  };
 
   async #endWith(job: LeasedJob, token: string, state: 'stopped' | 'failed', reason: string | null): Promise<void> {
     await this.#database.transaction(async (sql) => {
@@ -139,6 +151,14 @@ export class BulkWorker {
 /** The filter of a job; null if it has ids. Throws if another version of the gateway stored what this one cannot read. */
 function storedFilter({ filter }: LeasedJob): BulkFilter | null {
   return filter === null ? null : bulkFilter.parse(filter);
+}
+
+/** Leaves events of too many days to the next batch. */
+function withinDays({ ids, place, end }: Matches): Matches {
+  const [first = ''] = ids;
+  const kept = ids.filter((id) => uuidMs(id) - uuidMs(first) <= batchDays * dayMs);
+  const left = ids[kept.length];
+  return left === undefined ? { ids, place, end } : { ids: kept, place: { ...place, next: left }, end: false };
 }
 
 /** The sums of a job after a batch. */

@@ -17,11 +17,14 @@ const errorDelayMs = 2_000;
 /** Reads go on for so long after the last stream was closed, so that a client that connects again can resume. */
 const lingerMs = 30_000;
 const keepAliveMs = 15_000;
+/** How often streams are looked at: apart from the reads, which may take seconds, and after what they wrote was sent. */
+const tendMs = 1_000;
 /** Older events that may change soon stay watched for so long after they were last found. */
 const watchedMs = 60_000;
 const maxWatched = 5_000;
-/** A backlog makes clients load the list again once a minute, not twice a second. */
+/** A backlog makes clients load the list again once a minute, not twice a second, and soon after its end. */
 const backlogResetMs = 60_000;
+const backlogEndMs = 5_000;
 
 /**
  * Reports new and changed events to the open streams of a process. One loop reads the changes for all streams, and only
@@ -31,6 +34,7 @@ export class ChangeFeed {
   readonly #database: Pick<Database, 'readers' | 'reader'>;
   readonly #log: Log;
   readonly #lingerMs: number;
+  readonly #readerOptions: { stalledMs?: number };
   readonly #readers = new Set<StreamReader>();
   #places = 0;
   #recent: RecentBatches | null = null;
@@ -38,17 +42,27 @@ export class ChangeFeed {
   #watched = new Map<string, number>();
   #bulk = new Set<string>();
   #backlogResetAtMs = Number.NEGATIVE_INFINITY;
+  #missedSinceReset = false;
   #keptAliveAtMs = 0;
   #idleSinceMs = 0;
   #running: Promise<void> | null = null;
   #wake: () => void = () => undefined;
   #closed = false;
 
-  /** @param options.lingerMs how long reads go on without a stream; shorter in tests */
-  constructor(options: { database: Pick<Database, 'readers' | 'reader'>; log: Log; lingerMs?: number }) {
+  /**
+   * @param options.lingerMs how long reads go on without a stream; shorter in tests
+   * @param options.stalledMs after which a client that does not read is dropped; shorter in tests
+   */
+  constructor(options: {
+    database: Pick<Database, 'readers' | 'reader'>;
+    log: Log;
+    lingerMs?: number;
+    stalledMs?: number;
+  }) {
     this.#database = options.database;
     this.#log = options.log;
     this.#lingerMs = options.lingerMs ?? lingerMs;
+    this.#readerOptions = options.stalledMs === undefined ? {} : { stalledMs: options.stalledMs };
   }
 
   /** Whether changes are being read. */
@@ -83,7 +97,7 @@ export class ChangeFeed {
 
   /** Adds a stream whose place was reserved. @param lastId the `Last-Event-ID` of the client */
   add(response: ServerResponse, filter: StreamFilter, lastId: string | null): void {
-    const reader = new StreamReader(response, filter);
+    const reader = new StreamReader(response, filter, this.#readerOptions);
     if (this.#closed || this.#position === null) {
       reader.end();
       return;
@@ -121,6 +135,7 @@ export class ChangeFeed {
 
   async #run(): Promise<void> {
     let failing = false;
+    const tending = setInterval(() => this.#tend(), tendMs);
     while (!this.#closed && !this.#isIdle()) {
       const startMs = performance.now();
       let pauseMs = errorDelayMs;
@@ -132,9 +147,9 @@ export class ChangeFeed {
         if (!failing) this.#log.warn({ err: error }, 'changes for event streams not read, retrying');
         failing = true;
       }
-      this.#tend();
       if (!this.#closed) await this.#sleep(pauseMs);
     }
+    clearInterval(tending);
     this.#running = null;
     this.#recent = null;
     this.#position = null;
@@ -171,9 +186,13 @@ export class ChangeFeed {
     const isNew = bulk.some((id) => !this.#bulk.has(id));
     this.#bulk = new Set(bulk);
     if (isNew) return 'bulk_operation';
+    if (crowded) this.#missedSinceReset = true;
     const nowMs = performance.now();
-    if (!crowded || nowMs - this.#backlogResetAtMs < backlogResetMs) return null;
+    const waitMs = crowded ? backlogResetMs : backlogEndMs;
+    if (!this.#missedSinceReset || nowMs - this.#backlogResetAtMs < waitMs) return null;
     this.#backlogResetAtMs = nowMs;
+    // What is missed from now on needs another one.
+    this.#missedSinceReset = crowded;
     return 'backlog';
   }
 
@@ -196,8 +215,9 @@ export class ChangeFeed {
     const keepsAlive = nowMs - this.#keptAliveAtMs >= keepAliveMs;
     if (keepsAlive) this.#keptAliveAtMs = nowMs;
     for (const reader of this.#readers) {
-      if (keepsAlive && this.#position) reader.keepAlive(this.#position.snapshot);
+      // First: Node sends what is written in this turn of the event loop only after it.
       reader.check();
+      if (keepsAlive && this.#position) reader.keepAlive(this.#position.snapshot);
     }
   }
 

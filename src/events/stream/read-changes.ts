@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Sql } from '../../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { dayMs, uuidFloor } from '../../database/uuid-time.ts';
+import { isId } from '../../http/admin/query-schemas.ts';
 import { type EventRow, eventColumns } from '../event.ts';
 
 /**
@@ -63,11 +64,13 @@ const readCandidates = {
     union (select c.event_id from event_commands c where c.event_id < $2 order by c.id desc limit ${mostCandidates})`,
 };
 
-// Operators change events of any age. Their audit entries commit together with the changes.
+// Operators change events of any age. Their audit entries commit together with the changes. Those of calls that failed, and of
+// dry runs, stand for no change.
 const readOperations = {
   name: '',
   text: `select id, action, details->>'event_id' as event_id from audit_logs
-    where id >= $1 and action = any($2::text[]) order by id desc limit ${mostCandidates}`,
+    where id >= $1 and action = any($2::text[]) and details->>'code' is null and details->>'dry_run' is distinct from 'true'
+    order by id desc limit ${mostCandidates}`,
 };
 
 /** Actions that change one event, which their audit entry names. */
@@ -132,7 +135,8 @@ export async function readChanges(readers: pg.Pool, from: Position, watched: Rea
     const found = await sql.query<{ id: string }>(readCandidates, [since, low]);
     const candidates = [
       ...found.map(({ id }) => id),
-      ...operations.flatMap(({ event_id: id }) => (id === null ? [] : [id])),
+      // PostgreSQL would refuse what is no id, and with it the whole read.
+      ...operations.flatMap(({ event_id: id }) => (id !== null && isId(id) ? [id.toLowerCase()] : [])),
     ];
     const { xmin, xmax } = boundsOf(from.snapshot);
     const after = [from.snapshot, String(xmax), String(xmin)];

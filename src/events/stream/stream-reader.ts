@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { uuidFloor } from '../../database/uuid-time.ts';
 import { eventMessage, idOf, keepAlive, message, retry, type StreamMessages } from './messages.ts';
 import type { Changes } from './read-changes.ts';
 import { dependsOnState, matchesState, mayMatch, type StreamFilter } from './stream-filter.ts';
@@ -28,14 +29,20 @@ export class StreamReader {
   readonly #response: ServerResponse;
   readonly #filter: StreamFilter;
   readonly #reported = new Set<string>();
+  /** The id of the first event that is received after the connection. The client may have others from the list. */
+  readonly #firstNew = uuidFloor(new Date());
   #unreadSinceMs: number | null = null;
   #allowance = eventsPerSecond;
   #allowedAtMs = performance.now();
   #isOpen = true;
 
-  constructor(response: ServerResponse, filter: StreamFilter) {
+  readonly #stalledMs: number;
+
+  /** @param options.stalledMs after which a client that leaves bytes unread is dropped; shorter in tests */
+  constructor(response: ServerResponse, filter: StreamFilter, options: { stalledMs?: number } = {}) {
     this.#response = response;
     this.#filter = filter;
+    this.#stalledMs = options.stalledMs ?? stalledMs;
   }
 
   /** The first message. @param id the position from which later changes are reported */
@@ -57,7 +64,8 @@ export class StreamReader {
       if (matchesState(event, this.#filter)) {
         this.#remember(event.id);
         matching.push(eventMessage(event));
-      } else if (this.#reported.delete(event.id)) matching.push(message('unmatched', { id: event.id }));
+      } else if (this.#reported.delete(event.id) || this.#mayBeListed(event.id))
+        matching.push(message('unmatched', { id: event.id }));
     }
     const reported = newestWithin(matching, Math.floor(this.#allowance));
     this.#allowance -= reported.length;
@@ -80,7 +88,7 @@ export class StreamReader {
     const nowMs = performance.now();
     if (this.#response.writableLength === 0) this.#unreadSinceMs = null;
     else this.#unreadSinceMs ??= nowMs;
-    const isStalled = this.#unreadSinceMs !== null && nowMs - this.#unreadSinceMs > stalledMs;
+    const isStalled = this.#unreadSinceMs !== null && nowMs - this.#unreadSinceMs > this.#stalledMs;
     if (isStalled || this.#response.writableLength > maxUnreadBytes) this.#drop();
   }
 
@@ -113,6 +121,11 @@ export class StreamReader {
     const late = setTimeout(() => response.destroy(), lingerMs);
     response.once('close', () => clearTimeout(late));
     response.end();
+  }
+
+  /** Whether a client may show an event that this stream has not reported: from the list, or an earlier connection. */
+  #mayBeListed(id: string): boolean {
+    return dependsOnState(this.#filter) && id < this.#firstNew;
   }
 
   #remember(id: string): void {

@@ -201,6 +201,37 @@ test('a lost connection to the database loses no event', async () => {
 test('changes are read only while there are streams', async () => {
   const log = { warn: () => undefined } as never;
   const feed = new ChangeFeed({ database: gateway.database, log, lingerMs: 0 });
+  const { url, stop } = await served(feed);
+  expect(feed.isReading).toBe(false);
+  const leaving = new AbortController();
+  await fetch(url, { signal: leaving.signal });
+  expect(feed.isReading).toBe(true);
+  leaving.abort();
+  await until('the reads have ended', () => !feed.isReading);
+  await stop();
+});
+
+test('a client that reads stays, however long there is something to report at each look', async () => {
+  const log = { warn: () => undefined } as never;
+  const feed = new ChangeFeed({ database: gateway.database, log, stalledMs: 2_000 });
+  const { url, stop } = await served(feed);
+  const leaving = new AbortController();
+  const response = await fetch(url, { signal: leaving.signal });
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk);
+  })().catch(() => undefined);
+  // For longer than the limit, more often than changes are read.
+  for (const endMs = performance.now() + 6_000; performance.now() < endMs; await sleep(100)) await addLongEvents(1);
+  expect(text).toContain('event: event');
+  expect(text).not.toContain('slow_reader');
+  leaving.abort();
+  await reading;
+  await stop();
+}, 30_000);
+
+/** A server whose only page is the stream of this feed. */
+async function served(feed: ChangeFeed) {
   const server = createServer((_request, response) => {
     feed.reserve(response);
     void feed.start().then(() => feed.add(response, {}, null));
@@ -208,14 +239,13 @@ test('changes are read only while there are streams', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  expect(feed.isReading).toBe(false);
-  const leaving = new AbortController();
-  await fetch(`http://127.0.0.1:${address.port}/`, { signal: leaving.signal });
-  expect(feed.isReading).toBe(true);
-  leaving.abort();
-  await until('the reads have ended', () => !feed.isReading);
-  feed.close();
-  await feed.closed();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    async stop() {
+      feed.close();
+      await feed.closed();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

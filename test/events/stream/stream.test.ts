@@ -100,7 +100,9 @@ describe('what is reported', () => {
     await rows(gateway.database, `update events set next_attempt_at = now() where id = $1`, [due.id]);
     await rows(gateway.database, `delete from event_queue where event_id = any($1)`, [[old.id, due.id]]);
     const stream = await opened();
-    await until('the due event is watched', () => gateway.admin.request('GET', '/admin/events?limit=1'));
+    // The due event is watched after the first read, which reports this one.
+    const next = await received();
+    await stream.next('the next event', stateOf(next.id, 'pending', 0));
     await operatorOf(gateway.admin).ack(old.id);
     await stream.next('the ack', stateOf(old.id, 'delivered', 0));
     await attempted(due.id, false);
@@ -111,6 +113,26 @@ describe('what is reported', () => {
     const stream = await opened();
     await gateway.admin.post('/admin/events/replay-failed?app_key=none');
     expect((await stream.next('a reset', ({ event }) => event === 'reset')).data).toEqual({ reason: 'bulk_operation' });
+  });
+
+  test.each(['$EVENT_ID', '0', '-1'])('events after a call with the wrong id %s', async (wrong) => {
+    const stream = await opened();
+    expect((await gateway.admin.request('POST', `/admin/events/${wrong}/ack`)).status).toBe(404);
+    const { id } = await received();
+    await stream.next('the event', stateOf(id, 'pending', 0));
+  });
+
+  test('calls that change nothing do not make clients load the list again', async () => {
+    const stream = await opened();
+    const orders = '/admin/events/bulk';
+    expect(
+      (await gateway.admin.request('POST', orders, { action: 'replay', filter: { app_key: 'none' }, dry_run: true }))
+        .status,
+    ).toBe(200);
+    expect((await gateway.admin.request('POST', orders, { action: 'nothing' })).status).toBe(422);
+    const { id } = await received();
+    await stream.next('the event', stateOf(id, 'pending', 0));
+    expect(stream.messages.map(({ event }) => event)).not.toContain('reset');
   });
 });
 
@@ -147,6 +169,13 @@ describe('filters', () => {
       expect(answer).toMatchObject({ status: 422, body: { code: 'invalid' } });
     },
   );
+});
+
+test('an event of the list that no longer matches is reported, although the stream has not reported it before', async () => {
+  const { id } = await received();
+  const stream = await opened({ query: '?delivery_status=pending' });
+  await attempted(id, true);
+  await stream.next('it no longer matches', ({ event, data }) => event === 'unmatched' && data.id === id);
 });
 
 describe('resuming', () => {
