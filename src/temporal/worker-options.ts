@@ -20,8 +20,8 @@ export const workerSettings = {
   maxConcurrentWorkflowTaskExecutions: 40,
   // Attempts start with the response to the workflow task, unless all slots are occupied.
   maxEagerActivityReservationsPerWorkflowTask: 3,
-  // A cached workflow needs 150 to 270 KB (measured), so that 10,000 waiting ones cost a worker less than 100 MiB; with 250
-  // cached ones it was 128 MiB. Others are rebuilt from their short history when they are needed.
+  // A cached workflow needs 150 to 270 KB (measured), so that 10,000 waiting ones cost a worker 35 MiB; with 250 cached
+  // ones it was 128 MiB. Others are rebuilt from their short history when they are needed.
   maxCachedWorkflows: 100,
   // Begins with ten calls, the SDK's fixed number otherwise. The server asks for more when tasks wait (server 1.28), and
   // for fewer while the queue is idle. Twice as many fill all slots: a call takes milliseconds, an attempt longer.
