@@ -27,9 +27,12 @@ async function secondsToProbe(applicationName: string): Promise<number | null> {
     'select client_port from pg_stat_activity where application_name = $1 and datname = current_database()',
     [applicationName],
   );
-  const port = found?.client_port.toString(16).toUpperCase().padStart(4, '0');
+  const inHex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
+  const [client, server] = [inHex(found?.client_port ?? 0), inHex(Number(new URL(url).port))];
   const rows = (await readFile(list, 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
-  const [kind, when = ''] = rows.find(([, local]) => local?.endsWith(`:${port}`))?.[5]?.split(':') ?? [];
+  // Closed connections to other servers may have the same port on this side.
+  const own = rows.find(([, local, remote]) => local?.endsWith(`:${client}`) && remote?.endsWith(`:${server}`));
+  const [kind, when = ''] = own?.[5]?.split(':') ?? [];
   return kind === keepAliveTimer ? Number.parseInt(when, 16) / ticks : null;
 }
 
