@@ -4,6 +4,8 @@ import { Migration20261124000050_applied_migrations } from '../../migrations/Mig
 import { Migration20261124000100_pending_hours } from '../../migrations/Migration20261124000100_pending_hours.ts';
 import { Migration20261124000200_traces } from '../../migrations/Migration20261124000200_traces.ts';
 import { Migration20261124000300_series } from '../../migrations/Migration20261124000300_series.ts';
+import { Migration20261124000310_stats_minute } from '../../migrations/Migration20261124000310_stats_minute.ts';
+import { Migration20261124000320_latencies_minute } from '../../migrations/Migration20261124000320_latencies_minute.ts';
 import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration20261124000400_bulk_jobs.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
@@ -35,6 +37,8 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261124000100_pending_hours', class: Migration20261124000100_pending_hours },
   { name: 'Migration20261124000200_traces', class: Migration20261124000200_traces },
   { name: 'Migration20261124000300_series', class: Migration20261124000300_series },
+  { name: 'Migration20261124000310_stats_minute', class: Migration20261124000310_stats_minute },
+  { name: 'Migration20261124000320_latencies_minute', class: Migration20261124000320_latencies_minute },
   { name: 'Migration20261124000400_bulk_jobs', class: Migration20261124000400_bulk_jobs },
 ];
 
