@@ -148,7 +148,7 @@ test('a table that stays locked is an error that says what to do, and nothing is
   await blocker.query('begin');
   await blocker.query('select 1 from accounts');
   const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
-  const locks = { tries: 2, pauseMs: 1 };
+  const locks = { tries: 2, pauseMs: 1, concurrentTimeoutMs: 1 };
   await expect(applyLater({ database: own, pending: [colour], version, log, locks })).rejects.toThrow(
     /Migration20990101000000_colour got no lock.*It has changed nothing.*npm run migrate/,
   );
@@ -170,6 +170,32 @@ test('an index is built concurrently, outside of a transaction', async () => {
     { present: true },
   ]);
 });
+
+test('an index build that an old transaction holds up is an error that says what to do, and can be repeated', async () => {
+  const index = change(
+    'Migration20990103000000_index',
+    [
+      'drop index concurrently if exists destinations_by_test',
+      'create index concurrently destinations_by_test on destinations (id)',
+    ],
+    { outsideTransaction: true },
+  );
+  const old = await database.readers.connect();
+  await old.query('begin isolation level repeatable read');
+  await old.query('select 1 from accounts');
+  const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const apply = (concurrentTimeoutMs: number) =>
+    applyLater({ database: own, pending: [index], version, log, locks: { tries: 9, pauseMs: 1, concurrentTimeoutMs } });
+  await expect(apply(100)).rejects.toThrow(/builds an index.*older did not end in time.*npm run migrate/);
+  await checkSchema(database);
+  await old.query('rollback');
+  old.release();
+  expect(await apply(60_000)).toEqual([index.name]);
+  expect(
+    await rows(database, `select indisvalid from pg_index where indexrelid = 'destinations_by_test'::regclass`),
+  ).toEqual([{ indisvalid: true }]);
+  await own.close();
+}, 30_000);
 
 test('of two migrations, the first one stays when the second one fails', async () => {
   const broken = change('Migration20990102000000_broken', ['alter table accounts add column colour text']);
