@@ -157,11 +157,17 @@ export class Relay {
     this.#permits.began(eventId);
   }
 
+  /** Stops claiming events and starting workflows. Attempts in flight go on, and need the engine no more. */
+  async stopTaking(): Promise<void> {
+    this.#permits.close();
+    const pollers = [this.#starts, this.#commands, this.#sweeper, this.#backlog];
+    await Promise.all([this.#firstAttempts.stopTaking(), ...pollers.map((poller) => poller.stop())]);
+  }
+
   /** Stops claiming and waits for the work in flight. */
   async stop(): Promise<void> {
-    this.#permits.close();
-    const pollers = [this.#firstAttempts, this.#starts, this.#commands, this.#sweeper, this.#backlog];
-    await Promise.all(pollers.map((poller) => poller.stop()));
+    await this.stopTaking();
+    await this.#firstAttempts.stop();
     await this.#claims.stop();
   }
 }

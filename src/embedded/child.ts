@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { settlesWithin } from '../shared/settles-within.ts';
 import type { ServerLog } from './server-log.ts';
 
 /** A running program that the gateway has started. */
@@ -68,19 +69,9 @@ export function watchChild(child: ChildProcess, onGatewayExit: NodeJS.Signals): 
 /** Stops the child: sends `signal`, after the limit `insistWith`, and finally SIGKILL. Resolves when it has ended. */
 export async function endChild(child: Child, stop: StopSignals): Promise<void> {
   child.signal(stop.signal);
-  if (await endedWithin(child, stop.limitMs)) return;
+  if (await settlesWithin(child.ended, stop.limitMs)) return;
   child.signal(stop.insistWith);
-  if (await endedWithin(child, 5_000)) return;
+  if (await settlesWithin(child.ended, 5_000)) return;
   child.signal('SIGKILL');
   await child.ended;
-}
-
-async function endedWithin(child: Child, limitMs: number): Promise<boolean> {
-  const timer = Promise.withResolvers<false>();
-  const handle = setTimeout(() => timer.resolve(false), limitMs);
-  try {
-    return await Promise.race([child.ended.then(() => true), timer.promise]);
-  } finally {
-    clearTimeout(handle);
-  }
 }

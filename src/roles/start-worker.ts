@@ -30,6 +30,7 @@ import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 import type { Running } from '../shared/running.ts';
+import { settlesWithin } from '../shared/settles-within.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
 import { takenQueues } from '../temporal/taken-queues.ts';
 import { TemporalHealth } from '../temporal/temporal-health.ts';
@@ -47,6 +48,13 @@ const foldMs = 1_000;
 const pollMs = 500;
 /** The pause between two batches of a bulk job is 200 ms. */
 const bulkPollMs = 200;
+
+/**
+ * How long work in flight may take to end at a stop. It is more than the 20 s of grace of the Temporal workers, and less
+ * than the limits of the processes that run a worker (`stop` in worker-process.ts, `stopLimitMs` in main.ts), so that
+ * this process closes its connections in order. Only attempts with a DELIVERY_TIMEOUT of more than 30 s take longer.
+ */
+const stopLimitMs = 35_000;
 
 /** A worker that runs until it is stopped. */
 export interface RunningWorker extends Running {
@@ -191,12 +199,14 @@ export async function startWorker(options: {
     temporal,
     takes: [...takes],
     async stop() {
+      const quiet = Promise.all([...pollers, schedules].map((poller) => poller.stop()));
+      // Producers of work before its consumers: eager starts need the Temporal workers.
+      if (takes.has('deliveries')) await relay.stopTaking();
+      const ended = Promise.all([quiet, takes.has('deliveries') ? relay.stop() : null, worker.stop()]);
+      // When the Temporal workers poll no more, so that another process gets what is aborted here.
       ending.abort();
-      await Promise.all([...pollers, schedules].map((poller) => poller.stop()));
-      // Stops the producers of work before its consumers.
-      if (takes.has('deliveries')) await relay.stop();
-      await worker.stop();
-      await attempting.close();
+      if (await settlesWithin(ended, stopLimitMs)) await attempting.close();
+      else log.warn({ limitMs: stopLimitMs }, 'work still in flight at the stop, other workers repeat it');
       await store?.close();
     },
   };

@@ -19,8 +19,8 @@ const entry = fileURLToPath(new URL('./worker-process-main.ts', import.meta.url)
 /** Below ingestion, first attempts, PostgreSQL and Temporal: retries, notifications and maintenance can wait for a core. */
 const nice = 10;
 /**
- * SIGTERM stands for the message `stop`: the process itself ignores that signal. Its attempts in flight end within 35 s
- * by default (15 s, and the Temporal worker's grace of 20 s). It is less than the 45 s after which `main.ts` ends itself,
+ * SIGTERM stands for the message `stop`: the process itself ignores that signal. It ends its work in flight, or gives it
+ * up, within 35 s (`stopLimitMs` in start-worker.ts). This limit is less than the 45 s after which `main.ts` ends itself,
  * so that the servers are still stopped in order.
  */
 const stop: StopSignals = { signal: 'SIGTERM', limitMs: 38_000, insistWith: 'SIGKILL' };

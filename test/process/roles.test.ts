@@ -128,3 +128,27 @@ test.each(['api', 'worker'] as const)(
     await roles.apiHere();
   },
 );
+
+test.each(['direct', 'workflow'] as const)(
+  'FIRST_ATTEMPT=%s: a stopping worker gives up an attempt that outlasts the stop, and another worker repeats it',
+  { timeout },
+  async (firstAttempt) => {
+    const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2m', FIRST_ATTEMPT: firstAttempt });
+    const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+    const consumer = await consumerForTest(() => undefined);
+    const account = await api.admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+    await until('the attempt is in flight', () => consumer.deliveries.length === 1, 60_000);
+
+    // Not 1, the code of a process that its own limit ends: the connections are closed in order.
+    expect(await worker.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(worker.stderr()).toContain('work still in flight at the stop, other workers repeat it');
+
+    consumer.replies = [200];
+    await roles.workerHere();
+    const event = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 60_000);
+    // The attempt that was given up is not known to have failed.
+    expect(event.attempts).toBe(1);
+    expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([body.id, body.id]);
+  },
+);
