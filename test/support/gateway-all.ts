@@ -36,12 +36,17 @@ export const sharedServers = async (): Promise<Record<string, string>> => ({
   TEMPORAL_TASK_QUEUE: `all-${randomBytes(6).toString('hex')}`,
 });
 
-/** Starts the role `all` and waits until it prints that it has started. */
+/**
+ * Starts the role `all` and waits until it prints that it has started.
+ *
+ * @param checkout the folder of the release to start, by default this one
+ */
 export async function startWholeGateway(
   dataDir: string,
   variables: Record<string, string> = {},
+  checkout?: string,
 ): Promise<WholeGateway> {
-  const gateway = spawnGateway('all', { PORT: '0', ...variables, DATA_DIR: dataDir });
+  const gateway = spawnGateway('all', { PORT: '0', ...variables, DATA_DIR: dataDir }, [], [], checkout);
   await gateway.printed(/Ctrl-C stops everything/);
   const shown = (pattern: RegExp) => pattern.exec(gateway.stdout())?.[1] ?? '';
   const baseUrl = shown(/^ {2}Gateway +(http:\S+)$/m);

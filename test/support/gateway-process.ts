@@ -46,15 +46,17 @@ export function temporaryFolder(owner: keyof typeof folders = 'gateway'): string
 
 /**
  * Starts `node src/main.ts <role>` and returns at once. A variable that is `undefined` is not set. `within` is a command
- * that replaces itself by the command after it, such as `env`, so that the pid stays the same.
+ * that replaces itself by the command after it, such as `env`, so that the pid stays the same. `checkout` is the folder of
+ * the release to start, by default this one.
  */
 export function spawnGateway(
   role: Role | string,
   variables: Record<string, string | undefined>,
   args: string[] = [],
   within: string[] = [],
+  checkout?: string,
 ): GatewayProcess {
-  const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role), ...args];
+  const [program = '', ...rest] = [...within, process.execPath, ...startArguments(role, checkout), ...args];
   const child = spawn(program, rest, {
     env: {
       ...cleanEnvironment(),
