@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
 import { StartError } from '../shared/start-error.ts';
+import type { TemporalServer } from '../temporal/connection.ts';
 import { connectionAdvice } from '../temporal/connection-advice.ts';
 import { type Deployment, otherBuilds, setCurrentBuild } from '../temporal/deployment.ts';
-import { connectLazily, saysThatItIsAway } from '../temporal/lazy-connection.ts';
+import { connectLazily } from '../temporal/lazy-connection.ts';
 import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run promote [-- --unversioned]
@@ -14,6 +16,9 @@ workers, and new workflows start on them. Run it when workers of this build run.
 
 /** How long a build may take to start. A job that is started together with the workers waits for them. */
 const workersLimitMs = 120_000;
+
+/** The gRPC status codes DEADLINE_EXCEEDED and UNAVAILABLE. */
+const awayCodes = [4, 14];
 
 /** The role `promote`: makes a build of the workers the current one, prints the result, and ends. */
 export async function runPromote({ config, arguments: given }: RoleContext): Promise<void> {
@@ -36,12 +41,20 @@ export async function runPromote({ config, arguments: given }: RoleContext): Pro
     for (const { buildId, inUse } of await otherBuilds(deployment))
       console.log(`Build ${buildId}: ${inUse === false ? 'no workflow is pinned to it' : 'keep its workers for now'}.`);
   } catch (error) {
-    if (!saysThatItIsAway(error)) throw error;
-    const advice = connectionAdvice(server, error);
-    throw new StartError(`Temporal cannot be reached at ${server.address}${advice === null ? '' : `: ${advice}`}.`);
+    throw explained(server, error);
   } finally {
     await connection.close();
   }
+}
+
+/** A failure of a call as a sentence for the operator, if it has one. */
+function explained(server: TemporalServer, error: unknown): unknown {
+  if (error instanceof StartError || !(isGrpcServiceError(error) || isGrpcDeadlineError(error))) return error;
+  if (!isGrpcServiceError(error) || awayCodes.includes(error.code)) {
+    const advice = connectionAdvice(server, error);
+    return new StartError(`Temporal cannot be reached at ${server.address}${advice === null ? '' : `: ${advice}`}.`);
+  }
+  return new StartError(`Temporal at ${server.address} refuses the call: ${error.details}.`, { cause: error });
 }
 
 function wantsUnversioned(given: readonly string[]): boolean {

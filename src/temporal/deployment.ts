@@ -29,7 +29,8 @@ export interface OtherBuild {
  *
  * @param buildId null makes workers without a build current.
  * @returns the build that was current before; null when those without a build were.
- * @throws StartError with advice when the build has no worker within `limitMs`, or lacks a queue that is in use.
+ * @throws StartError with advice when there is no such namespace, when the build has no worker within `limitMs`, or when
+ *   it lacks a queue that is in use.
  */
 export async function setCurrentBuild(
   { connection, namespace, deploymentName }: Deployment,
@@ -46,16 +47,33 @@ export async function setCurrentBuild(
       );
       return before?.buildId || null;
     } catch (error) {
-      if (!isGrpcServiceError(error) || (error.code !== notFound && error.code !== failedPrecondition)) throw error;
+      const refusal = refusalOf(error);
+      if (refusal === null) throw error;
+      if (refusal === 'no namespace')
+        throw new StartError(`Temporal has no namespace '${namespace}': correct TEMPORAL_NAMESPACE, or create it.`);
+      if (refusal === 'no build' && buildId === null)
+        throw new StartError(
+          `Temporal does not know '${deploymentName}': no worker with a build has run yet, and workers without one are current.`,
+        );
       // Both may change while workers start.
       if (Date.now() < endMs) continue;
+      const build = buildId === null ? 'Workers without a build' : `The build '${buildId}' of '${deploymentName}'`;
       throw new StartError(
-        error.code === notFound
-          ? `No worker of the build '${buildId ?? ''}' of '${deploymentName}' runs. Start its workers first.`
-          : `The build '${buildId ?? ''}' of '${deploymentName}' cannot become current (${error.details}). Start workers of this build for all queues that the workers of the current one take (WORKER_QUEUES).`,
+        refusal === 'no build'
+          ? `No worker of the build '${buildId}' of '${deploymentName}' runs. Start its workers first.`
+          : `${build} cannot become current (${refusal.reason}). Start such workers for all queues that the workers of the current build take (WORKER_QUEUES).`,
       );
     }
   }
+}
+
+/** Why the server does not make a build current; null for other errors. Two reasons have the same status code. */
+function refusalOf(error: unknown): 'no namespace' | 'no build' | { reason: string } | null {
+  if (!isGrpcServiceError(error)) return null;
+  const { code, details } = error;
+  if (code === notFound) return /^namespace\b/i.test(details) ? 'no namespace' : 'no build';
+  if (code === failedPrecondition) return /^no worker deployment\b/i.test(details) ? 'no build' : { reason: details };
+  return null;
 }
 
 /** The builds of a deployment that are not current, as the server lists them. */

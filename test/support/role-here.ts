@@ -11,7 +11,7 @@ import { installTestRuntime } from './runtime.ts';
  * Runs a role inside the test's process, with the settings that a process would get. For tests that neither kill the
  * role nor check its exit code, because the start of a process takes two seconds of processor time.
  */
-export function roleHere(role: Role, variables: Record<string, string | undefined>): RunningRole {
+export function roleHere(role: Role, variables: Record<string, string | undefined>, args: string[] = []): RunningRole {
   installTestRuntime();
   const output = new RoleOutput(`the ${role} in the test's process`);
   const stopping = new AbortController();
@@ -31,7 +31,7 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
     const config = readConfig(role, env);
     const settings = settingsInForce(config, env, new Set());
     const log = createLog(config.logLevel, { write: (line) => output.add('stderr', line) });
-    await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: [] });
+    await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: args });
   };
   const exited = runs().then(
     () => end(0),
