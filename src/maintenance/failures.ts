@@ -1,27 +1,24 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import { isDatabaseError } from '../database/errors.ts';
 import type { Log } from '../shared/log.ts';
+import { activityFailure } from '../temporal/activity-failure.ts';
 
 /**
- * Converts an error to the failure for Temporal. It contains only a sentence without details, because workflow
- * histories have many readers. The log has the whole error.
+ * Converts an error of a maintenance task to the failure for Temporal: as `activityFailure` does, and what only tasks
+ * have. The log has the whole error.
  */
 export function failureOf(error: unknown, signal: AbortSignal, log: Log): unknown {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   const { activityType, attempt } = Context.current().info;
-  const failed = (type: string, message: string) => ApplicationFailure.create({ type, message });
   if (signal.aborted) {
     if (signal.reason instanceof CancelledFailure) return signal.reason;
-    return failed('Stopped', 'the worker was stopped during the task');
+    return ApplicationFailure.create({ type: 'Stopped', message: 'the worker was stopped during the task' });
   }
   log.warn({ activity: activityType, attempt, err: error }, 'maintenance task failed');
   // Recognized by its name. Its message is written for operators, so it may be shown.
   if (error instanceof Error && error.name === 'BackupError') return backupFailure(error.message);
-  if (isDatabaseError(error))
-    return failed('Database', "the database could not be used; see the worker's log for the reason");
-  return failed('Unexpected', "it failed; see the worker's log for the reason");
+  return activityFailure(error);
 }
 
 /** The details of the last heartbeat of a try that ended with a BackupError. Temporal passes them to the next try. */
