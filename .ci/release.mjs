@@ -1,10 +1,11 @@
 // Makes a release of what is committed: npm run release -- <version>
 // Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json, openapi.json, the image of
-// docker-compose.yml, the label of the Dockerfile and the chart, records the hashes of new files of migrations/, commits, and
+// docker-compose.yml and of the documented commands, the label of the Dockerfile and the chart, records the hashes of new files of migrations/, commits, and
 // tags the commit. Pushes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { gt } from 'semver';
 
 const unreleased = '## Unreleased\n';
 
@@ -31,6 +32,8 @@ function changeText(file, pattern, replacement) {
 
 const [version = ''] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('Say which version, as in: npm run release -- 0.2.0');
+const present = JSON.parse(readFileSync('package.json', 'utf8')).version;
+if (!gt(version, present)) refuse(`${version} is not later than ${present}, the present version.`);
 const tag = `v${version}`;
 if (git('status', '--porcelain') !== '') refuse('There are changes that are not committed: commit or drop them first.');
 if (git('tag', '--list', tag) !== '') refuse(`The tag ${tag} exists already.`);
@@ -65,6 +68,8 @@ changeJson('migrations/released.json', (releases) => {
   );
 });
 changeText('docker-compose.yml', /^( {2}image: webhook-gateway:).*$/m, `$1${version}`);
+for (const file of ['docs/kubernetes.md', 'test/docs/not-run.ts'])
+  changeText(file, /(registry\.example\.com\/webhook-gateway:)\d+\.\d+\.\d+/g, `$1${version}`);
 changeText('Dockerfile', /(org\.opencontainers\.image\.version=)"[^"]*"/, `$1"${version}"`);
 changeText('deploy/helm/webhook-gateway/Chart.yaml', /^((?:version|appVersion): ).*$/gm, `$1${version}`);
 git('commit', '--quiet', '--all', '--message', `Release ${version}`);

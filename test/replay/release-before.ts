@@ -6,19 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { quietLogger } from '../../src/temporal/workflow-bundle.ts';
+import { releaseBefore } from '../upgrade/release-before.ts';
 
-/** The commit of release 0.2.0. */
-const commit = '67245d29996866994a474cddaebb4abfc721e451';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Bundles the workflows of release 0.2.0 from the history of this repository, with the present SDK. */
+/** Bundles the workflows of the release before from the history of this repository, with the present SDK. */
 export async function bundleOfReleaseBefore(): Promise<{ code: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'release-before-'));
   try {
     const archive = join(folder, 'workflows.tar');
     // Fails in a shallow clone without this commit: `git fetch --unshallow`.
-    await run('git', ['archive', '--output', archive, commit, 'workflows'], { cwd: root });
+    await run('git', ['archive', '--output', archive, releaseBefore.commit, 'workflows'], { cwd: root });
     await run('tar', ['--extract', '--file', archive, '--directory', folder]);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { code } = await bundleWorkflowCode({
