@@ -150,6 +150,9 @@ describe('docker-compose.yml', () => {
   test('api and worker can be scaled: no fixed names, no published ports', () => {
     for (const name of ['api', 'worker']) expect(Object.keys(service(name)), name).not.toContain('container_name');
     expect([service('api').ports, service('worker').ports]).toEqual([undefined, undefined]);
+    const replicas = (of: typeof services) => [of.api?.deploy?.replicas, of.worker?.deploy?.replicas];
+    expect(replicas(services)).toEqual(['2', '2']);
+    expect(replicas(compose({ ...filled, API_REPLICAS: '3', WORKER_REPLICAS: '4' }).services)).toEqual(['3', '4']);
   });
 
   test('all roles use the database with another name into which a backup was restored', () => {

@@ -32,6 +32,7 @@ const serviceSchema = z.looseObject({
   profiles: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
   restart: z.string().optional(),
+  deploy: z.object({ replicas: z.string() }).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   healthcheck: z.looseObject({ disable: z.boolean().optional(), test: z.array(z.string()).optional() }).optional(),
 });
@@ -89,6 +90,8 @@ export const composeVariables = [
   'GATEWAY_POSTGRES_PASSWORD',
   'TEMPORAL_POSTGRES_PASSWORD',
   'GATEWAY_DATABASE',
+  'API_REPLICAS',
+  'WORKER_REPLICAS',
   'SUBNET_PREFIX',
   'PROXY_IN_FRONT',
   'PROMETHEUS_PORT',

@@ -91,13 +91,12 @@ test('commands of docker compose name services and profiles of the file', () => 
   const named = left.flatMap((text) => {
     const [, profile, verb = '', rest = ''] = /^docker compose (?:--profile (\w+) )?(\w+) ?(.*)$/.exec(text) ?? [];
     if (profile !== undefined) expect(profiles).toContain(profile);
-    const scaled = [...rest.matchAll(/--scale (\w+)=\d/g)].map(([, name]) => name ?? '');
     const words = rest
-      .replaceAll(/--scale \S+|--[\w-]+/g, '')
+      .replaceAll(/--[\w-]+/g, '')
       .split(' ')
       .filter((word) => word !== '');
     // The words after the service of `exec` and `run` are a command.
-    return [...scaled, ...(verb === 'exec' || verb === 'run' ? words.slice(0, 1) : words)];
+    return verb === 'exec' || verb === 'run' ? words.slice(0, 1) : words;
   });
   expect(new Set(named)).toEqual(new Set(['api', 'worker', 'migrate', 'postgresql']));
   expect(named.filter((name) => services[name] === undefined)).toEqual([]);

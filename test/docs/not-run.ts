@@ -51,8 +51,8 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
     why: 'it needs a container engine',
     commands: [
       'docker compose --profile monitoring up --detach',
-      'docker compose up --detach --scale api=2 --scale worker=2',
-      'docker compose up --detach --build --scale api=2 --scale worker=2',
+      'docker compose up --detach',
+      'docker compose up --detach --build',
       'docker compose build',
       'docker compose run --rm migrate',
       'docker compose up --detach --no-deps worker',
