@@ -9,8 +9,16 @@ import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { readPause } from '../pause.ts';
 import type { NewBulkJob } from './bulk-job.ts';
-import { bulkJobView, insertBulkJob, listBulkJobs, readBulkJob, stopBulkJob, unfinishedJobs } from './bulk-rows.ts';
-import { bulkDryRun, bulkJob, bulkOrder } from './bulk-schemas.ts';
+import {
+  bulkJobView,
+  insertBulkJob,
+  listBulkJobs,
+  readBulkJob,
+  readBulkJobIds,
+  stopBulkJob,
+  unfinishedJobs,
+} from './bulk-rows.ts';
+import { bulkDryRun, bulkJob, bulkJobWithIds, bulkOrder } from './bulk-schemas.ts';
 import { countGiven, countMatching, firstSliceMs, newestEvent } from './matching-events.ts';
 
 /** Jobs that have not ended. Each works at its own rate, so that more of them would load the database more. */
@@ -64,7 +72,10 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
           sliceMs: firstSliceMs,
         };
         const made = await order(job, (sql) =>
-          call.record(sql, 'event.bulk', { status: 202, job_id: job.id, total: job.total }),
+          call.record(sql, 'event.bulk', {
+            ...{ status: 202, job_id: job.id, total: job.total },
+            ...(ids ? { event_ids: ids } : {}),
+          }),
         );
         set.status = 202;
         return bulkJobView(made);
@@ -112,14 +123,14 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
       async ({ params }) => {
         const job = isId(params.job_id) ? await readBulkJob(database.reader, params.job_id) : null;
         if (!job) throw jobNotFound();
-        return bulkJobView(job);
+        return { ...bulkJobView(job), event_ids: await readBulkJobIds(database.reader, job.id) };
       },
       operation('event.bulk_read', {
         role: 'read',
         summary: 'Get a bulk job and its progress',
         body: noBody,
         query: noQuery,
-        success: { 200: bulkJob },
+        success: { 200: bulkJobWithIds },
         errors: ['not_found'],
       }),
     )

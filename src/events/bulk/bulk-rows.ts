@@ -70,6 +70,14 @@ export async function readBulkJob(sql: Sql, id: string): Promise<BulkJob | null>
   return (await sql.query<BulkJob>(readJob, [id]))[0] ?? null;
 }
 
+const readIds = { name: 'read_bulk_job_ids', text: 'select event_ids from bulk_jobs where id = $1' };
+
+/** The given ids of a job in ascending order; null if it has a filter, or does not exist. */
+export async function readBulkJobIds(sql: Sql, id: string): Promise<string[] | null> {
+  const [row] = await sql.query<{ event_ids: string[] | null }>(readIds, [id]);
+  return row?.event_ids ?? null;
+}
+
 const stopJob = {
   name: 'stop_bulk_job',
   text: `

@@ -76,6 +76,12 @@ export const bulkJob = z
   })
   .meta({ id: 'BulkJob', examples: [example] });
 
+export const bulkJobWithIds = bulkJob
+  .extend({
+    event_ids: z.array(id).nullable().meta({ description: 'The given ids; `null` if the job has a filter' }),
+  })
+  .meta({ id: 'BulkJobWithIds', examples: [{ ...example, event_ids: null }] });
+
 export const bulkDryRun = z
   .object({
     dry_run: z.literal(true),

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { rawRequest } from '../../support/raw-http.ts';
 import { secretText } from '../../support/secrets.ts';
 import { rows } from '../../support/stored.ts';
-import { bulkWorkerOf, events, generations, ordered, orderPath, readJob, workOff } from './support.ts';
+import { bulkWorkerOf, entriesOfJob, events, generations, ordered, orderPath, readJob, workOff } from './support.ts';
 
 const operator = { name: 'olga', role: 'operate' as const, token: secretText('token-of-olga') };
 const reader = { name: 'rita', role: 'read' as const, token: secretText('token-of-rita') };
@@ -204,6 +204,15 @@ test('operate may order and stop, read may only look', async () => {
   expect((await call(operator.token, 'POST', `${path}/stop`)).status).toBe(202);
   await workOff(gateway);
   expect((await call(reader.token, 'GET', path)).body).toMatchObject({ state: 'stopped', reason: 'operator' });
+});
+
+test('the given ids stand in the job and in the audit entry of the order', async () => {
+  const ids = (await events(gateway, account, 3)).sort();
+  const job = await ordered(gateway, { action: 'ack', ids: [...ids].reverse() });
+  expect(await readJob(gateway, job.id)).toMatchObject({ ids: 3, event_ids: ids });
+  expect((await entriesOfJob(gateway, job.id))[0]?.details).toMatchObject({ ids: 3, event_ids: ids });
+  const filtered = await ordered(gateway, { action: 'ack', filter: { app_key: 'app' } });
+  expect(await readJob(gateway, filtered.id)).toMatchObject({ ids: null, event_ids: null });
 });
 
 test('the typed client orders and reads jobs', async () => {
