@@ -35,6 +35,12 @@ function temporalOf(role: Role, env: Environment, tls: boolean | undefined): Tem
   return 'settings' in read ? { ...read.settings, mistakes: [] } : { ...noTemporal, mistakes: read.mistakes };
 }
 
+/** A worker does not listen on PORT. */
+const samePorts = ({ PORT, METRICS_PORT }: { PORT: number; METRICS_PORT?: number | undefined }): string[] =>
+  METRICS_PORT === PORT && PORT !== 0
+    ? ['METRICS_PORT: must be another port than PORT, or unset, which has the metrics on PORT']
+    : [];
+
 /**
  * Reads all settings of the gateway from `env`. No other code reads the environment.
  *
@@ -59,6 +65,7 @@ export function readConfig(role: Role, env: Environment) {
     ...(temporal.mistakes.length > 0 && role === 'worker'
       ? missingFor(role, set, { ...temporal, address: 'unknown' })
       : missingFor(role, set, temporal)),
+    ...(parsed.success && (role === 'all' || role === 'api') ? samePorts(parsed.data) : []),
   ];
   if (!parsed.success || mistakes.length > 0) {
     throw new StartError(`These settings are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);

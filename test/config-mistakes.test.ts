@@ -38,6 +38,8 @@ describe('invalid values', () => {
     ['DATABASE_URL', 'localhost:5432', 'must be a postgresql:// URL'],
     ['TEMPORAL_ADDRESS', 'temporal', 'must be host:port'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'must be host:port'],
+    ['TEMPORAL_ADDRESS', 'temporal:99999', 'must have a port from 1 to 65535'],
+    ['TEMPORAL_ADDRESS', 'temporal:0', 'must have a port from 1 to 65535'],
     ['WORKER_QUEUES', 'deliveries,mails', 'must be some of: deliveries, notifications, maintenance, backups'],
     ['WORKER_QUEUES', ' , ', 'must be some of: deliveries, notifications, maintenance, backups'],
     ['TEMPORAL_TLS', 'maybe', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
@@ -183,6 +185,18 @@ describe('invalid values', () => {
     expect(message?.split('\n')).toHaveLength(3);
     expect(message).toContain("'loopback'");
     expect(message).toContain("'10.0.0.0/33'");
+  });
+
+  test('METRICS_PORT must not be PORT, but for a worker, which does not listen on PORT', () => {
+    const both = { PORT: '8080', METRICS_PORT: '8080' };
+    expect(() => readConfig('all', both)).toThrow('METRICS_PORT: must be another port than PORT');
+    expect(readConfig('all', { PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+    const worker = {
+      DATABASE_URL: 'postgresql://h/d',
+      TEMPORAL_ADDRESS: 't:1',
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+    };
+    expect(readConfig('worker', { ...both, ...worker }).metricsPort).toBe(8080);
   });
 
   test('EVENT_WORKFLOWS=on_retry excludes FIRST_ATTEMPT=workflow', () => {

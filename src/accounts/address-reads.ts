@@ -20,9 +20,12 @@ export interface AddressRead {
   read: number;
 }
 
+/** The name of the statement that reads accounts, for the span of a webhook that has waited for it. */
+export const readAccountName = 'accounts_by_address';
+
 // `limit 1` keeps the planner from turning the subquery into a join, which might scan all accounts first.
 const findAccounts = {
-  name: 'accounts_by_address',
+  name: readAccountName,
   text: `select i.place::integer, a.*
          from unnest($1::text[], $2::text[]) with ordinality as i (provider, slug, place), lateral (
            select id, provider, account_slug, app_key, enabled, skip_signature_verification,

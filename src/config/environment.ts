@@ -19,6 +19,7 @@ import {
 import { temporalAddress } from '../temporal/connection-settings.ts';
 import {
   otelAttributes,
+  otelBaseEndpoint,
   otelBoolean,
   otelCompression,
   otelEndpoint,
@@ -49,6 +50,7 @@ export const environment = z.object({
   PUBLIC_URL: publicUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: checkedText(databaseUrlMistake).optional(),
+  PGSSLMODE: z.string().optional(),
   TEMPORAL_ADDRESS: temporalAddress.optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z.string().default('webhook-deliveries'),
@@ -101,6 +103,9 @@ export const environment = z.object({
   NOTIFY_BURST: integerBetween(1, 1000).optional(),
   BACKUP_DIR: z.string().optional(),
   BACKUP_URL: checkedText(s3AddressMistake).optional(),
+  // The client of the bucket reads them itself.
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   BACKUP_KEEP: integerBetween(1, 10_000).prefault('14'),
   BACKUP_ENCRYPT: z.stringbool().default(true),
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
@@ -113,7 +118,7 @@ export const environment = z.object({
   OTEL_TRACES_SAMPLER: z.enum(otelSamplers).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: otelRatio.prefault('1'),
   OTEL_PROPAGATORS: otelPropagators.prefault('tracecontext,baggage'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: otelEndpoint.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otelBaseEndpoint.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otelEndpoint.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: otelHeaders.optional(),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: otelHeaders.optional(),

@@ -2,8 +2,15 @@ import { databaseUsers, servers, temporalCallers, type Variable } from './variab
 
 /** Where the gateway listens, and the servers that it uses. */
 export const variablesOfConnections = {
-  HOST: { roles: ['api'], meaning: 'Address that the gateway listens on.' },
-  PORT: { roles: ['api'], meaning: 'Its port; 0 takes a free one.' },
+  HOST: {
+    roles: servers,
+    meaning: 'Address that the gateway listens on, a `worker` for [`/metrics`](metrics.md) and the health checks.',
+  },
+  PORT: {
+    roles: servers,
+    meaning:
+      'Port of an `api` or `npm start`; 0 takes a free one. A `worker` does not listen on it: without PUBLIC_URL, its links lead there.',
+  },
   PUBLIC_URL: {
     roles: servers,
     meaning:
@@ -22,6 +29,10 @@ export const variablesOfConnections = {
     roles: databaseUsers,
     meaning:
       'PostgreSQL to use (tested with 18), `postgresql://…`, with [TLS](#tls) as its `sslmode` says. None: `npm start` runs its own; the other roles need one.',
+  },
+  PGSSLMODE: {
+    roles: databaseUsers,
+    meaning: '`sslmode` of a `DATABASE_URL` that names none, as in libpq.',
   },
   TEMPORAL_ADDRESS: {
     roles: temporalCallers,

@@ -60,6 +60,16 @@ export const variablesOfDeliveries = {
     roles: ['worker', 'restore', 'backup-sql'],
     meaning: 'Bucket for backups, `s3://bucket/prefix?region=…&endpoint=…`. Counts before `BACKUP_DIR`.',
   },
+  AWS_ACCESS_KEY_ID: {
+    roles: ['worker', 'restore', 'backup-sql'],
+    secret: true,
+    meaning: "Credentials of the bucket. None: another source that AWS's tools know, such as the role of the machine.",
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    roles: ['worker', 'restore', 'backup-sql'],
+    secret: true,
+    meaning: 'The secret that belongs to `AWS_ACCESS_KEY_ID`.',
+  },
   BACKUP_KEEP: { roles: ['worker'], meaning: 'How many completed backups are kept.' },
   BACKUP_ENCRYPT: {
     roles: ['worker'],

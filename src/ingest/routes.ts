@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Elysia, NotFoundError } from 'elysia';
 import { z } from 'zod';
+import { readAccountName } from '../accounts/address-reads.ts';
 import { BatcherFull } from '../database/batcher.ts';
 import { isDatabaseError } from '../database/errors.ts';
 import { eventStatuses } from '../events/event.ts';
@@ -140,11 +141,24 @@ export function ingestRoutes(
         const receivedAt = new Date();
         const beganMs = performance.now();
         const [node, response] = nodeExchange(request);
-        return inWebhookSpan(node.headers, async (span) => {
+        const client = () => deps.clientOf(node);
+        const count = (result: WebhookResult) =>
+          deps.metrics.webhookAnswered(params.provider, result, performance.now() - beganMs);
+        // Before the span begins: anyone can send requests to no account, and they would use up TRACES_PER_SECOND.
+        const found = await findAddress(deps, params.provider, params.slug, client).then(
+          (address) => ({ address, endedMs: performance.now() }),
+          (error: unknown) => ({ error }),
+        );
+        if ('error' in found && found.error instanceof Problem && found.error.status === 404) {
+          count('refused');
+          throw found.error;
+        }
+        return inWebhookSpan(node.headers, beganMs, async (span) => {
           let result: WebhookResult | null = 'refused';
           try {
-            const client = () => deps.clientOf(node);
-            const address = await findAddress(deps, params.provider, params.slug, client);
+            if ('error' in found) throw found.error;
+            const { address, endedMs } = found;
+            if (span && address.found.fresh) span.addStatement(readAccountName, beganMs, endedMs);
             const body = await deps.bodies.read(node, response, deps.maxPayloadBytes).catch((error: unknown) => {
               if (error instanceof Problem && error.code === 'payload_too_large')
                 deps.tooLarge(params.provider, params.slug);
@@ -166,7 +180,7 @@ export function ingestRoutes(
             if (error instanceof Problem && error.code === 'verification_failed') result = 'rejected';
             throw unavailable(error);
           } finally {
-            if (result) deps.metrics.webhookAnswered(params.provider, result, performance.now() - beganMs);
+            if (result) count(result);
           }
         });
       },

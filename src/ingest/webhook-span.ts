@@ -5,9 +5,14 @@ import type { Address, IngestAnswer } from './ingest.ts';
 
 const route = '/{provider}/{account_slug}';
 
-/** Runs the handling of one webhook inside its span, whose `traceparent` is stored with the event. */
+/**
+ * Runs the handling of one webhook inside its span, whose `traceparent` is stored with the event.
+ *
+ * @param beganMs when the request was taken, by `performance.now()`.
+ */
 export function inWebhookSpan<T>(
   headers: IncomingHttpHeaders,
+  beganMs: number,
   work: (span: TracedSpan | null) => Promise<T>,
 ): Promise<T> {
   return inSpan(
@@ -15,6 +20,7 @@ export function inWebhookSpan<T>(
       name: `POST ${route}`,
       kind: 'server',
       attributes: { 'http.request.method': 'POST', 'http.route': route },
+      beganMs,
       sender: { traceparent: text(headers.traceparent), tracestate: text(headers.tracestate) },
       failure: (error) => (error instanceof Problem && error.status < 500 ? null : codeOf(error)),
     }),

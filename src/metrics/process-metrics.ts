@@ -81,9 +81,12 @@ function largestLagMs(): () => number {
   return () => {
     // Nanoseconds, with the period of the timer included; 0 before the first measurement.
     const nowMs = Math.max(0, delays.max / 1e6 - lagResolutionMs);
-    const shown = Math.max(inLastWindowMs, delays.count === 0 ? 0 : nowMs);
-    if (performance.now() - windowBeganMs >= lagWindowMs) {
-      inLastWindowMs = delays.count === 0 ? 0 : nowMs;
+    const inWindowMs = delays.count === 0 ? 0 : nowMs;
+    const isWhole = performance.now() - windowBeganMs >= lagWindowMs;
+    // A window that has just begun would hide a delay from one of two scrapers.
+    const shown = isWhole ? inWindowMs : Math.max(inLastWindowMs, inWindowMs);
+    if (isWhole) {
+      inLastWindowMs = inWindowMs;
       windowBeganMs = performance.now();
       delays.reset();
     }

@@ -31,6 +31,7 @@ export interface NotificationState {
   attempts: number;
   /** Milliseconds until the next try may begin: the wait after a failed try, or the rest of the current claim. */
   waitMs: number;
+  destinationType: DestinationType;
 }
 
 const keyOf = ({ eventId, generation, destinationId }: NotificationKey) => [eventId, generation, destinationId];
@@ -91,18 +92,22 @@ export async function claim(
 const readNotification = {
   name: 'read_notification',
   text: `
-    select status, attempts,
+    select status, attempts, destination_type,
       coalesce(greatest(0, ceil(extract(epoch from due_at - clock_timestamp()) * 1000)), 0)::float8 as wait_ms
     from notifications where ${byKey}`,
 };
 
 /** Reads the state of a notification; null when it does not exist or was deleted. */
 export async function readState(sql: Sql, key: NotificationKey): Promise<NotificationState | null> {
-  const [row] = await sql.query<{ status: NotificationStatus; attempts: number; wait_ms: number }>(
-    readNotification,
-    keyOf(key),
-  );
-  return row ? { status: row.status, attempts: row.attempts, waitMs: row.wait_ms } : null;
+  const [row] = await sql.query<{
+    status: NotificationStatus;
+    attempts: number;
+    wait_ms: number;
+    destination_type: DestinationType;
+  }>(readNotification, keyOf(key));
+  return row
+    ? { status: row.status, attempts: row.attempts, waitMs: row.wait_ms, destinationType: row.destination_type }
+    : null;
 }
 
 const noteSent = {
@@ -123,7 +128,7 @@ const noteFailure = {
   text: `
     update notifications set error = coalesce($5, error, $7), status = case when $6::float8 is null then 'failed' else 'pending' end,
       due_at = clock_timestamp() + make_interval(secs => $6)
-    where ${byKey} and status = $8 and attempts = $4`,
+    where ${byKey} and status = $8 and attempts = $4 returning 1`,
 };
 
 const noError = 'the worker ended during the last try; it may have arrived';
@@ -133,14 +138,16 @@ const noError = 'the worker ended during the last try; it may have arrived';
  *
  * @param failure.error null when the outcome of the try is unknown
  * @param failure.waitMs until the next try; null when there is none
+ * @returns whether it had an effect.
  */
 export async function recordFailure(
   sql: Sql,
   key: NotificationKey,
   failure: { attempt: number; error: string | null; waitMs: number | null },
-): Promise<void> {
+): Promise<boolean> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  await sql.query(noteFailure, [...keyOf(key), failure.attempt, failure.error, waitS, noError, pending]);
+  const parameters = [...keyOf(key), failure.attempt, failure.error, waitS, noError, pending];
+  return (await sql.query(noteFailure, parameters)).length > 0;
 }
 
 interface RefRow {

@@ -21,8 +21,11 @@ import type { WorkerProcess } from './worker-process.ts';
  * 1 s (src/metrics/scrape.ts).
  */
 const stateTimes = { keptMs: 2_500, limitMs: 1_500 };
-/** A worker process reads its own state for up to 1.5 s, and needs a core for it. */
-const workerLimitMs = 3_000;
+/**
+ * A worker process reads its own state for up to 1.5 s. Other gauges of the answer wait for it, so it is not given more:
+ * they would be older than 5 s.
+ */
+const workerLimitMs = 1_500;
 
 /** What one process measures. */
 export interface Measured {

@@ -29,7 +29,12 @@ const metadataPrefix = 'TEMPORAL_GRPC_META_';
 const isRead = (name: string) => /^(TEMPORAL_|HOME$|XDG_CONFIG_HOME$|APPDATA$)/.test(name);
 
 /** The format of a server's address. */
-export const temporalAddress = z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port');
+export const temporalAddress = z
+  .string()
+  .regex(/^[^\s/]+:\d+$/, { error: 'must be host:port', abort: true })
+  .refine((address) => isPort(Number(/\d+$/.exec(address)?.[0])), 'must have a port from 1 to 65535');
+
+const isPort = (port: number) => port >= 1 && port <= 65_535;
 
 /** A value that a gRPC header carries unchanged: visible ASCII with inner spaces. */
 const headerValue = z

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
 import {
   BatchSpanProcessor,
@@ -8,6 +7,7 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import { StartError } from '../shared/start-error.ts';
+import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../shared/tls/pem.ts';
 import type { OtlpSettings, TracingSettings } from './settings.ts';
 
 /** Where the spans go. @throws StartError when a file of a certificate cannot be read. */
@@ -37,19 +37,35 @@ async function otlpExporter({ url, protocol, headers, timeoutMs, compression, fi
     timeoutMillis: timeoutMs,
     httpAgentOptions: {
       keepAlive: true,
-      ...(files.ca === null ? {} : { ca: pem('CERTIFICATE', files.ca) }),
-      ...(files.cert === null ? {} : { cert: pem('CLIENT_CERTIFICATE', files.cert) }),
-      ...(files.key === null ? {} : { key: pem('CLIENT_KEY', files.key) }),
+      ...tlsOf(files),
     },
   });
   return exporter;
 }
 
-function pem(variable: string, path: string): Buffer {
+/** The certificates and the key, checked here: Node would ignore a wrong one, or fail at each export. */
+function tlsOf({ ca, cert, key }: OtlpSettings['files']): { ca?: string; cert?: string; key?: string } {
+  const authorities = pem('CERTIFICATE', ca, certificatesIn);
+  const own = pem('CLIENT_CERTIFICATE', cert, certificatesIn);
+  const ownKey = pem('CLIENT_KEY', key, privateKeyIn);
+  if (own && ownKey && !isKeyOf(ownKey.parsed, own.parsed))
+    throw new StartError(
+      'OTEL_EXPORTER_OTLP_CLIENT_KEY does not belong to the certificate of OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE.',
+    );
+  return {
+    ...(authorities ? { ca: authorities.text } : {}),
+    ...(own ? { cert: own.text } : {}),
+    ...(ownKey ? { key: ownKey.text } : {}),
+  };
+}
+
+function pem<T>(variable: string, path: string | null, parse: (text: string) => T): { text: string; parsed: T } | null {
+  if (path === null) return null;
   try {
-    return readFileSync(path);
+    const text = readPem(path);
+    return { text, parsed: parse(text) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    throw new StartError(`OTEL_EXPORTER_OTLP_${variable}: the file ${path} cannot be read${code}.`);
+    if (!(error instanceof PemError)) throw error;
+    throw new StartError(`OTEL_EXPORTER_OTLP_${variable} ${error.message}.`);
   }
 }

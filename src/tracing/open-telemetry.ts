@@ -70,7 +70,10 @@ export class OpenTelemetryTracing implements Tracing {
 
   #begin(start: SpanStart): Span {
     const { tracer, sampler, ids, continueInbound } = this.#options;
-    const sender = start.sender ? remote(start.sender) : null;
+    // A state that is not continued must not be recorded either: it is any text of the sender.
+    const sender = start.sender
+      ? remote(continueInbound ? start.sender : { traceparent: start.sender.traceparent })
+      : null;
     const own = spanContextOf(start.parent);
     const parent = own ? trace.setSpanContext(ROOT_CONTEXT, own) : continueInbound ? sender : null;
     const webhook = spanContextOf(start.link);
@@ -169,11 +172,6 @@ class OwnSpan implements TracedSpan {
 
   set(attributes: SpanAttributes): void {
     this.#span.setAttributes(attributes);
-  }
-
-  link(traceparent: string | null): void {
-    const linked = spanContextOf(traceparent);
-    if (linked) this.#span.addLink({ context: linked });
   }
 
   addStatement(name: string, beganMs: number, endedMs: number): void {

@@ -14,11 +14,17 @@ export const otelBoolean = z
 
 /** The address of a collector. */
 export const otelEndpoint = checkedText((text) => {
-  const protocol = URL.parse(text)?.protocol;
-  return protocol === 'http:' || protocol === 'https:'
+  const url = URL.parse(text);
+  return url?.protocol === 'http:' || url?.protocol === 'https:'
     ? null
     : 'must be an http: or https: URL, such as http://127.0.0.1:4318';
 });
+
+/** The address to which the path of each signal is added. */
+export const otelBaseEndpoint = otelEndpoint.refine(
+  (text) => !/[?#]/.test(text),
+  'must have neither a query nor a fragment, because /v1/traces is added to it',
+);
 
 export const otelProtocol = z.enum(['http/protobuf', 'http/json'], {
   error: 'must be http/protobuf or http/json; with a collector that takes both, use its port 4318, not that of grpc',

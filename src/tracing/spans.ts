@@ -33,8 +33,6 @@ export interface TracedSpan {
   /** The headers of a request that the span makes; empty with OTEL_PROPAGATORS=none. */
   readonly headers: readonly Header[];
   set(attributes: SpanAttributes): void;
-  /** Links to the span of this `traceparent`; null: to none. */
-  link(traceparent: string | null): void;
   /** Adds a statement that ran before the span could begin; times as `beganMs`. */
   addStatement(name: string, beganMs: number, endedMs: number): void;
   /** Marks the span as failed. `errorType` is one of few codes, never a message, which may hold data. */
@@ -69,6 +67,9 @@ let tracing: Tracing | null = null;
 export function useTracing(on: Tracing | null): void {
   tracing = on;
 }
+
+/** Whether tracing is on, for what only spans need. */
+export const isTracing = (): boolean => tracing !== null;
 
 /**
  * Runs `work` inside a span that ends with it. When `work` throws, the span has failed.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Role, readConfig } from '../../src/config.ts';
-import { bucketCredentials, compose, settingNames } from './files.ts';
+import { compose, settingNames } from './files.ts';
 import { filled, service } from './services.ts';
 
 describe("the gateway's containers", () => {
@@ -9,8 +9,7 @@ describe("the gateway's containers", () => {
 
   test.each(roles)('%s gets only variables that the gateway reads, and a configuration that it accepts', (role) => {
     const environment = environmentOf(role);
-    const read = role === 'worker' ? [...settingNames(), ...bucketCredentials] : settingNames();
-    expect(read).toEqual(expect.arrayContaining(Object.keys(environment)));
+    expect(settingNames()).toEqual(expect.arrayContaining(Object.keys(environment)));
     const config = readConfig(role, environment);
     expect(config.databaseUrl).toBe('postgresql://gateway:fedcba9876543210@postgresql:5432/gateway?sslmode=disable');
     // Migrate connects to PostgreSQL only.
@@ -30,9 +29,9 @@ describe("the gateway's containers", () => {
   test('get every setting of .env, unless it concerns this machine', () => {
     const passed = new Set(roles.flatMap((role) => Object.keys(environmentOf(role))));
     const left = settingNames().filter((name) => !passed.has(name));
-    // Temporal of the compose file has neither TLS nor API keys.
+    // The URL of the compose file names its sslmode; and Temporal of the compose file has neither TLS nor API keys.
     const ofOtherTemporals = /^TEMPORAL_(API_KEY|TLS|PROFILE|CONFIG_FILE)/;
-    expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'TEMPORAL_UI_PORT']);
+    expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'PGSSLMODE', 'TEMPORAL_UI_PORT']);
   });
 
   test('have the same settings of e-mail and links in api and worker', () => {

@@ -98,6 +98,3 @@ export const composeVariables = [
   'GRAFANA_PORT',
   'GRAFANA_PASSWORD',
 ];
-
-/** Variables that the client of the bucket reads by itself. */
-export const bucketCredentials = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withTable } from '../../src/config/table.ts';
 import { readConfig } from '../../src/config.ts';
-import { bucketCredentials, composeVariables, exampleEnv, readProjectFile, settingNames } from '../docker/files.ts';
+import { composeVariables, exampleEnv, readProjectFile, settingNames } from '../docker/files.ts';
 
 const page = readProjectFile('docs/configuration.md');
 
@@ -27,9 +27,7 @@ test.each(rows.filter((row) => row.default !== null))(
 );
 
 test('.env.example names every variable, and those of docker compose', () => {
-  expect(Object.keys(exampleEnv()).sort()).toEqual(
-    [...settingNames(), ...bucketCredentials, ...composeVariables].sort(),
-  );
+  expect(Object.keys(exampleEnv()).sort()).toEqual([...settingNames(), ...composeVariables].sort());
 });
 
 test('an unchanged copy of .env.example does not change npm start', () => {

@@ -128,7 +128,29 @@ test('notifications link to the webhook and show no address', async () => {
     expect(text).not.toContain(hidden);
 });
 
-test('a refused webhook and a duplicate have spans; a refusal is no failure', async () => {
+test('notifications of an unsampled webhook are not recorded', async () => {
+  const collector = await collectorForTest();
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
+  const [consumer, hook] = [await consumerForTest(500), await consumerForTest()];
+  const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
+  await gateway.admin.post(`/admin/accounts/${account.id}/destinations`, {
+    ...{ destination_type: 'webhook', name: 'Ops', config: { url: hook.url, secret: secretText('hook') } },
+  });
+  // The first webhook is received with a sampler that records nothing; its notification is sent while all are recorded.
+  const none = await tracingForTest({ ...variables, OTEL_TRACES_SAMPLER: 'parentbased_always_off' });
+  const { body } = await send(gateway.baseUrl, account, '{"id":"unsampled"}');
+  await none.stop();
+  await tracingForTest(variables);
+  await gateway.admin.eventually(body.id, (event) => event.notifications[0]?.status === 'sent');
+  const last = await send(gateway.baseUrl, account, '{"id":"sampled"}');
+  await gateway.admin.eventually(last.body.id, (event) => event.notifications[0]?.status === 'sent');
+  const about = (id: string) => (span: ReceivedSpan) =>
+    span.name === 'notification' && span.attributes['gateway.event_id'] === id;
+  await collector.received('the notification of the sampled one', about(last.body.id));
+  expect(collector.spans.filter(about(body.id))).toEqual([]);
+});
+
+test('a rejected webhook and a duplicate have spans, and a request to no account has none', async () => {
   const collector = await collectorForTest();
   await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
   const consumer = await consumerForTest();
@@ -144,7 +166,10 @@ test('a refused webhook and a duplicate have spans; a refusal is no failure', as
     },
   });
   await send(gateway.baseUrl, secured, '{}', { ...json, 'x-webhook-secret': secretText('wrong') });
+  // They would use up TRACES_PER_SECOND.
   await send(gateway.baseUrl, { provider: 'generic', account_slug: secretInUrl('no-account') }, '{}');
+  await send(gateway.baseUrl, { provider: 'no-provider', account_slug: 'shop' }, '{}');
+  await send(gateway.baseUrl, account, '{"id":"last"}');
   const webhooks = await collector.received('four webhooks', ({ kind }) => kind === 2, 4);
   const result = (span: ReceivedSpan) => [
     span.attributes['gateway.result'],
@@ -153,7 +178,7 @@ test('a refused webhook and a duplicate have spans; a refusal is no failure', as
   ];
   expect(webhooks.map(result).toSorted()).toEqual([
     ['accepted', 202, 0],
-    ['account_not_found', 404, 0],
+    ['accepted', 202, 0],
     ['duplicate', 202, 0],
     ['verification_failed', 401, 0],
   ]);

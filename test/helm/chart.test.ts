@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { bucketCredentials, readProjectFile, settingNames } from '../docker/files.ts';
+import { readProjectFile, settingNames } from '../docker/files.ts';
 import { chartFolder, refusedValues, valuesFiles } from './chart-values.ts';
 
 const read = (path: string) => readFileSync(join(chartFolder, path), 'utf8');
@@ -105,7 +105,7 @@ describe('the templates', () => {
 
   test('set only variables that the gateway reads', () => {
     expect(named.size).toBeGreaterThan(20);
-    const known = new Set([...settingNames(), ...bucketCredentials]);
+    const known = new Set(settingNames());
     expect([...named].filter((name) => !known.has(name))).toEqual([]);
   });
 

@@ -80,6 +80,8 @@ test.each([
   ['OTEL_EXPORTER_OTLP_HEADERS', `authorization=${secretText()}%zz`],
   ['OTEL_EXPORTER_OTLP_HEADERS', `not a name=${secretText()}`],
   ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318?tenant=a'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318/#a'],
   ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s'],
   ['OTEL_EXPORTER_OTLP_COMPRESSION', 'zstd'],
   ['OTEL_BSP_MAX_QUEUE_SIZE', '0'],

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { Batcher } from '../../src/database/batcher.ts';
@@ -17,6 +20,7 @@ import {
 } from '../../src/tracing/spans.ts';
 import { startTracing } from '../../src/tracing/start-tracing.ts';
 import { secretText } from '../support/secrets.ts';
+import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';
 import { collectorForTest } from './collector.ts';
 import { tracingForTest } from './tracing-here.ts';
@@ -158,6 +162,20 @@ test.each([
   limitMs,
 );
 
+test(
+  'a link to the sender has its ids, and not its trace state, which is any text',
+  async () => {
+    const collector = await collectorForTest();
+    await tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+    const sender = { traceparent: foreignHeader, tracestate: `v=${secretText('state')}` };
+    await inSpan(start('webhook', { sender }), async () => undefined);
+    const [webhook] = await collector.received('the span', () => true);
+    expect(webhook?.links).toEqual([foreign]);
+    expect(collector.requests.map(({ text }) => text).join()).not.toContain(secretText('state'));
+  },
+  limitMs,
+);
+
 test.each([
   { flags: '01', spans: 1 },
   { flags: '00', spans: 0 },
@@ -292,12 +310,34 @@ test(
   limitMs,
 );
 
-test('a certificate that cannot be read ends the start, with its variable and path', async () => {
-  const start = tracingForTest({
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://127.0.0.1:9',
-    OTEL_EXPORTER_OTLP_CERTIFICATE: '/no/such/ca.pem',
+test('certificates that cannot be used end the start, with their variable', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-otel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const authority = await newAuthority();
+  const [mine, other] = [await authority.issue({}), await authority.issue({})];
+  const garbage = file('garbage.pem', 'garbage');
+  const [cert, key] = [file('cert.pem', mine.cert), file('key.pem', other.key)];
+  const client = (more: Record<string, string>) => ({
+    ...{ OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: cert, OTEL_EXPORTER_OTLP_CLIENT_KEY: key },
+    ...more,
   });
-  await expect(start).rejects.toThrow(
-    /^OTEL_EXPORTER_OTLP_CERTIFICATE: the file \/no\/such\/ca\.pem cannot be read \(ENOENT\)/,
-  );
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { OTEL_EXPORTER_OTLP_CERTIFICATE: '/no/such/ca.pem' },
+      /CERTIFICATE cannot be read: \/no\/such\/ca\.pem \(ENOENT\)/,
+    ],
+    [{ OTEL_EXPORTER_OTLP_CERTIFICATE: garbage }, /CERTIFICATE holds no certificate in PEM/],
+    [client({ OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: garbage }), /CLIENT_CERTIFICATE holds no certificate in PEM/],
+    [client({ OTEL_EXPORTER_OTLP_CLIENT_KEY: garbage }), /CLIENT_KEY holds no private key in PEM/],
+    [client({}), /CLIENT_KEY does not belong to the certificate/],
+  ];
+  for (const [variables, says] of cases)
+    await expect(tracingForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://127.0.0.1:9', ...variables })).rejects.toThrow(
+      says,
+    );
 });

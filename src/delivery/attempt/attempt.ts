@@ -216,26 +216,34 @@ export class Attempts {
     this.#logAttempt(row, outcome);
     // Without an address, there was no request.
     metrics.attemptMade(outcome.outcome, outcome.url === null ? null : outcome.durationMs);
-    const recorded = await this.#record(outcome, options.signal);
-    if (recorded?.exhausted) metrics.deliveryExhausted();
+    const { recorded, repeated } = await this.#record(outcome, options.signal);
+    // When the answer of a commit is lost, the repeated statement records nothing, because the first one has.
+    const isLost = recorded?.recorded === false && !repeated;
+    const isLast = outcome.last && !outcome.succeeded;
+    if (recorded?.exhausted || (isLast && recorded?.recorded === false && repeated)) metrics.deliveryExhausted();
     // Without its lease, the relay's attempt is not recorded: another process makes or has made one.
-    if (recorded?.recorded === false && options.claimToken !== null) metrics.leaseLost();
+    if (isLost && options.claimToken !== null) metrics.leaseLost();
     return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
   }
 
-  /** Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome. */
-  #record(outcome: Outcome, signal: AbortSignal): Promise<Recorded | null> {
+  /**
+   * Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome.
+   * `repeated`: an earlier try may have recorded it, because its answer was lost.
+   */
+  async #record(outcome: Outcome, signal: AbortSignal): Promise<{ recorded: Recorded | null; repeated: boolean }> {
     let attempt = outcome;
-    return untilWritten(() => this.#recorder.record(attempt), {
+    let repeated = false;
+    const recorded = await untilWritten(() => this.#recorder.record(attempt), {
       signal,
       onFailure: (error) => {
         const failure = databaseFailure(error);
         // If PostgreSQL refuses a text, the attempt is recorded without its texts rather than not at all.
-        if (failure === 'bad_data')
-          attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
+        if (failure !== 'bad_data') repeated = true;
+        else attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
         this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'attempt not recorded yet, retrying');
       },
     });
+    return { recorded, repeated };
   }
 
   #logAttempt(row: AttemptRow, outcome: Outcome): void {

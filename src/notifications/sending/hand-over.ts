@@ -31,7 +31,7 @@ export interface Try {
   /** Builds the message; null when its event no longer exists. */
   notice(settings: DestinationSettings): Promise<Notice | null>;
   sent(): Promise<void>;
-  failed(failure: { attempt: number; error: string; waitMs: number | null }): Promise<void>;
+  failed(failure: { attempt: number; error: string; waitMs: number | null }): Promise<unknown>;
 }
 
 export type HandedOver =
@@ -46,7 +46,9 @@ export type HandedOver =
  * @throws the database's error when the event cannot be read; in this case nothing was sent.
  */
 export function handOver(deps: HandOverDeps, one: Try, signal: AbortSignal): Promise<HandedOver> {
-  return inNotificationSpan(one, (span) => handOverIn(span, deps, one, signal));
+  return inNotificationSpan(one, one.traceparent && (() => one.traceparent?.() ?? Promise.resolve(null)), (span) =>
+    handOverIn(span, deps, one, signal),
+  );
 }
 
 async function handOverIn(
@@ -55,14 +57,13 @@ async function handOverIn(
   one: Try,
   signal: AbortSignal,
 ): Promise<HandedOver> {
-  if (span && one.traceparent) span.link(await one.traceparent());
   const settings = openSettings(deps.box, one.settings);
   const notice = settings && (await one.notice(settings));
   if (settings && !notice) return { kind: 'gone' };
   const said = settings && notice ? await deps.send(settings, notice) : unreadable;
   if (span) describeSaid(span, said);
   logTry(deps.log, one, said);
-  const write = (work: () => Promise<void>) =>
+  const write = (work: () => Promise<unknown>) =>
     untilWritten(work, {
       signal,
       // Only the kind of failure is logged, because a database error may contain the row's data.

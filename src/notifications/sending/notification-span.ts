@@ -1,4 +1,4 @@
-import { inSpan, type TracedSpan } from '../../tracing/spans.ts';
+import { inSpan, isTracing, type TracedSpan } from '../../tracing/spans.ts';
 import type { Said } from '../notice.ts';
 
 /** The try of a message, as its span describes it. */
@@ -8,15 +8,23 @@ interface TracedTry {
   settings: { destination_type: string };
 }
 
-/** Runs one try of a message inside its span, which begins a trace of its own, as that of an attempt. */
-export function inNotificationSpan<T>(
+/**
+ * Runs one try of a message inside its span, which begins a trace of its own, as that of an attempt.
+ *
+ * @param webhook reads the `traceparent` of the webhook, to which the span links; called only while tracing is on.
+ */
+export async function inNotificationSpan<T>(
   { ids, attempt, settings }: TracedTry,
+  webhook: (() => Promise<string | null>) | undefined,
   work: (span: TracedSpan | null) => Promise<T>,
 ): Promise<T> {
-  return inSpan(
+  // Before the span begins, because the webhook decides whether it is recorded.
+  const link = isTracing() && webhook ? await webhook() : null;
+  return await inSpan(
     () => ({
       name: 'notification',
       kind: 'client',
+      link,
       attributes: {
         'gateway.event_id': textOf(ids.eventId),
         'gateway.summary_id': textOf(ids.summaryId),

@@ -123,10 +123,11 @@ export class Notifier {
     const { sql, waitsMs } = this.#deps;
     const state = await readState(sql, key);
     if (!state) return { kind: 'gone' };
-    const { status, attempts, waitMs } = state;
+    const { status, attempts, waitMs, destinationType } = state;
     if (status !== 'pending') return { kind: 'settled', status };
     if (waitMs > 0 || attempts <= waitsMs.length) return { kind: 'later', waitMs: Math.max(waitMs, shortestWaitMs) };
-    await recordFailure(sql, key, { attempt: attempts, error: null, waitMs: null });
+    if (await recordFailure(sql, key, { attempt: attempts, error: null, waitMs: null }))
+      this.#deps.metrics.notificationTried(destinationType, 'failed');
     return { kind: 'settled', status: 'failed' };
   }
 
