@@ -88,6 +88,18 @@ describe('what happened', () => {
     await seen();
   });
 
+  test('a failed event and the replay of another in the same minute both count', async () => {
+    await happen();
+    const [dead] = await rows(gateway.database, "select id from events where delivery_status = 'failed'");
+    await replay(gateway.database, String(dead?.id));
+    const [pending] = await rows(gateway.database, 'select id from events where attempts = 1 and delivered_at is null');
+    await declareDead(gateway.database, String(pending?.id), null);
+    for (const fold of [false, true]) {
+      if (fold) await foldStatistics(gateway.database);
+      expect(sumsOf(await series('step=1h'))).toEqual({ ...expected, failed: 2, pending_change: 1 });
+    }
+  });
+
   test('nothing happened at the time of receipt', async () => {
     await happen();
     const until = new Date(Date.now() - hourMs).toISOString();
