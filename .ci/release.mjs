@@ -1,7 +1,7 @@
 // Makes a release of what is committed: npm run release -- <version>
-// Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json, openapi.json, the image of
-// docker-compose.yml and of the documented commands, the label of the Dockerfile and the chart, records the hashes of new files of migrations/, commits, and
-// tags the commit. Pushes nothing.
+// Dates the changelog's "Unreleased" section, sets the version in package.json, package-lock.json, openapi.json, the image
+// of docker-compose.yml and of the documented commands, the label of the Dockerfile and the chart, records the hashes of
+// new files of migrations/, commits, and tags the commit. Pushes nothing.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';

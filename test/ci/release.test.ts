@@ -10,7 +10,7 @@ const script = fileURLToPath(new URL('../../.ci/release.mjs', import.meta.url));
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url));
 const copied = [
   ...(['package.json', 'package-lock.json', 'openapi.json', 'CHANGELOG.md', 'docker-compose.yml'] as const),
-  ...(['Dockerfile', 'deploy/helm/webhook-gateway/Chart.yaml'] as const),
+  ...(['Dockerfile', 'deploy/helm/webhook-gateway/Chart.yaml', 'docs/kubernetes.md', 'test/docs/not-run.ts'] as const),
 ];
 
 /** Creates a repository with the files that a release changes. */
@@ -50,6 +50,10 @@ test('a release dates the section, sets every version, commits and tags', () => 
   expect(file('docker-compose.yml')).toContain('  image: webhook-gateway:9.8.7\n');
   expect(file('Dockerfile')).toContain('org.opencontainers.image.version="9.8.7"');
   expect(file('deploy/helm/webhook-gateway/Chart.yaml')).toMatch(/^version: 9\.8\.7\nappVersion: 9\.8\.7$/m);
+  for (const name of ['docs/kubernetes.md', 'test/docs/not-run.ts'] as const) {
+    const tags = [...file(name).matchAll(/webhook-gateway:(\d[\w.]*)/g)].map(([, tag]) => tag);
+    expect(new Set(tags)).toEqual(new Set(['9.8.7']));
+  }
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('Release 9.8.7');
   expect(git('describe', '--exact-match')).toBe('v9.8.7');
@@ -59,16 +63,21 @@ test('a release dates the section, sets every version, commits and tags', () => 
   );
 }, 30_000);
 
-test('a release without entries, with uncommitted changes or of an existing version is refused', () => {
+test('a release without entries, with uncommitted changes or of no later version is refused', () => {
   const { folder, git, release } = repository(changelog);
   expect(release('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('npm run release -- 0.2.0') });
   writeFileSync(join(folder, 'CHANGELOG.md'), 'changed');
   expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed') });
   git('checkout', '--quiet', 'CHANGELOG.md');
   expect(release('9.8.7').status).toBe(0);
-  expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
+  for (const version of ['9.8.7', '0.1.0']) {
+    const refusal = `${version} is not later than 9.8.7`;
+    expect(release(version)).toMatchObject({ status: 1, stderr: expect.stringContaining(refusal) });
+  }
   expect(release('9.8.8')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to release') });
-  expect(git('tag', '--list')).toBe('v9.8.7');
+  git('tag', 'v9.9.0');
+  expect(release('9.9.0')).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
+  expect(git('tag', '--list')).toBe('v9.8.7\nv9.9.0');
 }, 30_000);
 
 test('a release records the hashes of the migrations that it adds', () => {
