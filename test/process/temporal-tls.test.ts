@@ -6,7 +6,8 @@ import { consumerForTest } from '../support/consumer.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
-import { type Api, allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { allDelivered, gatewayRoles } from '../support/gateway-roles.ts';
+import { askMaintenance } from '../support/maintenance.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';
 import { mutualTls } from '../support/tls/mutual-tls.ts';
 
@@ -35,8 +36,6 @@ async function guardedTemporal(names = { addresses: ['127.0.0.1'], hosts: [] as 
   return { address, files, ca, right, wrong, client };
 }
 
-const maintenanceOf = ({ admin }: Api) => admin.request('GET', '/admin/upkeep');
-
 async function rolesOn(temporalAddress: string, variables: Record<string, string>) {
   const roles = gatewayRoles({
     databaseUrl: await migratedDatabase(),
@@ -56,7 +55,7 @@ test('with the right certificate events get workflows, and the api shows them', 
   await allDelivered(roles, 1);
   const { workflow } = await api.admin.eventually(body.id, (event) => event.workflow !== null);
   expect(workflow).toMatchObject({ id: `event-${body.id}` });
-  expect((await maintenanceOf(api)).status).toBe(200);
+  expect((await askMaintenance(api, 'GET', '/admin/upkeep')).status).toBe(200);
 });
 
 test('with a profile in temporal.toml and a server name, events get workflows too', { timeout }, async () => {
@@ -98,7 +97,7 @@ test.each<
     const { body } = await send(api.baseUrl, account, '{"id":"one"}');
     const delivered = await api.admin.eventually(body.id, (event) => event.delivery_status === 'delivered');
     expect(delivered).toMatchObject({ status: 'received', workflow: null });
-    expect((await maintenanceOf(api)).status).toBe(503);
+    expect((await api.admin.request('GET', '/admin/upkeep')).status).toBe(503);
     await api.printed(/"msg":"admin call failed, Temporal unavailable.*$/m, 'stderr');
     // Temporal's library does not always give the reason why a certificate was refused.
     expect(api.stderr()).toMatch(/Temporal could not be asked: .*TEMPORAL_TLS/);
