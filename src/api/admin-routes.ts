@@ -17,6 +17,7 @@ import { bulkRoutes } from '../events/bulk/bulk-routes.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes, type FindWorkflow } from '../events/event-routes.ts';
 import type { RejectionLimits } from '../events/rejection-limits.ts';
+import { searchRoutes } from '../events/search/search-routes.ts';
 import type { ChangeFeed } from '../events/stream/change-feed.ts';
 import { streamRoutes } from '../events/stream/stream-routes.ts';
 import { addressOf } from '../http/address.ts';
@@ -98,6 +99,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(testDestinationRoutes(deps))
     .use(conditionRoutes(deps))
     .use(eventRoutes(deps))
+    .use(searchRoutes(deps))
     .use(streamRoutes(deps))
     .use(bulkRoutes(deps))
     .use(deliveryRoutes(deps))

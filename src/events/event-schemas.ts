@@ -29,7 +29,8 @@ const item = {
   rejection_reason: text.nullable().meta({ description: `Why verification failed.\n\n${reasons.join('\n')}` }),
 };
 
-const itemExample = {
+/** An event of the examples. */
+export const itemExample = {
   id: '01a1fb5c-32dd-7658-a59f-f1f2e11f4782',
   account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
   provider: 'generic',

@@ -18,6 +18,7 @@ export const auditActions = [
   'condition.check',
   'event.list',
   'event.filters',
+  'event.search',
   'event.stream',
   'event.read',
   'event.payload',

@@ -7,6 +7,7 @@ import { dayMs } from '../../../src/database/uuid-time.ts';
 import { nextMatches, stillMatching } from '../../../src/events/bulk/matching-events.ts';
 import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/list.ts';
+import { searchPayloads } from '../../../src/events/search/scan-payloads.ts';
 import { ack } from '../../../src/events/transitions/acknowledged.ts';
 import { declareDead } from '../../../src/events/transitions/declared-dead.ts';
 import { fail } from '../../../src/events/transitions/failed.ts';
@@ -56,6 +57,8 @@ export async function runComposedStatements(database: Database): Promise<void> {
       onProgress: () => undefined,
     });
   });
+  for (const filter of [{ delivery_status: 'pending' }, {}] as const)
+    await searchPayloads(database, { ...filter, text: 'a', limit: 1 });
   await expireRows(database);
   await expireRejected(database, new Date(Date.now() + dayMs));
 }

@@ -1,0 +1,149 @@
+import type { Database } from '../../database/database.ts';
+import { sqlState } from '../../database/errors.ts';
+import type { Sql } from '../../database/sql.ts';
+import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
+import { type EventRow, eventColumns } from '../event.ts';
+import { type EventFilter, type Matching, matches } from '../list.ts';
+import { type Window, windowsBack } from '../windows.ts';
+
+/** Where one search ends, although there may be more events. The answer says which limit it was. */
+const mostEvents = 20_000;
+const mostBytes = 64 * 1024 * 1024;
+const longestMs = 2_000;
+
+/** Events and bytes of one statement: some 50 ms of work, so that the limit of time is kept. */
+const batchEvents = 1_000;
+const batchBytes = 8 * 1024 * 1024;
+/** Far more than a batch takes. With it, a busy server ends the search instead of getting busier. */
+const statementLimitMs = 3_000;
+
+const limitStatements = { name: '', text: `set local statement_timeout = ${statementLimitMs}` };
+
+export interface PayloadSearch extends Omit<EventFilter, 'limit' | 'offset'> {
+  text: string;
+  /** The most events to find. */
+  limit: number;
+}
+
+export interface FoundPayloads {
+  events: EventRow[];
+  scanned: { events: number; bytes: number; from: Date | null; to: Date | null };
+  /** `end`: there are no older events; `found`: `limit` events were found; `scanned`: a limit of the scan was reached. */
+  stopped: 'end' | 'found' | 'scanned';
+  /** The event before which the next search continues; null at the end. */
+  next: string | null;
+}
+
+/**
+ * Searches the stored bodies for a text, newest first, without an index. ASCII letters match in either case; all other
+ * bytes, and bodies that contain NUL, match as they are. Reads batch by batch, until a limit is reached.
+ * It uses the connections for operators' lists, so that ingestion is not affected.
+ */
+export async function searchPayloads(
+  { reader, readers }: Pick<Database, 'reader' | 'readers'>,
+  search: PayloadSearch,
+): Promise<FoundPayloads> {
+  const endMs = performance.now() + longestMs;
+  const ids: string[] = [];
+  const seen: ScannedRow[] = [];
+  let bytes = 0;
+  let stopped: FoundPayloads['stopped'] = 'end';
+  const budgetLeft = () => performance.now() < endMs && seen.length < mostEvents && bytes < mostBytes;
+  await inTransaction(readers, async (client) => {
+    const sql = sqlOfClient(client);
+    await sql.query(limitStatements, []);
+    const matching = matches(search);
+    for (const { low, high: first } of await windowsBack(sql, search)) {
+      for (let high = first; ; ) {
+        if (!budgetLeft()) {
+          stopped = 'scanned';
+          return;
+        }
+        const batch = await scanBatch(sql, matching, { low, high }, search.text);
+        if (batch === null) {
+          stopped = 'scanned';
+          return;
+        }
+        for (const row of batch) {
+          seen.push(row);
+          bytes += row.bytes;
+          if (row.found && ids.push(row.id) === search.limit) {
+            stopped = 'found';
+            return;
+          }
+          high = row.id;
+        }
+        if (batch.length === 0) break;
+      }
+    }
+  });
+  const [newest, oldest] = [seen[0], seen.at(-1)];
+  return {
+    events: await readFound(reader, ids),
+    scanned: { events: seen.length, bytes, from: oldest?.received_at ?? null, to: newest?.received_at ?? null },
+    stopped,
+    next: stopped === 'end' ? null : (oldest?.id ?? search.before ?? null),
+  };
+}
+
+interface ScannedRow {
+  id: string;
+  received_at: Date;
+  bytes: number;
+  found: boolean;
+}
+
+/**
+ * Whether the body of `p` contains the bytes `needle`. PostgreSQL has no function that finds bytes in either case. Each
+ * byte is a character of LATIN1, except NUL, and in the collation C `lower` changes ASCII letters only.
+ */
+const contains = (needle: string) => {
+  const folded = (bytes: string) => `lower(convert_from(${bytes}, 'LATIN1') collate "C")`;
+  return `case when position('\\x00'::bytea in p.body) > 0 then position(${needle}::bytea in p.body) > 0
+    else position(${folded(`${needle}::bytea`)} in ${folded('p.body')}) > 0 end`;
+};
+
+/** Scans the next events of a window, newest first; null when the server cancelled the statement. */
+async function scanBatch(
+  sql: Sql,
+  { sources, values }: Matching,
+  { low, high }: Window,
+  text: string,
+): Promise<ScannedRow[] | null> {
+  const parameter = (n: number) => `$${values.length + 2 + n}`;
+  const page = sources
+    .map((source) => `(select e.id, e.received_at ${source} order by e.id desc limit ${batchEvents})`)
+    .join(' union ');
+  // `octet_length` reads no stored-out-of-line body, so bodies beyond the budget are not read.
+  const statement = `
+    with page as materialized (
+      select * from (${page}) u order by id desc limit ${batchEvents}
+    ), sized as materialized (
+      select page.id, page.received_at, octet_length(p.body) as bytes
+      from page join event_payloads p on p.event_id = page.id where p.event_id >= $1 and p.event_id < $2
+    ), budgeted as materialized (
+      select *, sum(bytes) over (order by id desc) - bytes as before from sized
+    )
+    select b.id, b.received_at, b.bytes, ${contains(parameter(1))} as found
+    from budgeted b join event_payloads p on p.event_id = b.id and p.event_id >= $1 and p.event_id < $2
+    where b.before < ${batchBytes} order by b.id desc`;
+  try {
+    return await sql.query<ScannedRow>({ name: '', text: statement }, [low, high, ...values, Buffer.from(text)]);
+  } catch (error) {
+    if (sqlState(error) === canceled) return null;
+    throw error;
+  }
+}
+
+/** `query_canceled`: the statement took longer than its limit. */
+const canceled = '57014';
+
+const readEvents = {
+  name: '',
+  text: `select ${eventColumns} from events e where e.id = any($1) and e.id between $2 and $3 order by e.id desc`,
+};
+
+/** @param ids newest first */
+async function readFound(sql: Sql, ids: readonly string[]): Promise<EventRow[]> {
+  return ids.length === 0 ? [] : sql.query<EventRow>(readEvents, [ids, ids.at(-1), ids[0]]);
+}

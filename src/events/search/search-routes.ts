@@ -1,0 +1,55 @@
+import { Elysia } from 'elysia';
+import { limitFunction } from 'p-limit';
+import { z } from 'zod';
+import type { AdminCalls } from '../../audit/admin-calls.ts';
+import type { Database } from '../../database/database.ts';
+import { cursor } from '../../http/admin/query-schemas.ts';
+import { noQuery, operation } from '../../http/operation.ts';
+import { filled } from '../../shared/text-rules.ts';
+import { eventFilters } from '../event-filters.ts';
+import { eventItem, isoOrNull } from '../event-view.ts';
+import { type PayloadSearch, searchPayloads } from './scan-payloads.ts';
+import { foundPayloads } from './search-schemas.ts';
+
+/** Searches at a time in each process: half of the connections for operators' lists. Others wait. */
+const atOnce = 2;
+const defaultLimit = 20;
+
+/** The text is in the body, because proxies write addresses to their logs, and it may be a part of a payload. */
+const searchBody = z.strictObject({
+  text: filled(200).meta({ description: 'Text to find in the stored body; ASCII letters match in either case' }),
+  ...eventFilters,
+  before: cursor.meta({ description: '`next` of the search before: only events older than the event with this id' }),
+  limit: z.int().min(1).max(100).meta({ description: 'The most events to find; 20 by default' }).optional(),
+});
+
+/** `/admin/events/search`: finds a text in payloads. */
+export function searchRoutes({ database, calls }: { database: Database; calls: AdminCalls }) {
+  const search = limitFunction((wanted: PayloadSearch) => searchPayloads(database, wanted), {
+    concurrency: atOnce,
+  });
+  return new Elysia({ name: 'event-search', prefix: '/events' }).post(
+    '/search',
+    async ({ body, request }) => {
+      const { text, limit = defaultLimit, ...filter } = body;
+      // Without the text, which may be a part of a payload.
+      calls.of(request).note({ query: filter });
+      const { events, scanned, stopped, next } = await search({ ...filter, text, limit });
+      return {
+        events: events.map(eventItem),
+        scanned: { ...scanned, from: isoOrNull(scanned.from), to: isoOrNull(scanned.to) },
+        ...{ stopped, next },
+      };
+    },
+    operation('event.search', {
+      role: 'read',
+      summary: 'Search payloads for a text',
+      description:
+        'Reads the stored bodies of the events that match the filters, newest first, without an index. One call scans at most 20,000 events, 64 MiB and 2 s; `scanned` says how far it came, and `before` with the value of `next` continues there. A body that contains NUL is compared byte by byte.',
+      body: searchBody,
+      query: noQuery,
+      success: { 200: foundPayloads },
+      examples: { body: { text: 'order-4711', provider: 'generic' } },
+    }),
+  );
+}

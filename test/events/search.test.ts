@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAdminClient } from '../../src/api/client.ts';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { auditTrail } from '../support/audit-trail.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { receivedEvent } from '../support/received.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+/** Stores events with these bodies, oldest first, in an account of their own. */
+async function stored(bodies: (string | Buffer)[], slug: string): Promise<string[]> {
+  const account = await gateway.admin.createAccount({ account_slug: slug });
+  const receiver = new EventReceiver(gateway.database);
+  const ids: string[] = [];
+  for (const body of bodies) {
+    const event = receivedEvent(account, { body: Buffer.from(body), accountSlug: slug });
+    expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
+    ids.push(event.id);
+  }
+  return ids;
+}
+
+const search = (body: object) => gateway.admin.post('/admin/events/search', body);
+
+test.each([
+  ['a part of JSON', '{"order":"A-4711"}', '4711', true],
+  ['ASCII letters in the other case', '{"Customer":"GRETA"}', 'customer":"greta', true],
+  ['the same umlaut', 'grün', 'GRüN', true],
+  ['an umlaut in the other case', 'grün', 'GRÜN', false],
+  ['digits of an escaped byte', 'ü', '303', false],
+  ['a backslash and a wildcard', 'a\\b%c', '\\B%', true],
+  ['a wildcard that is none', 'abc', 'a%c', false],
+  ['text between bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x41, 0x62, 0x80]), 'ab', true],
+  ['text beside NUL, in the same case', Buffer.from('\0Order\0'), 'Order', true],
+  ['text beside NUL, in the other case', Buffer.from('\0Order\0'), 'order', false],
+  ['an empty body', '', 'a', false],
+  ['a megabyte on one line', `${'x'.repeat(1024 * 1024)}needle`, 'NEEDLE', true],
+])('%s', async (name, body, text, found) => {
+  const slug = name.replaceAll(/\W/g, '-');
+  const ids = await stored([body], slug);
+  const answer = await search({ text, account_slug: slug });
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({
+    ...{ scanned: { events: 1, bytes: Buffer.from(body).length }, stopped: 'end', next: null },
+    events: found ? [{ id: ids[0], account_slug: slug }] : [],
+  });
+});
+
+test('pages continue where the page before ended, and name what was read', async () => {
+  const ids = await stored(['hit 1', 'miss', 'hit 2', 'hit 3', 'miss'], 'pages');
+  const wanted = { text: 'hit', account_slug: 'pages', limit: 2 };
+  const first = await search(wanted);
+  expect(first.body.events.map(({ id }: { id: string }) => id)).toEqual([ids[3], ids[2]]);
+  expect(first.body).toMatchObject({ scanned: { events: 3 }, stopped: 'found', next: ids[2] });
+  const second = await search({ ...wanted, before: first.body.next });
+  expect(second.body).toMatchObject({ events: [{ id: ids[0] }], scanned: { events: 2 }, stopped: 'end', next: null });
+  expect(new Date(second.body.scanned.from).getTime()).toBeLessThanOrEqual(new Date(second.body.scanned.to).getTime());
+});
+
+test('pending events, which two indexes list, are read once', async () => {
+  const ids = await stored(['one', 'one'], 'pending');
+  await rows(gateway.database, 'update events set next_attempt_at = now() where id = $1', [ids[0]]);
+  const answer = await search({ text: 'one', account_slug: 'pending', delivery_status: 'pending' });
+  expect(answer.body).toMatchObject({ events: [{ id: ids[1] }, { id: ids[0] }], scanned: { events: 2 } });
+});
+
+test('nothing matches the filters: nothing was read', async () => {
+  const answer = await search({ text: 'a', account_slug: 'no-such-account' });
+  expect(answer.body).toEqual({
+    ...{ events: [], scanned: { events: 0, bytes: 0, from: null, to: null }, stopped: 'end', next: null },
+  });
+});
+
+test('bytes beyond the limit of one search are left for the next one', async () => {
+  const bodies = Array.from({ length: 70 }, () => Buffer.alloc(1024 * 1024, 'x'));
+  const ids = await stored(['the oldest', ...bodies], 'large');
+  const found: string[] = [];
+  let searches = 0;
+  let scanned = 0;
+  for (let before: string | undefined; ; searches += 1) {
+    const { body } = await search({ text: 'oldest', account_slug: 'large', before });
+    found.push(...body.events.map(({ id }: { id: string }) => id));
+    scanned += body.scanned.events;
+    expect(body.scanned.bytes).toBeLessThan(80 * 1024 * 1024);
+    if (body.stopped === 'end') break;
+    expect(body).toMatchObject({ stopped: 'scanned', events: [] });
+    before = body.next;
+  }
+  expect([found, scanned, searches > 0]).toEqual([[ids[0]], 71, true]);
+}, 30_000);
+
+test('the audit entry has the filters but not the text', async () => {
+  const entries = auditTrail(gateway.database);
+  await entries();
+  await search({ text: 'do-not-keep', provider: 'generic', since: '2026-01-01' });
+  const left = await entries();
+  expect(left).toMatchObject([
+    { action: 'event.search', details: { status: 200, query: { provider: 'generic', since: expect.any(String) } } },
+  ]);
+  expect(JSON.stringify(left)).not.toContain('do-not-keep');
+});
+
+test.each<[object, string, string]>([
+  [{}, 'text', 'is required'],
+  [{ text: '' }, 'text', 'must not be empty'],
+  [{ text: 'x'.repeat(201) }, 'text', 'must have 200 characters or fewer'],
+  [{ text: '\0' }, 'text', 'must not contain NUL characters or lone surrogates'],
+  [{ text: 'a', limit: 101 }, 'limit', 'must be 100 or less'],
+  [{ text: 'a', before: 'x' }, 'before', 'must be an id'],
+  [{ text: 'a', offset: 1 }, 'offset', 'is not a known field'],
+])('refused: %j', async (body, path, message) => {
+  const answer = await search(body);
+  expect(answer).toMatchObject({ status: 422, body: { code: 'invalid' } });
+  expect(answer.body.errors).toEqual([{ path, message }]);
+});
+
+test('the typed client finds events', async () => {
+  const [id] = await stored(['typed client'], 'typed');
+  const admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
+  const { data } = await admin.events.search.post({ text: 'typed client' });
+  expect(data?.events.map((event) => event.id)).toEqual([id]);
+});
