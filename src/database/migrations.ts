@@ -7,6 +7,7 @@ import { Migration20261124000300_series } from '../../migrations/Migration202611
 import { Migration20261124000310_stats_minute } from '../../migrations/Migration20261124000310_stats_minute.ts';
 import { Migration20261124000320_latencies_minute } from '../../migrations/Migration20261124000320_latencies_minute.ts';
 import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration20261124000400_bulk_jobs.ts';
+import { Migration20261125000100_attempt_parts } from '../../migrations/Migration20261125000100_attempt_parts.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -40,6 +41,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261124000310_stats_minute', class: Migration20261124000310_stats_minute },
   { name: 'Migration20261124000320_latencies_minute', class: Migration20261124000320_latencies_minute },
   { name: 'Migration20261124000400_bulk_jobs', class: Migration20261124000400_bulk_jobs },
+  { name: 'Migration20261125000100_attempt_parts', class: Migration20261125000100_attempt_parts },
 ];
 
 /** All migrations, oldest first. */

@@ -19,7 +19,16 @@ export type SendRequest = {
   timeLimitMs: number;
 };
 
-type Timed = { durationMs: number };
+type Timed = {
+  durationMs: number;
+  /**
+   * From the start until the request could be sent: DNS, TCP and TLS; about 0 on a connection that was kept. Null when
+   * no connection was made.
+   */
+  connectMs: number | null;
+  /** From then until the head of the response; null without a response. */
+  answerMs: number | null;
+};
 
 export type SendResult =
   | (Answer & Timed)
@@ -63,6 +72,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
+  #sentMs: number | null = null;
+  #answerMs: number | null = null;
   #answered = false;
   #retried = false;
   #done = false;
@@ -97,6 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sentMs = performance.now();
     // The request timed out while the connection was being established, so it is not sent.
     if (this.#done) controller.abort(settled);
   }
@@ -111,7 +123,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ) {
     // Informational responses, such as 103, precede the final response.
-    if (code >= 200) this.#answer.start(code, headers);
+    if (code < 200) return;
+    this.#answer.start(code, headers);
+    this.#answerMs = this.#sentMs === null ? null : tenths(performance.now() - this.#sentMs);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -152,14 +166,23 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
-    const durationMs = Math.round(performance.now() - this.#startedMs);
+    const timed: Timed = {
+      durationMs: Math.round(performance.now() - this.#startedMs),
+      connectMs: this.#sentMs === null ? null : tenths(this.#sentMs - this.#startedMs),
+      answerMs: this.#answerMs,
+    };
     const answer = this.#answer.result();
-    this.#settle(answer ? { ...answer, durationMs } : failed(describeBrokenExchange(error, this.#peer), durationMs));
+    this.#settle(answer ? { ...answer, ...timed } : failed(describeBrokenExchange(error, this.#peer), timed));
   }
 }
 
-function failed({ outcome, message }: DeliveryFailure, durationMs: number): SendResult {
-  return { outcome, responseCode: null, responseBody: null, retryAfterMs: null, durationMs, error: message };
+const notConnected: Timed = { durationMs: 0, connectMs: null, answerMs: null };
+
+/** Rounded to 0.1 ms, which a picture of an attempt can show. */
+const tenths = (ms: number) => Math.round(ms * 10) / 10;
+
+function failed({ outcome, message }: DeliveryFailure, timed: Timed): SendResult {
+  return { outcome, responseCode: null, responseBody: null, retryAfterMs: null, ...timed, error: message };
 }
 
 /**
@@ -190,7 +213,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     post(request) {
       const target = parseTarget(request.url);
-      if (!target.ok) return Promise.resolve(failed(new DeliveryFailure('invalid_url', target.error), 0));
+      if (!target.ok) return Promise.resolve(failed(new DeliveryFailure('invalid_url', target.error), notConnected));
       const result = new Promise<SendResult>((resolve) => {
         new Exchange(agent, target, request, connector.endedReusedConnection, resolve).dispatch();
       });

@@ -59,7 +59,18 @@ const attempt = z
     generation: count,
     trigger: z.enum(['schedule', 'manual']),
     started_at: timestamp,
-    duration_ms: z.number(),
+    duration_ms: z.number().meta({ description: 'The whole request, with the rest of the answer' }),
+    waited_ms: z.number().nullable().meta({
+      description:
+        'From when the attempt was due until it began: the turn of the account, the relay, Temporal. `null` for a manual attempt',
+    }),
+    connect_ms: z.number().nullable().meta({
+      description:
+        'Part of `duration_ms` until the request could be sent: name, TCP and TLS; about 0 on a connection that was kept. `null`: no connection was made',
+    }),
+    answer_ms: z.number().nullable().meta({
+      description: 'Part of `duration_ms` from then until the head of the answer. `null`: there was none',
+    }),
     outcome: text.meta({ example: 'http_error' }),
     response_code: z.int().nullable(),
     response_body: text.nullable().meta({ description: 'First 16 KiB of the response' }),
@@ -154,7 +165,10 @@ export const event = z
             generation: 0,
             trigger: 'schedule',
             started_at: '2026-11-20T10:00:00.012Z',
-            duration_ms: 41.5,
+            duration_ms: 42,
+            waited_ms: 12,
+            connect_ms: 3.1,
+            answer_ms: 38.2,
             outcome: 'http_error',
             response_code: 503,
             response_body: 'down for maintenance',

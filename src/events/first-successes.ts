@@ -5,10 +5,10 @@ import { idRange } from './id-range.ts';
 import type { Outcome } from './outcome.ts';
 
 // The commonest change of an event, in as few writes as possible: the first row of the table in
-// transitions/attempt-recorded.ts. The statement: migrations/functions/record_first_successes.sql.
+// transitions/attempt-recorded.ts. The statement: migrations/functions/record_first_successes_2.sql.
 const recordFirstSuccesses = {
   name: 'record_first_successes',
-  text: 'select * from record_first_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+  text: 'select * from record_first_successes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
 };
 
 interface Row {
@@ -54,6 +54,9 @@ function columns(outcomes: Outcome[]): unknown[] {
     outcomes.map((o) => o.responseCode),
     outcomes.map((o) => o.responseBody),
     outcomes.map((o) => o.url),
+    outcomes.map((o) => o.waitedMs ?? null),
+    outcomes.map((o) => o.connectMs ?? null),
+    outcomes.map((o) => o.answerMs ?? null),
     ...idRange(outcomes.map((o) => o.eventId)),
   ];
 }

@@ -4,6 +4,11 @@ import type { AttemptName } from './event.ts';
 export interface Outcome extends AttemptName {
   startedAt: Date;
   durationMs: number;
+  /** From when the attempt was due until it began; null or absent when unknown. */
+  waitedMs?: number | null;
+  /** The parts of `durationMs`: until the request could be sent, and then until the head of the answer. */
+  connectMs?: number | null;
+  answerMs?: number | null;
   outcome: string;
   responseCode: number | null;
   responseBody: string | null;

@@ -10,7 +10,7 @@ const readEvent = {
     select ${eventColumns}, e.started_generation > ${neverStarted} as started, p.headers, p.content_type, p.body,
       coalesce(p.payload_bytes, octet_length(p.body)) as payload_bytes, p.payload_sha256, coalesce(p.headers_truncated, false) as headers_truncated, (
       select coalesce(json_agg(d order by d.started_at, d.generation, d.trigger desc, d.number), '[]') from (
-        select number, generation, trigger, started_at, duration_ms, outcome, response_code, response_body, error, url
+        select number, generation, trigger, started_at, duration_ms, waited_ms, connect_ms, answer_ms, outcome, response_code, response_body, error, url
         from delivery_attempts where event_id = $1
       ) d
     ) as history, (
@@ -30,6 +30,9 @@ interface AttemptRecord {
   trigger: Trigger;
   started_at: Date;
   duration_ms: number;
+  waited_ms: number | null;
+  connect_ms: number | null;
+  answer_ms: number | null;
   outcome: string;
   response_code: number | null;
   response_body: string | null;

@@ -23,6 +23,8 @@ describe('the request', () => {
       retryAfterMs: null,
       error: null,
       durationMs: expect.any(Number),
+      connectMs: expect.any(Number),
+      answerMs: expect.any(Number),
     });
     expect(seen).toMatchObject([{ method: 'POST', path: '/hook?a=1%20b' }]);
     expect(seen[0]?.rawHeaders.slice(4)).toEqual(['X-A', '1', 'x-a', '2', 'content-length', '7']);

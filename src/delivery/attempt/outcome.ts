@@ -45,6 +45,9 @@ export function outcomeOf(
     number: request.number,
     startedAt,
     durationMs: posted.durationMs,
+    waitedMs: waitedMs(row, request, startedAt),
+    connectMs: posted.connectMs,
+    answerMs: posted.answerMs,
     outcome: posted.outcome,
     responseCode: posted.responseCode,
     responseBody: posted.responseBody,
@@ -55,6 +58,14 @@ export function outcomeOf(
     nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
     claimToken,
   };
+}
+
+/** How long the attempt has waited since it was due; null for a manual one, whose request is not in the row. */
+function waitedMs(row: AttemptRow, { trigger, number }: AttemptRequest, startedAt: Date): number | null {
+  if (trigger === 'manual') return null;
+  // The start of a workflow sets the time of the first attempt, too. That of a held event is when it is looked at again.
+  const dueAt = number === 1 && row.heldSince === null ? row.generationAt : row.nextAttemptAt;
+  return dueAt === null ? null : Math.max(0, startedAt.getTime() - dueAt.getTime());
 }
 
 /** What the workflow or the relay is told of an attempt. `recorded` is null if its event no longer exists. */

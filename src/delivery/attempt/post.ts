@@ -16,6 +16,9 @@ export interface Posted {
   retryAfterMs: number | null;
   error: string | null;
   durationMs: number;
+  /** As in `SendResult`. */
+  connectMs: number | null;
+  answerMs: number | null;
   url: string | null;
 }
 
@@ -92,6 +95,8 @@ function notSent(outcome: string, error: string): Posted {
     retryAfterMs: null,
     error,
     durationMs: 0,
+    connectMs: null,
+    answerMs: null,
     url: null,
   };
 }

@@ -31,11 +31,11 @@ export interface Recorded {
  * With EVENT_WORKFLOWS=on_retry, an event that the relay's attempt settles leaves the queue at once (no-workflow.ts).
  *
  * An attempt of an older generation is recorded and does not change the event. The database decides the new state while
- * the rows are locked: migrations/functions/record_outcomes.sql. For what follows the last failure, see exhausted.ts.
+ * the rows are locked: migrations/functions/record_outcomes_2.sql. For what follows the last failure, see exhausted.ts.
  */
 const recordOutcomes = {
   name: 'record_outcomes',
-  text: 'select * from record_outcomes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)',
+  text: 'select * from record_outcomes_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)',
 };
 
 interface Row {
@@ -120,6 +120,9 @@ function columns(outcomes: Outcome[]): unknown[] {
     outcomes.map((o) => o.last),
     outcomes.map((o) => o.nextAttemptAt),
     outcomes.map((o) => o.claimToken),
+    outcomes.map((o) => o.waitedMs ?? null),
+    outcomes.map((o) => o.connectMs ?? null),
+    outcomes.map((o) => o.answerMs ?? null),
     ...idRange(outcomes.map((o) => o.eventId)),
   ];
 }
