@@ -1,14 +1,18 @@
 import { Elysia } from 'elysia';
+import { accountNotFound, existingAccountId } from '../../accounts/account-routes.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
 import { scheduledAttempts } from '../../events/event.ts';
-import { noQuery, operation } from '../../http/operation.ts';
+import { eventItem } from '../../events/event-view.ts';
+import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
-import { conditionCheck, conditionChecked } from './condition-schemas.ts';
+import * as schemas from './condition-schemas.ts';
 import { readConditionVariables } from './condition-variables.ts';
 import { evaluate } from './evaluate.ts';
 import { parseCondition } from './parse.ts';
-import type { Variables } from './tree.ts';
+import { matchingEvents, offeredVariables, recentEvents, shownEvents } from './preview.ts';
+import { methods, operators, type Variables } from './tree.ts';
 
 /** The default variables: an event whose attempts have all failed, with no other data. */
 const exhausted: Variables = {
@@ -22,33 +26,92 @@ const exhausted: Variables = {
 };
 
 /** `/admin/conditions`: evaluates a destination's condition without side effects (R24). */
-export function conditionRoutes(deps: { database: Database; calls: AdminCalls }) {
-  const { database, calls } = deps;
-  return new Elysia({ name: 'conditions', prefix: '/conditions' }).post(
-    '/check',
-    async ({ body, request }) => {
-      const { condition: text, event_id, variables: given } = body;
-      // The audit log has the event's id but not the condition, which is the operator's free text.
-      if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
-      const parsed = parseCondition(text);
-      if (!parsed.ok) throw new Error('the condition was not validated');
-      const variables =
-        event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
-      if (!variables) throw new Problem('not_found', 'there is no event with this id');
-      return { matches: evaluate(parsed.condition, variables), variables };
-    },
-    operation('condition.check', {
-      role: 'read',
-      summary: 'Evaluate a condition',
-      description:
-        'Evaluates it on the current state of an event (`event_id`), or on `variables`. Changes nothing and sends no notification.',
-      body: conditionCheck,
-      query: noQuery,
-      success: { 200: conditionChecked },
-      errors: ['not_found'],
-      examples: {
-        body: { condition: 'delivery_failed and provider == "generic"', variables: { provider: 'generic' } },
+export function conditionRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
+  const { database, accounts, calls } = deps;
+  const eventsOf = async (accountId: string) => {
+    const account = await accounts.get(existingAccountId(accountId));
+    if (!account) throw accountNotFound();
+    return recentEvents(database.reader, account);
+  };
+  return new Elysia({ name: 'conditions', prefix: '/conditions' })
+    .post(
+      '/check',
+      async ({ body, request }) => {
+        const { condition: text, event_id, variables: given } = body;
+        // The audit log has the event's id but not the condition, which is the operator's free text.
+        if (event_id !== undefined) calls.of(request).note({ event_id: event_id.toLowerCase() });
+        const parsed = parseCondition(text);
+        if (!parsed.ok) throw new Error('the condition was not validated');
+        const variables =
+          event_id === undefined ? { ...exhausted, ...given } : await readConditionVariables(database, event_id);
+        if (!variables) throw new Problem('not_found', 'there is no event with this id');
+        return { matches: evaluate(parsed.condition, variables), variables };
       },
-    }),
-  );
+      operation('condition.check', {
+        role: 'read',
+        summary: 'Evaluate a condition',
+        description:
+          'Evaluates it on the current state of an event (`event_id`), or on `variables`. Changes nothing and sends no notification.',
+        body: schemas.conditionCheck,
+        query: noQuery,
+        success: { 200: schemas.conditionChecked },
+        errors: ['not_found'],
+        examples: {
+          body: { condition: 'delivery_failed and provider == "generic"', variables: { provider: 'generic' } },
+        },
+      }),
+    )
+    .post(
+      '/preview',
+      async ({ body, request }) => {
+        const { condition, account_id } = body;
+        calls.of(request).note({ account_id: account_id.toLowerCase() });
+        const parsed = parseCondition(condition);
+        if (!parsed.ok) {
+          const { line, column, offset, message } = parsed;
+          return { ok: false, error: { line, column, offset, message }, examined: 0, matching: 0, events: [] };
+        }
+        const events = await eventsOf(account_id);
+        const matching = matchingEvents(parsed.condition, events);
+        return {
+          ...{ ok: true, error: null, examined: events.length, matching: matching.length },
+          events: matching.slice(0, shownEvents).map(eventItem),
+        };
+      },
+      operation('condition.preview', {
+        role: 'read',
+        summary: 'Check a condition while it is written',
+        description:
+          'Answers 200 also for an invalid condition, with the place of the mistake. Evaluates a valid one on the newest 1,000 events of the account, as if the attempts of each had all failed: `delivery_failed` is true, `attempts` is at least 10, and `response_code` is the last one. Rejected webhooks are left out.',
+        body: schemas.conditionPreview,
+        query: noQuery,
+        success: { 200: schemas.conditionPreviewed },
+        errors: ['not_found'],
+        examples: {
+          body: {
+            condition: 'delivery_failed and provider == "generic"',
+            account_id: '01a1fb47-2990-7103-bb77-1c90fa89b69e',
+          },
+        },
+      }),
+    )
+    .get(
+      '/names',
+      async ({ query, request }) => {
+        const { account_id } = query;
+        calls.of(request).note({ query });
+        const events = account_id === undefined ? [] : await eventsOf(account_id);
+        return { variables: offeredVariables(events), methods: [...methods], operators: [...operators] };
+      },
+      operation('condition.names', {
+        role: 'read',
+        summary: 'List the names that a condition can contain',
+        description:
+          'For completion in an editor. With `account_id`, the values that the newest 1,000 events of the account have, the most frequent ones first, at most 50 of each variable.',
+        body: noBody,
+        query: schemas.conditionNamesQuery,
+        success: { 200: schemas.conditionNames },
+        errors: ['not_found'],
+      }),
+    );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventItem, itemExample } from '../../events/event-schemas.ts';
 import { isId } from '../../http/admin/query-schemas.ts';
 import { count, flag, text } from '../../http/admin/schemas/common.ts';
 import { text as bounded } from '../../shared/text-rules.ts';
@@ -67,6 +68,62 @@ export const conditionChecked = z
           attempts: 10,
           response_code: 503,
         },
+      },
+    ],
+  });
+
+/** Far longer than a valid one, so that an editor learns the mistake. */
+const unfinished = z.string().max(10_000);
+const accountId = z.string().refine(isId, 'must be an id').meta({ format: 'uuid' });
+
+export const conditionPreview = z.strictObject({
+  condition: unfinished.meta({ description: 'The condition as it is written, valid or not' }),
+  account_id: accountId.meta({ description: 'Account on whose events the condition is evaluated' }),
+});
+
+export const conditionPreviewed = z
+  .object({
+    ok: flag.meta({ description: 'Whether the condition is valid' }),
+    error: z
+      .object({
+        line: count.meta({ description: 'From 1' }),
+        column: count.meta({ description: 'From 1, in characters' }),
+        offset: count.meta({ description: 'From 0, in UTF-16 units' }),
+        message: text,
+      })
+      .nullable(),
+    examined: count.meta({ description: 'Number of events on which the condition was evaluated' }),
+    matching: count.meta({ description: 'How many of them it matches' }),
+    events: z.array(eventItem).meta({ description: 'The newest 20 that it matches' }),
+  })
+  .meta({
+    id: 'ConditionPreviewed',
+    examples: [{ ok: true, error: null, examined: 1000, matching: 42, events: [itemExample] }],
+  });
+
+export const conditionNamesQuery = z.strictObject({
+  account_id: accountId.meta({ description: 'Account whose values are listed' }).optional(),
+});
+
+export const conditionNames = z
+  .object({
+    variables: z.array(
+      z.object({
+        name: text,
+        kind: z.enum(['text', 'integer', 'boolean']),
+        values: z.array(z.union([text, count])).meta({ description: 'Values of events; empty for some variables' }),
+      }),
+    ),
+    methods: z.array(text).meta({ description: 'Follow a text after a dot' }),
+    operators: z.array(text),
+  })
+  .meta({
+    id: 'ConditionNames',
+    examples: [
+      {
+        variables: [{ name: 'event_type', kind: 'text', values: ['order.created', 'order.paid'] }],
+        methods: ['startswith', 'endswith', 'contains'],
+        operators: ['==', '!=', 'in', 'and', 'or', 'not'],
       },
     ],
   });

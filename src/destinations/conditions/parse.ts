@@ -7,10 +7,13 @@ import type { Condition } from './tree.ts';
 /** The length of the database column. Counted in UTF-16 units, which are never fewer than characters. */
 export const maxConditionLength = 1000;
 
-/** `line` and `column` start at 1; columns count characters. `message` names the expected and the found input. */
+/**
+ * `line` and `column` start at 1; columns count characters. `offset` counts UTF-16 units from 0, as editors in browsers do.
+ * `message` names the expected and the found input.
+ */
 export type ParsedCondition =
   | { ok: true; condition: Condition }
-  | { ok: false; line: number; column: number; message: string };
+  | { ok: false; line: number; column: number; offset: number; message: string };
 
 /** Created once, because recording the grammar takes milliseconds. Setting `input` resets it. */
 const grammar = new ConditionGrammar();
@@ -40,5 +43,5 @@ export function parseCondition(text: string): ParsedCondition {
 }
 
 function refused(text: string, { offset, message }: ConditionError): ParsedCondition {
-  return { ok: false, ...placeOf(text, offset), message };
+  return { ok: false, ...placeOf(text, offset), offset: Math.min(offset, text.length), message };
 }

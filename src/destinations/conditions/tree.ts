@@ -29,6 +29,9 @@ export interface Variables {
 export const methods = ['startswith', 'endswith', 'contains'] as const;
 export type Method = (typeof methods)[number];
 
+/** The words and signs between and before tests, for completion. */
+export const operators = ['==', '!=', 'in', 'and', 'or', 'not'] as const;
+
 /** Integers are safe ones. */
 export type LiteralValue = string | number | boolean;
 export type Literal = { kind: 'literal'; value: LiteralValue };

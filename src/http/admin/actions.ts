@@ -16,6 +16,8 @@ export const auditActions = [
   'destination.delete',
   'destination.test',
   'condition.check',
+  'condition.names',
+  'condition.preview',
   'event.list',
   'event.filters',
   'event.search',
