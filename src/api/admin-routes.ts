@@ -32,6 +32,7 @@ import { testDestinationRoutes } from '../notifications/test-destination-routes.
 import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
 import type { Log } from '../shared/log.ts';
+import { type AskEngineState, gatewayHealthRoutes } from './health-routes.ts';
 import { describedBy } from './openapi/document.ts';
 import { type OwnSettings, settingsRoutes } from './settings-routes.ts';
 
@@ -46,6 +47,8 @@ export interface AdminDeps {
   baseUrl: () => string;
   findWorkflow: FindWorkflow;
   ownSettings: OwnSettings;
+  /** Null when no Temporal is configured for this process. */
+  engineState: AskEngineState;
   changes: ChangeFeed;
   rejectionLimits: RejectionLimits;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
@@ -106,7 +109,8 @@ export function adminRoutes(deps: AdminDeps) {
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
     .use(backupRoutes(deps))
     .use(maintenanceRoutes(deps))
-    .use(settingsRoutes(deps));
+    .use(settingsRoutes(deps))
+    .use(gatewayHealthRoutes(deps));
 
   let fixed: Set<string> | null = null;
   /** The paths of routes without parameters. */

@@ -32,6 +32,7 @@ import type { Keyring } from '../secrets/keyring.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
+import { createEngineProbe } from '../temporal/engine-probe.ts';
 import { type App, createApp } from './app.ts';
 import type { OwnSettings } from './settings-routes.ts';
 
@@ -92,6 +93,7 @@ export function composeApi(parts: ApiParts): {
   const send = createChannels({ sender, mail: parts.mail, timeLimitMs });
   const finder = parts.temporal ? createWorkflowFinder(parts.temporal) : null;
   const maintenance = parts.temporal ? createMaintenanceClient(parts.temporal) : null;
+  const probe = parts.temporal ? createEngineProbe(parts.temporal) : null;
   const slowAnswers = new SlowAnswers();
   const changes = new ChangeFeed({ database, log });
   const draining = new AbortController();
@@ -111,6 +113,7 @@ export function composeApi(parts: ApiParts): {
     audit: new AuditLog({ database, keyring, log }),
     adminTokens: parts.adminTokens,
     ownSettings: parts.ownSettings,
+    engineState: probe ? probe.ask : null,
     trustedProxies: parts.trustedProxies,
     testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
     testDestination: (account, destination) =>
@@ -157,6 +160,7 @@ export function composeApi(parts: ApiParts): {
       await changes.closed();
       await finder?.close();
       await maintenance?.close();
+      await probe?.close();
       await sender.close();
     },
   };

@@ -12,7 +12,9 @@ import { deliveryStatistics } from './delivery-statistics.ts';
 import { operateOnEvent } from './event-routes.ts';
 import * as schemas from './event-schemas.ts';
 import { eventItem, isoOrNull } from './event-view.ts';
+import { firstAttemptDelay } from './first-attempt-delay.ts';
 import { type Pause, pauseDelivery, readPause, resumeDelivery } from './pause.ts';
+import { pendingDeliveries } from './pending-deliveries.ts';
 import type { RejectionLimits } from './rejection-limits.ts';
 import { rejectedOfToday } from './rejection-statistics.ts';
 import { seriesQuery, spanOf, stepText } from './series-query.ts';
@@ -34,17 +36,21 @@ export function deliveryRoutes(deps: { database: Database; calls: AdminCalls; re
     .get(
       '/stats',
       async () => {
-        const [pause, statistics, rejectedToday, backlog] = await Promise.all([
+        const [pause, statistics, rejectedToday, backlog, pending, delay] = await Promise.all([
           readPause(database.reader),
           deliveryStatistics(database.reader),
           rejectedOfToday(database.reader, rejectionLimits),
           workflowBacklog(database.reader),
+          pendingDeliveries(database.reader),
+          firstAttemptDelay(database.reader),
         ]);
         return {
           paused: pause && shown(pause),
           ...statistics,
           workflow_starts: { waiting: backlog.waiting, since: isoOrNull(backlog.since) },
           rejected_today: rejectedToday,
+          oldest_pending_at: isoOrNull(pending.since),
+          first_attempt_delay_ms: delay,
         };
       },
       operation('delivery.stats', {

@@ -65,6 +65,18 @@ export const deliveryStats = z
         }),
       })
       .meta({ description: 'Webhooks that failed verification since midnight (UTC)' }),
+    oldest_pending_at: timestamp.nullable().meta({
+      description: 'When the oldest pending event was received; `null`: there is none',
+    }),
+    first_attempt_delay_ms: z
+      .object({
+        events: count.meta({ description: 'Number of events that were measured' }),
+        ...{ p50: milliseconds, p95: milliseconds, p99: milliseconds },
+      })
+      .meta({
+        description:
+          'Time from receipt to the first attempt, of the newest 1,000 events of the last 24 hours that had one',
+      }),
   })
   .meta({
     id: 'DeliveryStats',
@@ -90,6 +102,8 @@ export const deliveryStats = z
           limit_reached: false,
           accounts_at_limit: 0,
         },
+        oldest_pending_at: '2026-11-20T10:41:12.000Z',
+        first_attempt_delay_ms: { events: 1000, p50: 12.1, p95: 40.2, p99: 80.5 },
       },
     ],
   });

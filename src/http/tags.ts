@@ -12,5 +12,5 @@ export const tags = [
   { name: 'backup', description: 'Backups of the database' },
   { name: 'upkeep', description: 'Scheduled maintenance tasks' },
   { name: 'settings', description: 'Settings of the process' },
-  { name: 'health', description: 'Health checks for load balancers and supervisors' },
+  { name: 'health', description: 'Health checks for load balancers and supervisors, and for operators' },
 ];

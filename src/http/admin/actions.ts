@@ -51,6 +51,7 @@ export const auditActions = [
   'upkeep.trigger',
   'upkeep.pause',
   'upkeep.resume',
+  'health.read',
   'settings.read',
   /** Written by `npm run reseal`. */
   'secrets.reseal',

@@ -1,0 +1,134 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { type ListedBackup, listBackups } from '../backups/backup-rows.ts';
+import type { Database } from '../database/database.ts';
+import { partitionsAhead } from '../database/partitions.ts';
+import { count, flag, text, timestamp } from '../http/admin/schemas/common.ts';
+import { pingDatabase } from '../http/health.ts';
+import { noBody, noQuery, operation } from '../http/operation.ts';
+import type { EngineState } from '../temporal/engine-probe.ts';
+
+/** Backups are made daily, within about an hour of the same time. */
+const backupLateMs = 26 * 60 * 60_000;
+
+const milliseconds = z.number().nullable();
+
+const gatewayHealth = z
+  .object({
+    ok: flag.meta({ description: 'Whether nothing below needs attention' }),
+    checked_at: timestamp,
+    database: z.object({
+      state: z.enum(['ok', 'partitions_missing']).meta({
+        description: '`partitions_missing`: no worker has prepared the tables of tomorrow',
+      }),
+      answer_ms: z.number(),
+      partitions_ahead_days: count.meta({ description: 'Days after today whose tables are prepared' }),
+    }),
+    temporal: z.object({
+      state: z.enum(['ok', 'unavailable', 'no_worker', 'not_configured']).meta({
+        description:
+          '`no_worker`: for two minutes, no worker has asked for tasks of deliveries. `not_configured`: the process that answers has no `TEMPORAL_ADDRESS`, which is not a fault',
+      }),
+      answer_ms: milliseconds,
+      workers: count
+        .nullable()
+        .meta({ description: 'Worker processes that have asked for tasks in the last two minutes' }),
+    }),
+    backups: z.object({
+      state: z.enum(['ok', 'failed', 'late', 'none']).meta({
+        description:
+          '`failed`: the last one failed; `late`: the last success was more than 26 hours ago; `none`: there is none, which is not counted as a fault',
+      }),
+      last_success_at: timestamp.nullable(),
+      running_since: timestamp.nullable(),
+      last_failure: z.object({ at: timestamp, error: text.nullable() }).nullable(),
+    }),
+  })
+  .meta({
+    id: 'GatewayHealth',
+    examples: [
+      {
+        ok: true,
+        checked_at: '2026-11-20T10:00:00.000Z',
+        database: { state: 'ok', answer_ms: 1.2, partitions_ahead_days: 7 },
+        temporal: { state: 'ok', answer_ms: 3.1, workers: 2 },
+        backups: {
+          state: 'ok',
+          last_success_at: '2026-11-20T02:30:41.000Z',
+          running_since: null,
+          last_failure: null,
+        },
+      },
+    ],
+  });
+
+/** Asks Temporal; null when none is configured for this process. */
+export type AskEngineState = (() => Promise<EngineState>) | null;
+
+/** `/admin/health`: whether the parts that the gateway needs are well, for operators. */
+export function gatewayHealthRoutes(deps: { database: Database; engineState: AskEngineState }) {
+  return new Elysia({ name: 'gateway-health', prefix: '/health' }).get(
+    '/',
+    async () => {
+      const [database, temporal, backups] = await Promise.all([
+        databaseHealth(deps.database),
+        engineHealth(deps.engineState),
+        backupHealth(deps.database),
+      ]);
+      const ok =
+        database.state === 'ok' &&
+        (temporal.state === 'ok' || temporal.state === 'not_configured') &&
+        (backups.state === 'ok' || backups.state === 'none');
+      return { ok, checked_at: new Date().toISOString(), database, temporal, backups };
+    },
+    operation('health.read', {
+      role: 'read',
+      summary: 'Check database, Temporal, workers and backups',
+      description:
+        'Takes at most about a second when Temporal does not answer. Without the database it answers 503 `database_unavailable`, like every call.',
+      body: noBody,
+      query: noQuery,
+      success: { 200: gatewayHealth },
+    }),
+  );
+}
+
+async function databaseHealth({ reader }: Database) {
+  const startedMs = performance.now();
+  await pingDatabase(reader);
+  const answer_ms = Math.round((performance.now() - startedMs) * 10) / 10;
+  const ahead = await partitionsAhead(reader, new Date());
+  const state = ahead > 0 ? ('ok' as const) : ('partitions_missing' as const);
+  return { state, answer_ms, partitions_ahead_days: ahead };
+}
+
+async function engineHealth(ask: AskEngineState) {
+  if (ask === null) return { state: 'not_configured' as const, answer_ms: null, workers: null };
+  const engine = await ask();
+  if (!engine.answers) return { state: 'unavailable' as const, answer_ms: null, workers: null };
+  const { answerMs: answer_ms, workers } = engine;
+  return { state: workers > 0 ? ('ok' as const) : ('no_worker' as const), answer_ms, workers };
+}
+
+async function backupHealth({ reader }: Database) {
+  const backups = await listBackups(reader);
+  const running = backups.find(({ status }) => status === 'running');
+  const success = backups.find(({ status }) => status === 'completed');
+  const failure = backups.find(({ status }) => status === 'failed');
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    state: backupState(success, failure),
+    last_success_at: success ? iso(endOf(success)) : null,
+    running_since: running ? running.created_at.toISOString() : null,
+    last_failure: failure ? { at: iso(endOf(failure)), error: failure.error } : null,
+  };
+}
+
+const endOf = (backup: ListedBackup) => backup.created_at.getTime() + (backup.duration_ms ?? 0);
+
+/** @param success the newest completed backup; `failure`: the newest one that failed */
+function backupState(success: ListedBackup | undefined, failure: ListedBackup | undefined) {
+  if (failure && (!success || failure.created_at > success.created_at)) return 'failed' as const;
+  if (!success) return 'none' as const;
+  return Date.now() - endOf(success) > backupLateMs ? ('late' as const) : ('ok' as const);
+}
