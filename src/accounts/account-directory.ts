@@ -4,6 +4,7 @@ import type { Sql } from '../database/sql.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import { type AddressRead, AddressReads, type AddressRow } from './address-reads.ts';
 import { openConfig } from './provider-settings.ts';
+import { type SecretTags, secretTag } from './secret-uses.ts';
 
 /** The part of an account that ingestion needs. */
 export interface InboundAccount {
@@ -14,6 +15,8 @@ export interface InboundAccount {
   enabled: boolean;
   skipSignatureVerification: boolean;
   secrets: { current: string | null; previous: string | null };
+  /** What identifies them when their uses are counted. */
+  secretTags: SecretTags;
   /** `provider_config` parsed by the provider's schema, with defaults; null when it does not match the schema. */
   config: object | null;
 }
@@ -156,6 +159,7 @@ function toAccount(row: AddressRow, box: SecretBox, readConfig: ReadConfig): Inb
     enabled: row.enabled,
     skipSignatureVerification: row.skip_signature_verification,
     secrets: { current: open('signing_secret_current'), previous: open('signing_secret_previous') },
+    secretTags: { current: secretTag(row.signing_secret_current), previous: secretTag(row.signing_secret_previous) },
     config: readConfig(row.provider, openConfig(box, { id: row.id, provider_config: row.provider_config })),
   };
 }

@@ -2,6 +2,7 @@ import { Elysia, NotFoundError } from 'elysia';
 import type { AccountRow } from '../accounts/account-entity.ts';
 import { accountRoutes } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { secretRoutes } from '../accounts/secret-routes.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
 import { auditLogRoutes } from '../audit/audit-routes.ts';
 import { tokenRoutes } from '../audit/token-routes.ts';
@@ -96,6 +97,7 @@ export function adminRoutes(deps: AdminDeps) {
     })
     .use(tokenRoutes(deps))
     .use(accountRoutes(deps))
+    .use(secretRoutes(deps))
     .use(testDeliveryRoutes(deps))
     .use(providerRoutes(deps))
     .use(destinationRoutes(deps))

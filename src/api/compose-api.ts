@@ -2,6 +2,7 @@ import { limitFunction } from 'p-limit';
 import { AccountDirectory } from '../accounts/account-directory.ts';
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { AccountStore } from '../accounts/account-store.ts';
+import { SecretUses } from '../accounts/secret-uses.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { purgeAuditLogs } from '../audit/purge.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
@@ -78,6 +79,8 @@ export interface ApiParts {
 export function composeApi(parts: ApiParts): {
   app: App;
   bodies: BodyReader;
+  /** To be started and stopped with the server. */
+  secretUses: SecretUses;
   /** Aborted by `drain`. */
   draining: AbortSignal;
   drain(): void;
@@ -97,6 +100,7 @@ export function composeApi(parts: ApiParts): {
   const slowAnswers = new SlowAnswers();
   const changes = new ChangeFeed({ database, log });
   const draining = new AbortController();
+  const secretUses = new SecretUses({ sql: database, log });
   const bodies = new BodyReader({
     budget: new BodyBudget(parts.maxBodyBytesInFlight),
     clientAddress: clientAddresses(parts.trustedProxies),
@@ -136,6 +140,7 @@ export function composeApi(parts: ApiParts): {
       rejectedBodyBytes: parts.rejected.bodyBytes,
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },
       providers,
+      secretUses,
       log,
     },
     maxPayloadBytes: parts.maxPayloadBytes,
@@ -149,6 +154,7 @@ export function composeApi(parts: ApiParts): {
   return {
     app,
     bodies,
+    secretUses,
     draining: draining.signal,
     drain: () => draining.abort(),
     stopping() {

@@ -31,7 +31,7 @@ export async function startApi(
   await sealStoredUrls(database, createSecretBox(keyring));
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, bodies, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
+  const { app, bodies, secretUses, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
   const server = await serve(app, { ...options, bodies, draining }).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -39,6 +39,7 @@ export async function startApi(
   port = server.port;
   const sealer = new Sealer({ database, keyring, log });
   sealer.start();
+  secretUses.start();
   let drained: Promise<void> | null = null;
   const drainOnce = () => {
     drain();
@@ -53,6 +54,7 @@ export async function startApi(
       await drainOnce();
       stopping();
       await server.close();
+      await secretUses.stop();
       await close();
       await sealer.stop();
     },

@@ -31,7 +31,7 @@ export const gatewayTables: readonly string[] = [
   ],
   ...['event_stat_deltas', 'event_stats', 'event_values'],
   ...['gateway_settings', 'notification_bursts', 'notification_summaries', 'rejection_counts', 'rejection_days'],
-  ...['secrets_keys', 'stopped_accounts'],
+  ...['secrets_keys', 'signing_secret_uses', 'stopped_accounts'],
 ];
 
 /** A table that is not the gateway's, and the reason for this conclusion. */

@@ -8,6 +8,7 @@ import { Migration20261124000310_stats_minute } from '../../migrations/Migration
 import { Migration20261124000320_latencies_minute } from '../../migrations/Migration20261124000320_latencies_minute.ts';
 import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration20261124000400_bulk_jobs.ts';
 import { Migration20261125000100_attempt_parts } from '../../migrations/Migration20261125000100_attempt_parts.ts';
+import { Migration20261125000200_secret_uses } from '../../migrations/Migration20261125000200_secret_uses.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -42,6 +43,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261124000320_latencies_minute', class: Migration20261124000320_latencies_minute },
   { name: 'Migration20261124000400_bulk_jobs', class: Migration20261124000400_bulk_jobs },
   { name: 'Migration20261125000100_attempt_parts', class: Migration20261125000100_attempt_parts },
+  { name: 'Migration20261125000200_secret_uses', class: Migration20261125000200_secret_uses },
 ];
 
 /** All migrations, oldest first. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { InboundAccount } from '../accounts/account-directory.ts';
+import type { AcceptedBy } from '../accounts/secret-uses.ts';
 import { newEventId } from '../events/event-id.ts';
 import type { RejectedEvent } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
@@ -30,12 +31,15 @@ export class InboundWebhook {
     this.#request = request;
   }
 
-  /** Whether the account accepts it, or why not. */
-  judge(account: InboundAccount): 'accept' | 'disabled' | { reason: string } {
+  /** By which secret the account accepts it, or why it does not. */
+  judge(account: InboundAccount): { acceptedBy: AcceptedBy } | 'disabled' | { reason: string } {
     if (!account.enabled) return 'disabled';
     const { skipSignatureVerification: skip, secrets, config } = account;
-    const verdict = verifyInbound(this.provider, { skip, ...secrets, config }, this.#request);
-    return verdict.ok ? 'accept' : { reason: verdict.reason };
+    let acceptedBy: AcceptedBy = 'unsigned';
+    const verdict = verifyInbound(this.provider, { skip, ...secrets, config }, this.#request, (slot) => {
+      acceptedBy = slot;
+    });
+    return verdict.ok ? { acceptedBy } : { reason: verdict.reason };
   }
 
   /** The response if it is a challenge, not an event; else null. Only for a webhook that the account accepts. */

@@ -1,4 +1,5 @@
 import type { AccountDirectory, InboundAccount, Lookup } from '../accounts/account-directory.ts';
+import type { AcceptedBy } from '../accounts/secret-uses.ts';
 import type { EventReceiver } from '../events/event-receiver.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
@@ -17,6 +18,8 @@ export interface IngestDeps {
   /** Finds the first event of a duplicate webhook, and replays it if it has failed. */
   duplicates: Duplicates;
   providers: ReadonlyMap<string, Provider>;
+  /** Counts which secret webhooks use. */
+  secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void };
   log: Log;
 }
 
@@ -82,7 +85,11 @@ export async function ingest(
   const isCurrent = performance.now() < found.untilMs;
   const { account, fresh } = isCurrent ? found : await deps.directory.lookup(provider.name, slug, client);
   if (fresh) return decide(deps, webhook, account, client);
-  if (account && webhook.judge(account) === 'accept') return accept(deps, webhook, account, client);
+  if (account) {
+    const verdict = webhook.judge(account);
+    if (verdict !== 'disabled' && 'acceptedBy' in verdict)
+      return accept(deps, webhook, { account, ...verdict }, client);
+  }
   return decideWithoutCache(deps, webhook, slug, client);
 }
 
@@ -108,8 +115,8 @@ async function decide(
 ): Promise<IngestAnswer> {
   if (!account) throw ingestionNotFound();
   const verdict = webhook.judge(account);
-  if (verdict === 'accept') return accept(deps, webhook, account, client);
   if (verdict === 'disabled') throw new Problem('account_disabled', 'the account of this address is disabled');
+  if ('acceptedBy' in verdict) return accept(deps, webhook, { account, ...verdict }, client);
   const check = webhook.unsignedCheck();
   if (check) return { kind: 'challenge', ...check };
   const kept = { reason: verdict.reason, bodyBytes: deps.rejectedBodyBytes };
@@ -124,11 +131,15 @@ export function ingestionNotFound(): Problem {
 async function accept(
   deps: IngestDeps,
   webhook: InboundWebhook,
-  account: InboundAccount,
+  verified: { account: InboundAccount; acceptedBy: AcceptedBy },
   client: Client,
 ): Promise<IngestAnswer> {
+  const { account, acceptedBy } = verified;
   const challenge = webhook.challenge();
-  if (challenge) return { kind: 'challenge', ...challenge };
+  if (challenge) {
+    deps.secretUses.accepted(account, acceptedBy);
+    return { kind: 'challenge', ...challenge };
+  }
   const event = webhook.toEvent(account);
   const accepted = (id: string, status: string, duplicate: boolean): IngestAnswer => ({
     kind: 'accepted',
@@ -138,12 +149,14 @@ async function accept(
   const receipt = await deps.receiver.receive(event);
   switch (receipt.kind) {
     case 'stored':
+      deps.secretUses.accepted(account, acceptedBy);
       logEvent(deps.log, event, false);
       return accepted(event.id, 'received', false);
     case 'duplicate': {
       const first = event.dedupKey === null ? null : await deps.duplicates.resolve(event.dedupKey);
       // The first event's key has just expired, or its partition was dropped, so this webhook is a new event.
-      if (!first) return accept(deps, webhook, account, client);
+      if (!first) return accept(deps, webhook, verified, client);
+      deps.secretUses.accepted(account, acceptedBy);
       logEvent(deps.log, event, true);
       return accepted(first.id, first.status, true);
     }

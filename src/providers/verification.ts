@@ -2,15 +2,21 @@ import { constantTimeMatcher } from './constant-time.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import type { Provider, Verification, VerificationSettings } from './provider.ts';
 
+/** The place of a signing secret in its account. */
+export type SecretSlot = 'current' | 'previous';
+
 /**
  * Verifies `request` with the account's current secret, then with the previous one (R34). A refusal has the reason for
  * the current secret, unless the request was signed with the previous one. An unknown provider (undefined) never
  * passes, even when verification is skipped.
+ *
+ * @param verifiedBy called with the secret that has verified the request; not called when none was needed.
  */
 export function verifyInbound(
   provider: Provider | undefined,
   settings: VerificationSettings,
   request: InboundRequest,
+  verifiedBy?: (slot: SecretSlot) => void,
 ): Verification {
   if (!provider) return { ok: false, reason: 'unknown_provider' };
   if (settings.skip) return { ok: true };
@@ -19,8 +25,10 @@ export function verifyInbound(
   const { config } = settings;
   if (!config) return { ok: false, reason: 'invalid_provider_config' };
   const verdict = provider.verify(request, { secret: first, config });
+  if (verdict.ok) verifiedBy?.(first === settings.current ? 'current' : 'previous');
   for (const secret of verdict.ok ? [] : others) {
     const other = provider.verify(request, { secret, config });
+    if (other.ok) verifiedBy?.('previous');
     // The previous secret matches but the time is old, so the reason is the time, not the signature.
     if (other.ok || other.reason === 'stale_timestamp') return other;
   }

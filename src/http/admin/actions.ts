@@ -8,6 +8,7 @@ export const auditActions = [
   'account.read',
   'account.update',
   'account.delete',
+  'account.secrets',
   'account.test_delivery',
   'provider.list',
   'destination.list',
