@@ -9,6 +9,7 @@ import { tokenRoutes } from '../audit/token-routes.ts';
 import type { NotedPoint, Verification } from '../audit/verify.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import type { Database } from '../database/database.ts';
+import { consumerRoutes } from '../delivery/consumers/consumer-routes.ts';
 import type { TestDelivery } from '../delivery/test-delivery.ts';
 import { testDeliveryRoutes } from '../delivery/test-delivery-routes.ts';
 import { conditionRoutes } from '../destinations/conditions/condition-routes.ts';
@@ -108,6 +109,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(streamRoutes(deps))
     .use(bulkRoutes(deps))
     .use(deliveryRoutes(deps))
+    .use(consumerRoutes(deps))
     .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
     .use(backupRoutes(deps))
     .use(maintenanceRoutes(deps))

@@ -20,7 +20,16 @@ export const leftOut: Readonly<Record<string, string>> = {
  */
 export const gatewayTables: readonly string[] = [
   ...dailyTables,
-  ...['accounts', 'audit_chain', 'audit_logs', 'bulk_jobs', 'destinations', 'event_commands', 'event_dedup'],
+  ...[
+    'account_deliveries',
+    'accounts',
+    'audit_chain',
+    'audit_logs',
+    'bulk_jobs',
+    'destinations',
+    'event_commands',
+    'event_dedup',
+  ],
   ...[
     'event_latencies',
     'event_latency_deltas',

@@ -9,6 +9,7 @@ import { Migration20261124000320_latencies_minute } from '../../migrations/Migra
 import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration20261124000400_bulk_jobs.ts';
 import { Migration20261125000100_attempt_parts } from '../../migrations/Migration20261125000100_attempt_parts.ts';
 import { Migration20261125000200_secret_uses } from '../../migrations/Migration20261125000200_secret_uses.ts';
+import { Migration20261125000300_account_deliveries } from '../../migrations/Migration20261125000300_account_deliveries.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -44,6 +45,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261124000400_bulk_jobs', class: Migration20261124000400_bulk_jobs },
   { name: 'Migration20261125000100_attempt_parts', class: Migration20261125000100_attempt_parts },
   { name: 'Migration20261125000200_secret_uses', class: Migration20261125000200_secret_uses },
+  { name: 'Migration20261125000300_account_deliveries', class: Migration20261125000300_account_deliveries },
 ];
 
 /** All migrations, oldest first. */

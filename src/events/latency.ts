@@ -10,6 +10,10 @@ const firstBucketMs = 0.1;
 
 const endMs = (bucket: number) => firstBucketMs * 10 ** (bucket / bucketsADecade);
 
+/** The bucket of a time in ms, as the function `latency_bucket` of the database computes it. */
+export const latencyBucket = (ms: number): number =>
+  Math.ceil(bucketsADecade * Math.log10(Math.max(1, ms / firstBucketMs)));
+
 /**
  * Percentiles of a histogram, in milliseconds, rounded to 0.1 ms; null if the histogram is empty. A bucket is 12 %
  * wide, which is also the largest error.

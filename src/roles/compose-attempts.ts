@@ -1,6 +1,7 @@
 import { AccountMasks } from '../accounts/account-mask.ts';
 import type { Database } from '../database/database.ts';
 import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
+import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -39,8 +40,11 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
   const { database, box, delivery, burst, burstMs: windowMs = defaultBurstMs, metrics, log } = parts;
   const sender = createSender({ allowedNetworks: delivery.allowedNetworks, metrics });
   const stalls = new Stalls(stallMs);
+  const consumers = new ConsumerCounts({ sql: database, log });
+  // Writes nothing before the first attempt.
+  consumers.start();
   const attempts = new Attempts({
-    ...{ database, sender, box, stalls, metrics, log },
+    ...{ database, sender, box, stalls, consumers, metrics, log },
     accountConcurrency: delivery.accountConcurrency,
     eventWorkflows: delivery.eventWorkflows,
     whenExhausted: addNotifications({ burst: burst === null ? null : { limit: burst, windowMs } }),
@@ -54,6 +58,7 @@ export function composeAttempts(parts: AttemptParts): AttemptSide {
     async close() {
       stalls.stop();
       await sender.close();
+      await consumers.stop();
     },
   };
 }

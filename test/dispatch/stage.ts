@@ -101,6 +101,7 @@ export async function openDispatchStage() {
         whenExhausted: addNotifications({ burst: null }),
         eventWorkflows: workflows,
         stalls: { since: () => false },
+        consumers: { attempted: () => undefined },
         pendingNotifications: (event) => pendingNotifications(database, event),
         masks: new AccountMasks({ box, secretValues: secretConfigValues }),
         droppedHeaders: droppedHeaders(),

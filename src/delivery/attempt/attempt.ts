@@ -15,6 +15,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
 import type { TracedSpan } from '../../tracing/spans.ts';
+import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
 import { type Turn, TurnGate } from '../turn-gate.ts';
@@ -48,6 +49,8 @@ export interface AttemptDeps {
   /** Whether every event gets a workflow, also when its first attempt succeeds (EVENT_WORKFLOWS). */
   eventWorkflows: EventWorkflows;
   metrics: Metrics;
+  /** Counts the attempts of each account. */
+  consumers: { attempted(attempt: CountedAttempt): void };
   random?: () => number;
 }
 
@@ -218,9 +221,12 @@ export class Attempts {
     metrics.attemptMade(outcome.outcome, outcome.url === null ? null : outcome.durationMs);
     const { recorded, repeated } = await this.#record(outcome, options.signal);
     // When the answer of a commit is lost, the repeated statement records nothing, because the first one has.
+    const wasRecorded = recorded !== null && (recorded.recorded || repeated);
     const isLost = recorded?.recorded === false && !repeated;
     const isLast = outcome.last && !outcome.succeeded;
-    if (recorded?.exhausted || (isLast && recorded?.recorded === false && repeated)) metrics.deliveryExhausted();
+    const exhausted = recorded?.exhausted === true || (isLast && recorded?.recorded === false && repeated);
+    if (wasRecorded) this.#count(row, outcome, exhausted);
+    if (exhausted) metrics.deliveryExhausted();
     // Without its lease, the relay's attempt is not recorded: another process makes or has made one.
     if (isLost && options.claimToken !== null) metrics.leaseLost();
     return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
@@ -244,6 +250,13 @@ export class Attempts {
       },
     });
     return { recorded, repeated };
+  }
+
+  #count({ account }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
+    const { startedAt, succeeded, url } = outcome;
+    // Without an address, there was no request.
+    const durationMs = url === null ? null : outcome.durationMs;
+    this.#deps.consumers.attempted({ accountId: account.id, startedAt, durationMs, succeeded, exhausted });
   }
 
   #logAttempt(row: AttemptRow, outcome: Outcome): void {

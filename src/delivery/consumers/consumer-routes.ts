@@ -1,0 +1,70 @@
+import { Elysia } from 'elysia';
+import { z } from 'zod';
+import { accountNotFound, existingAccountId } from '../../accounts/account-routes.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { AdminCalls } from '../../audit/admin-calls.ts';
+import type { Database } from '../../database/database.ts';
+import { optionalInteger } from '../../http/admin/query-schemas.ts';
+import { noBody, operation } from '../../http/operation.ts';
+import { consumerHours, failingAccountList } from './consumer-schemas.ts';
+import { consumerByHour, failingAccounts, type Hours, lastHours } from './consumer-statistics.ts';
+
+/** As for the counts over time: 31 days. */
+const mostHours = 31 * 24;
+const hoursByDefault = 24;
+const accountsByDefault = 10;
+
+const hours = optionalInteger(1, mostHours, hoursByDefault).meta({
+  description: 'How many hours, the present one included',
+});
+
+const counting =
+  'Counted by the workers in memory and written every five seconds; a crash loses what was not written. Kept for 31 days. Attempts of version 0.2.0 are missing.';
+
+const iso = ({ from, to }: Hours) => ({ from: from.toISOString(), to: to.toISOString() });
+
+/** How consumers fare: `/admin/accounts/{account_id}/consumer` and `/admin/delivery/accounts`. */
+export function consumerRoutes(deps: { database: Database; accounts: Pick<AccountStore, 'get'>; calls: AdminCalls }) {
+  const { database, accounts, calls } = deps;
+  return new Elysia({ name: 'consumers' })
+    .get(
+      '/accounts/:account_id/consumer',
+      async ({ params, query, request }) => {
+        calls.of(request).note({ query });
+        const account = await accounts.get(existingAccountId(params.account_id));
+        if (!account) throw accountNotFound();
+        const span = lastHours(query.hours ?? hoursByDefault, Date.now());
+        return {
+          account_id: account.id,
+          ...iso(span),
+          points: await consumerByHour(database.reader, account.id, span),
+        };
+      },
+      operation('account.consumer', {
+        role: 'read',
+        summary: 'Show how the consumer of an account fares by the hour',
+        description: `A point for each hour, oldest first, also for those without attempts. ${counting}`,
+        body: noBody,
+        query: z.strictObject({ hours }),
+        success: { 200: consumerHours },
+        errors: ['not_found'],
+      }),
+    )
+    .get(
+      '/delivery/accounts',
+      async ({ query, request }) => {
+        calls.of(request).note({ query });
+        const span = lastHours(query.hours ?? hoursByDefault, Date.now());
+        const found = await failingAccounts(database.reader, span, query.limit ?? accountsByDefault);
+        return { ...iso(span), accounts: found };
+      },
+      operation('delivery.accounts', {
+        role: 'read',
+        summary: 'List the accounts with the most failed attempts',
+        description: `Most first. Accounts without a failed attempt are left out. ${counting}`,
+        body: noBody,
+        query: z.strictObject({ hours, limit: optionalInteger(1, 100, accountsByDefault) }),
+        success: { 200: failingAccountList },
+      }),
+    );
+}

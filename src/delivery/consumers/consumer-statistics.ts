@@ -1,0 +1,113 @@
+import type { Sql } from '../../database/sql.ts';
+import { type LatencyPercentiles, latencyPercentiles } from '../../events/latency.ts';
+
+const hourMs = 60 * 60_000;
+
+/** How a consumer fared in some time. */
+export interface ConsumerCounted {
+  attempts: number;
+  failed_attempts: number;
+  /** Attempts that the consumer accepted. */
+  delivered: number;
+  /** Events whose last attempt failed. */
+  exhausted: number;
+  duration_ms: LatencyPercentiles;
+}
+
+/** Whole hours, the present one included. */
+export interface Hours {
+  from: Date;
+  to: Date;
+}
+
+/** The last `hours` hours, from the beginning of the first to the end of the present one. */
+export function lastHours(hours: number, nowMs: number): Hours {
+  const toMs = (Math.floor(nowMs / hourMs) + 1) * hourMs;
+  return { from: new Date(toMs - hours * hourMs), to: new Date(toMs) };
+}
+
+interface CountedRow {
+  attempts: number;
+  failed_attempts: number;
+  exhausted: number;
+  buckets: number[];
+  numbers: number[];
+}
+
+const nothing: CountedRow = { attempts: 0, failed_attempts: 0, exhausted: 0, buckets: [], numbers: [] };
+
+function countedOf({ attempts, failed_attempts, exhausted, buckets, numbers }: CountedRow): ConsumerCounted {
+  return {
+    ...{ attempts, failed_attempts, delivered: attempts - failed_attempts, exhausted },
+    duration_ms: latencyPercentiles(buckets.map((bucket, index) => ({ bucket, n: numbers[index] ?? 0 }))),
+  };
+}
+
+const readHours = {
+  name: '',
+  text: `
+    select hour, attempts, failed_attempts, exhausted, buckets, numbers from account_deliveries
+    where account_id = $1 and hour >= $2 and hour < $3`,
+};
+
+/** Reads how the consumer of an account fared in each hour, oldest first. */
+export async function consumerByHour(
+  sql: Sql,
+  accountId: string,
+  { from, to }: Hours,
+): Promise<(ConsumerCounted & { at: string })[]> {
+  const rows = await sql.query<CountedRow & { hour: Date }>(readHours, [accountId, from, to]);
+  const found = new Map(rows.map((row) => [row.hour.getTime(), row]));
+  const points: (ConsumerCounted & { at: string })[] = [];
+  for (let atMs = from.getTime(); atMs < to.getTime(); atMs += hourMs)
+    points.push({ at: new Date(atMs).toISOString(), ...countedOf(found.get(atMs) ?? nothing) });
+  return points;
+}
+
+/** An account, which may be deleted, with its counts. */
+export interface FailingAccount extends ConsumerCounted {
+  account_id: string;
+  provider: string;
+  account_slug: string;
+  app_key: string;
+  deleted: boolean;
+}
+
+// Reads the hours with failures by their index, and all hours only of the accounts that are shown.
+const readFailing = {
+  name: '',
+  text: `
+    with failing as materialized (
+      select account_id, sum(failed_attempts) as failed from account_deliveries
+      where hour >= $1 and hour < $2 and failed_attempts > 0 group by account_id order by failed desc, account_id limit $3
+    )
+    select a.id as account_id, a.provider, a.account_slug, a.app_key, a.deleted_at is not null as deleted,
+      t.attempts, t.failed_attempts, t.exhausted, l.buckets, l.numbers
+    from failing f join accounts a on a.id = f.account_id
+    cross join lateral (
+      select sum(attempts)::double precision as attempts, sum(failed_attempts)::double precision as failed_attempts,
+        sum(exhausted)::double precision as exhausted
+      from account_deliveries d where d.account_id = f.account_id and d.hour >= $1 and d.hour < $2
+    ) t
+    cross join lateral (
+      select coalesce(array_agg(bucket order by bucket), '{}') as buckets, coalesce(array_agg(n order by bucket), '{}') as numbers from (
+        select u.bucket, sum(u.n)::double precision as n
+        from account_deliveries d cross join lateral unnest(d.buckets, d.numbers) as u (bucket, n)
+        where d.account_id = f.account_id and d.hour >= $1 and d.hour < $2 group by u.bucket
+      ) sums
+    ) l
+    order by f.failed desc, f.account_id`,
+};
+
+/** Lists the accounts with the most failed attempts in these hours, most first. */
+export async function failingAccounts(sql: Sql, { from, to }: Hours, limit: number): Promise<FailingAccount[]> {
+  const rows = await sql.query<Omit<FailingAccount, keyof ConsumerCounted> & CountedRow>(readFailing, [
+    from,
+    to,
+    limit,
+  ]);
+  return rows.map((row) => {
+    const { account_id, provider, account_slug, app_key, deleted } = row;
+    return { account_id, provider, account_slug, app_key, deleted, ...countedOf(row) };
+  });
+}
