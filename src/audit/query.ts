@@ -1,5 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { uuidFloor } from '../database/uuid-time.ts';
+import type { AuditAction } from '../http/admin/actions.ts';
 import type { AuditDetails } from './entry.ts';
 
 /** An entry in the form of the API. */
@@ -16,6 +17,12 @@ export interface AuditFilter {
   actor?: string | undefined;
   action?: string | undefined;
   ip_address?: string | undefined;
+  /** Only entries about the event with this id, in lower case. */
+  event_id?: string | undefined;
+  /** Entries with these actions are left out. */
+  without?: readonly AuditAction[] | undefined;
+  /** Only entries older than this time. */
+  until?: Date | undefined;
   /** Only entries newer than this time. */
   since?: Date | undefined;
   /** The id of an entry: only older entries, which follow it in the list. */
@@ -27,8 +34,8 @@ export interface AuditFilter {
 const endOfTimeMs = 2 ** 48;
 
 /**
- * Lists entries, newest first. Ids begin with the time, so `since` and `before` are bounds of the id, and every filter
- * has an index in the order of the list. `before` must be a UUID.
+ * Lists entries, newest first. Ids begin with the time, so `since`, `until` and `before` are bounds of the id, and every
+ * other filter but `without` has an index in the order of the list. `before` must be a UUID.
  */
 export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<AuditRow[]> {
   const values: unknown[] = [];
@@ -40,6 +47,13 @@ export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<Audi
   if (filter.actor !== undefined) add('actor =', filter.actor);
   if (filter.action !== undefined) add('action =', filter.action);
   if (filter.ip_address !== undefined) add('ip_address =', filter.ip_address);
+  if (filter.event_id !== undefined) add("details ->> 'event_id' =", filter.event_id);
+  if (filter.without !== undefined) {
+    values.push(filter.without);
+    conditions.push(`action <> all($${values.length})`);
+  }
+  if (filter.until !== undefined && filter.until.getTime() < endOfTimeMs)
+    add('id <', uuidFloor(new Date(Math.max(0, filter.until.getTime()))));
   if (filter.since !== undefined) {
     const firstMs = Math.max(0, filter.since.getTime() + 1);
     if (firstMs >= endOfTimeMs) return [];

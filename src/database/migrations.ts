@@ -10,6 +10,7 @@ import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration202
 import { Migration20261125000100_attempt_parts } from '../../migrations/Migration20261125000100_attempt_parts.ts';
 import { Migration20261125000200_secret_uses } from '../../migrations/Migration20261125000200_secret_uses.ts';
 import { Migration20261125000300_account_deliveries } from '../../migrations/Migration20261125000300_account_deliveries.ts';
+import { Migration20261125000400_audit_events } from '../../migrations/Migration20261125000400_audit_events.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -46,6 +47,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261125000100_attempt_parts', class: Migration20261125000100_attempt_parts },
   { name: 'Migration20261125000200_secret_uses', class: Migration20261125000200_secret_uses },
   { name: 'Migration20261125000300_account_deliveries', class: Migration20261125000300_account_deliveries },
+  { name: 'Migration20261125000400_audit_events', class: Migration20261125000400_audit_events },
 ];
 
 /** All migrations, oldest first. */

@@ -174,7 +174,7 @@ describe('the list', () => {
     [`actor=${'x'.repeat(501)}`, 'actor'],
     ['actor=ann&actor=tester', 'actor'],
     ['offset=1', 'offset'],
-    ['until=2026-11-20', 'until'],
+    ['to=2026-11-20', 'to'],
     ['Actor=ann', 'Actor'],
     ['__proto__=1', '__proto__'],
   ])('%s is 422, with the name of the parameter', async (query, path) => {

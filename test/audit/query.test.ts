@@ -9,6 +9,10 @@ const startMs = Date.UTC(2026, 0, 1, 23, 59, 59, 999);
 const actors = ['alice', 'bob', '__proto__', 'constructor', '7'];
 const addresses = ['192.0.2.1', '2001:db8::1', '192.0.2.2'];
 
+/** Every seventh entry is about one of two events. */
+const eventIds = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
+const detailsOf = (n: number) => (n % 7 === 0 ? { n, event_id: eventIds[(n / 7) % 2] ?? '' } : { n });
+
 let log: TestLog;
 /** All entries of the log, newest first. */
 let all: AuditRow[];
@@ -28,7 +32,12 @@ beforeAll(async () => {
     const timestamp = new Date(startMs + Math.floor(n / 3) * (dayMs / 10));
     vi.setSystemTime(timestamp);
     const action: AuditAction = auditActions[(n * 7) % 20] ?? 'unknown';
-    const entry = { actor: actors[n % 5] ?? '', action, ip_address: addresses[(n >> 2) % 3] ?? '', details: { n } };
+    const entry = {
+      actor: actors[n % 5] ?? '',
+      action,
+      ip_address: addresses[(n >> 2) % 3] ?? '',
+      details: detailsOf(n),
+    };
     await log.audit.append({ ...entry, ipAddress: entry.ip_address });
     made.unshift({ ...entry, timestamp });
   }
@@ -96,6 +105,26 @@ describe('the list', () => {
     for (const ms of [-8.64e15, -1, 0]) expect(await list({ since: new Date(ms) })).toEqual(all);
     for (const ms of [2 ** 48 - 2, 2 ** 48 - 1, 2 ** 48, 8.64e15])
       expect(await list({ since: new Date(ms) })).toEqual([]);
+  });
+
+  test('until is exclusive to the millisecond, and accepts any date', async () => {
+    const newest = all[0]?.timestamp.getTime() ?? 0;
+    expect(await list({ until: new Date(newest) })).toEqual(all.slice(3));
+    expect(await list({ until: new Date(newest + 1) })).toEqual(all);
+    for (const ms of [-8.64e15, -1, 0]) expect(await list({ until: new Date(ms) })).toEqual([]);
+    for (const ms of [2 ** 48 - 1, 2 ** 48, 8.64e15]) expect(await list({ until: new Date(ms) })).toEqual(all);
+  });
+
+  test('about one event, page by page, with some actions left out', async () => {
+    for (const event_id of eventIds) {
+      const about = all.filter(({ details }) => details.event_id === event_id);
+      expect(about.length).toBeGreaterThan(10);
+      expect(await list({ event_id })).toEqual(about);
+      expect(await list({ event_id, limit: 3, before: about[4]?.id })).toEqual(about.slice(5, 8));
+      const action = about[0]?.action as AuditAction;
+      expect(await list({ event_id, without: [action] })).toEqual(about.filter((row) => row.action !== action));
+    }
+    expect(await list({ event_id: '01900000-0000-7000-8000-000000000003' })).toEqual([]);
   });
 
   test('is empty for unknown values, and filters are not patterns', async () => {

@@ -64,3 +64,6 @@ export const auditActions = [
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
+
+/** The actions about one event that change nothing and send nothing. */
+export const readActions = ['condition.check', 'event.read', 'event.payload'] as const satisfies AuditAction[];

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAdminClient } from '../../src/api/client.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { rows } from '../support/stored.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+});
+afterAll(() => gateway.stop());
+
+test('the entries about one event say what operators did, with and without those who only looked', async () => {
+  const { admin } = gateway;
+  const account = await admin.createAccount({});
+  const { id } = (await send(gateway.baseUrl, account, '{"id":1}')).body;
+  const other = (await send(gateway.baseUrl, account, '{"id":2}')).body.id;
+  await admin.event(id);
+  await admin.event(other);
+  await admin.post(`/admin/events/${id.toUpperCase()}/ack`);
+  await admin.post('/admin/conditions/check', { condition: 'true', event_id: id });
+  await admin.post(`/admin/events/${id}/replay`);
+  await fetch(`${gateway.baseUrl}/admin/events/${id}/payload`, { headers: { 'x-admin-token': gateway.adminToken } });
+  await admin.post(`/admin/delivery/retry/${id}`);
+  await admin.post(`/admin/events/${id}/fail`, { dead: true });
+  const changes = ['event.fail', 'delivery.retry', 'event.replay', 'event.ack'];
+  const client = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });
+  const actions = async (query: { event_id: string; reads?: 'true' | 'false' }) =>
+    (await client['audit-logs'].get({ query })).data?.map(({ action }) => action);
+  expect(await actions({ event_id: id.toUpperCase(), reads: 'false' })).toEqual(changes);
+  expect((await actions({ event_id: id }))?.sort()).toEqual(
+    [...changes, 'condition.check', 'event.payload', 'event.read'].sort(),
+  );
+  expect(await actions({ event_id: other })).toEqual(['event.read']);
+
+  const first = await admin.request('GET', `/admin/audit-logs?event_id=${id}&reads=false&limit=3`);
+  const next = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+  expect((await admin.request('GET', next)).body).toMatchObject([{ action: 'event.ack' }]);
+});
+
+test('the list of an event reads the index of events', async () => {
+  const plan = await gateway.database.transaction(async (sql) => {
+    await sql.query({ name: '', text: 'set local enable_seqscan = off' }, []);
+    await sql.query({ name: '', text: 'set local enable_sort = off' }, []);
+    return sql.query<{ 'QUERY PLAN': string }>(
+      {
+        name: '',
+        text: `explain select id from audit_logs where details ->> 'event_id' = 'x' order by id desc limit 10`,
+      },
+      [],
+    );
+  });
+  expect(JSON.stringify(plan)).toContain('audit_logs_event');
+  expect(await rows(gateway.database, `select 1 from pg_index where not indisvalid`)).toEqual([]);
+});
+
+test.each([
+  ['reads=false', 'reads'],
+  ['event_id=1', 'event_id'],
+  ['reads=no&event_id=01900000-0000-7000-8000-000000000001', 'reads'],
+  ['until=yesterday', 'until'],
+])('refused: %s', async (query, path) => {
+  const answer = await gateway.admin.request('GET', `/admin/audit-logs?${query}`);
+  expect(answer).toMatchObject({ status: 422, body: { code: 'invalid', errors: [{ path }] } });
+});
