@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { type AdminOperation, adminOperations, operationIdOf, pathOf } from '../support/admin-operations.ts';
+import { type AdminOperation, adminOperations, bodyOf, operationIdOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail, type TrailEntry } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
@@ -66,7 +66,6 @@ const idsIn = (operation: AdminOperation, values: Record<string, string>) =>
   Object.fromEntries(operation.parameters.map((name) => [name, values[name]]));
 
 const fresh = (): Promise<ResourceIds> => createResources(gateway, consumer.url);
-const bodyOf = (operation: AdminOperation) => (operation.body === undefined ? {} : { body: operation.body });
 const withParameters = operations.filter(({ parameters }) => parameters.length > 0);
 const named = (list: AdminOperation[]) => list.map((operation) => [operation.id, operation] as const);
 
@@ -81,7 +80,11 @@ describe('one entry, with the ids of the request', () => {
     async (id, operation) => {
       const values = await fresh();
       const { answer, entry } = await until('Temporal answers in time', async () => {
-        const one = await audited({ method: operation.method, path: pathOf(operation, values), ...bodyOf(operation) });
+        const one = await audited({
+          method: operation.method,
+          path: pathOf(operation, values),
+          body: bodyOf(operation, values),
+        });
         return !isEngineLate(one.answer) && one;
       });
       expect(operation.successes, answer.text).toContain(answer.status);
@@ -109,7 +112,7 @@ describe('one entry, with the ids of the request', () => {
       const { answer, entry } = await audited({
         method: operation.method,
         path: pathOf(operation, values),
-        ...bodyOf(operation),
+        body: bodyOf(operation, values),
       });
       expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(operationIdOf(entry.action)).toBe(id);
@@ -123,7 +126,7 @@ describe('one entry, with the ids of the request', () => {
   test.each(named(operations))('%s with an unknown query parameter', async (id, operation) => {
     const values = await fresh();
     const path = `${pathOf(operation, values)}?nonsense=1`;
-    const { answer, entry } = await audited({ method: operation.method, path, ...bodyOf(operation) });
+    const { answer, entry } = await audited({ method: operation.method, path, body: bodyOf(operation, values) });
     expect(answer).toMatchObject({ status: 422, body: { code: 'invalid', errors: [{ path: 'nonsense' }] } });
     expect(operationIdOf(entry.action)).toBe(id);
     expect(entry.details).toMatchObject({ status: 422, code: 'invalid', ...idsIn(operation, values) });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
-import { type AdminOperation, adminOperations, pathOf } from '../support/admin-operations.ts';
+import { type AdminOperation, adminOperations, bodyOf, pathOf } from '../support/admin-operations.ts';
 import { auditTrail } from '../support/audit-trail.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
@@ -50,8 +50,8 @@ async function refuseEntries(when: 'before' | 'at commit', sqlState: string): Pr
 }
 afterEach(() => rows(gateway.database, 'drop function if exists refuse_entry cascade'));
 
-/** All tables but the audit log, which the sealer changes concurrently. */
-const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain']);
+/** All tables but the audit log and the uses of secrets, which are sealed and written concurrently. */
+const stored = () => everythingStored(gateway.database, ['audit_logs', 'audit_chain', 'signing_secret_uses']);
 const countEntries = async () => (await rows(gateway.database, 'select count(*)::integer as n from audit_logs'))[0]?.n;
 
 let made = 0;
@@ -61,7 +61,8 @@ const freshSlug = (body: Record<string, unknown>) =>
 
 function act(operation: AdminOperation, values: Record<string, string>, baseUrl: string) {
   const { method } = operation;
-  const body = operation.body && freshSlug(operation.body);
+  const example = bodyOf(operation, values);
+  const body = example && freshSlug(example);
   return rawRequest(baseUrl, {
     ...{ method, path: pathOf(operation, values) },
     headers: { 'x-admin-token': gateway.adminToken, 'content-type': 'application/json' },

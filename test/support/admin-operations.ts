@@ -48,6 +48,11 @@ export function pathOf(operation: AdminOperation, values: Record<string, string>
   });
 }
 
+/** The example of a body, about the account of `values`; undefined if the operation has none. */
+export function bodyOf({ body }: AdminOperation, values: Record<string, string>): Record<string, unknown> | undefined {
+  return body && 'account_id' in body ? { ...body, account_id: values.account_id } : body;
+}
+
 /** The operation id of an action of the audit log: `event.replay_failed` is `eventReplayFailed`. */
 export const operationIdOf = (action: string) =>
   action.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
