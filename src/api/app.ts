@@ -2,7 +2,7 @@ import { node } from '@elysia/node';
 import { Elysia } from 'elysia';
 import { z } from 'zod';
 import { AdminCalls, type AuditWriter } from '../audit/admin-calls.ts';
-import { dashboardRoutes } from '../dashboard/routes.ts';
+import { consoleRoutes } from '../console/routes.ts';
 import { addressOf } from '../http/address.ts';
 import type { AdminToken } from '../http/admin/auth.ts';
 import { clientNetworks } from '../http/admin/client-address.ts';
@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps) {
     .use(healthRoutes({ sql: deps.database, draining: deps.draining }))
     .use(metricsRoutes(deps.scrape))
     .use(docsRoutes((): unknown => openApiDocument(app.routes, version)))
-    .use(dashboardRoutes())
+    .use(consoleRoutes())
     .use(admin)
     .use(
       ingestRoutes({

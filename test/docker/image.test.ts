@@ -44,6 +44,13 @@ test('the image leaves out what only npm start needs: Node, PostgreSQL, the sour
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/embedded\/temporal-cli$/m);
 });
 
+test('the image has the console, built from its own copy of the source', () => {
+  const stage = dockerfile.slice(dockerfile.indexOf('FROM dependencies AS console\n'), dockerfile.lastIndexOf('FROM '));
+  expect(stage).toMatch(/^COPY src \.\/src\nRUN npm run console$/m);
+  expect(dockerfile).toMatch(/^COPY --from=console \/app\/src\/console\/dist \.\/src\/console\/dist$/m);
+  expect(readProjectFile('.dockerignore')).toMatch(/^src\/console\/dist$/m);
+});
+
 test('the image installs the certificate authorities before it changes to an unprivileged user', () => {
   const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
   const installed = final.search(/^ {2}&& apt-get install --yes --no-install-recommends ca-certificates \\$/m);

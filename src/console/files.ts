@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { StartError } from '../shared/start-error.ts';
+
+/** A file of the console, as sent to browsers. */
+export interface ConsoleFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** The same, compressed with gzip; null where that saves nothing. */
+  gzip: Uint8Array<ArrayBuffer> | null;
+  type: string;
+  /** Changes with the content. */
+  etag: string;
+}
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The folder that `npm run console` writes. */
+const built = new URL('dist/', import.meta.url);
+
+interface ConsoleFiles {
+  shell: ConsoleFile;
+  assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** Read once, also by a process that starts several apis, as tests do. */
+let files: ConsoleFiles | null = null;
+
+/**
+ * Reads and compresses all files of the built console at the start, so that a missing one is detected then.
+ *
+ * @throws StartError when the console was not built.
+ */
+export function readConsoleFiles(): ConsoleFiles {
+  files ??= readAll();
+  return files;
+}
+
+function readAll(): ConsoleFiles {
+  try {
+    const assets = readdirSync(new URL('assets/', built));
+    return {
+      shell: read('index.html'),
+      assets: new Map(assets.map((name) => [name, read(`assets/${name}`)])),
+    };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new StartError(
+      'The console is not built. `npm ci` builds it, unless it is told to run no scripts; `npm run console` builds it alone.',
+      { cause: error },
+    );
+  }
+}
+
+function read(name: string): ConsoleFile {
+  const type = types[extname(name)];
+  if (type === undefined) throw new Error(`the console has a file of an unknown type: ${name}`);
+  const bytes = readFileSync(new URL(name, built));
+  const gzip = gzipSync(bytes, { level: 9 });
+  const digest = createHash('sha256').update(bytes).digest('base64url');
+  return { bytes, gzip: gzip.length < bytes.length ? gzip : null, type, etag: `"${digest.slice(0, 22)}"` };
+}

@@ -1,0 +1,25 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiProblem } from './problem.ts';
+import { token } from './token.ts';
+
+/** Between two tries while the gateway is away. */
+const retryMs = 2_000;
+
+/** Signs out when the token is refused, so that the page asks for another one. */
+function onProblem(error: unknown): void {
+  if (error instanceof ApiProblem && error.isOfToken) token.clear();
+}
+
+/** The answers of the API in this page. During an outage, calls are repeated until the gateway answers. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: onProblem }),
+  defaultOptions: {
+    queries: {
+      retry: (count, error) => error instanceof ApiProblem && error.isOutage && count < 3,
+      retryDelay: retryMs,
+      staleTime: 2_000,
+      refetchOnWindowFocus: true,
+    },
+    mutations: { onError: onProblem },
+  },
+});

@@ -1,0 +1,49 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../api/client.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { useMay } from '../api/session.ts';
+import { statsKey, useStats } from '../api/stats.ts';
+import { announce } from '../components/announce.ts';
+import { Button } from '../components/button.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Notice } from '../components/notice.tsx';
+import styles from './banners.module.css';
+
+/** Above each page: whether the gateway is away, and whether deliveries are paused. */
+export function Banners() {
+  const { data, error } = useStats();
+  const mayOperate = useMay('operate');
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: () => answer(api.delivery.resume.post()),
+    onSuccess: () => announce('Deliveries go on.', 'good'),
+    onError: (problem) => announce(problem.message, 'bad'),
+    onSettled: () => client.invalidateQueries({ queryKey: statsKey }),
+  });
+  const isAway = error instanceof ApiProblem && error.isOutage;
+  return (
+    <div className={styles.banners} role="status" aria-live="polite">
+      {isAway && (
+        <Notice tone="bad">
+          <span>
+            <strong>The gateway does not answer.</strong> {error.detail}. What you see is from before; the page
+            continues by itself.
+          </span>
+        </Notice>
+      )}
+      {data?.paused && (
+        <Notice tone="open">
+          <span>
+            <strong>Deliveries are paused</strong> since <Moment iso={data.paused.since} />
+            {data.paused.reason ? `: ${data.paused.reason}` : ''}. Webhooks are accepted and stored, but not delivered.
+          </span>
+          {mayOperate && (
+            <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+              Resume deliveries
+            </Button>
+          )}
+        </Notice>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import type { Filters } from '../api/filters.ts';
+import { Shell } from './shell.tsx';
+
+// The pages; src/console/routes.ts answers to the same addresses.
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: lazyRouteComponent(() => import('../pages/not-found.tsx'), 'NotFound'),
+});
+
+const filters = (search: Record<string, unknown>): Filters =>
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) =>
+      value === '' || value === undefined ? [] : [[name, String(value)]],
+    ),
+  );
+
+const page = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: filters,
+    // biome-ignore lint/suspicious/noExplicitAny: each page module exports its component under this name
+    component: lazyRouteComponent(load as () => Promise<any>, name),
+  });
+
+const overviewRoute = page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage');
+const eventsRoute = page('/events', () => import('../pages/events/events-page.tsx'), 'EventsPage');
+const eventRoute = page('/events/$eventId', () => import('../pages/event/event-page.tsx'), 'EventPage');
+const rejectedRoute = page('/rejected', () => import('../pages/rejected/rejected-page.tsx'), 'RejectedPage');
+const accountsRoute = page('/accounts', () => import('../pages/accounts/accounts-page.tsx'), 'AccountsPage');
+const accountRoute = page('/accounts/$accountId', () => import('../pages/accounts/account-page.tsx'), 'AccountPage');
+const auditRoute = page('/audit', () => import('../pages/audit/audit-page.tsx'), 'AuditPage');
+const backupsRoute = page('/backups', () => import('../pages/backups/backups-page.tsx'), 'BackupsPage');
+const maintenanceRoute = page(
+  '/maintenance',
+  () => import('../pages/maintenance/maintenance-page.tsx'),
+  'MaintenancePage',
+);
+const providersRoute = page('/providers', () => import('../pages/providers/providers-page.tsx'), 'ProvidersPage');
+const settingsRoute = page('/settings', () => import('../pages/settings/settings-page.tsx'), 'SettingsPage');
+
+export const router = createRouter({
+  basepath: '/dashboard',
+  routeTree: root.addChildren([
+    ...[overviewRoute, eventsRoute, eventRoute, rejectedRoute, accountsRoute, accountRoute, auditRoute],
+    ...[backupsRoute, maintenanceRoute, providersRoute, settingsRoute],
+  ]),
+  defaultPreload: 'intent',
+  // As in the API: `?provider=stripe&since=…`, and not as JSON.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const pairs = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

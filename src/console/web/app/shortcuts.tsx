@@ -1,0 +1,71 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { isTyping } from '../components/is-typing.ts';
+import styles from './shortcuts.module.css';
+
+/** Shortcuts of all pages. `g` begins those that open a page. */
+const pages = {
+  o: '/',
+  e: '/events',
+  r: '/rejected',
+  a: '/accounts',
+  l: '/audit',
+  b: '/backups',
+  m: '/maintenance',
+} as const;
+
+const all: [string, string][] = [
+  ['/', 'Search events'],
+  ['j k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
+  ['r', 'Replay the event'],
+  ['g o, g e, g r', 'Overview, events, rejected webhooks'],
+  ['g a, g l, g b, g m', 'Accounts, audit log, backups, maintenance'],
+  ['?', 'These shortcuts'],
+  ['Esc', 'Close'],
+];
+
+/** Listens for the shortcuts of all pages, and shows them. */
+export function Shortcuts() {
+  const [shown, setShown] = useState(false);
+  const navigate = useNavigate();
+  useEffect(() => {
+    let afterG = false;
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      const page = afterG ? pages[event.key as keyof typeof pages] : undefined;
+      afterG = event.key === 'g';
+      if (page !== undefined) {
+        // The letter is no shortcut of the page that is left.
+        event.stopPropagation();
+        void navigate({ to: page });
+      } else if (event.key === '?') setShown(true);
+      else if (event.key === '/') {
+        event.preventDefault();
+        const search = document.querySelector<HTMLInputElement>('input[type="search"]');
+        if (search) search.focus();
+        else void navigate({ to: '/events' });
+      }
+    };
+    // Before the shortcuts of the page.
+    document.addEventListener('keydown', pressed, { capture: true });
+    return () => document.removeEventListener('keydown', pressed, { capture: true });
+  }, [navigate]);
+  const close = () => setShown(false);
+  return (
+    <ConfirmDialog open={shown} title="Keyboard" confirm="Close" onConfirm={close} onClose={close}>
+      <dl className={styles.list}>
+        {all.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+
+/** What a series stands for; the colours are those of badges. */
+export type ChartTone = 'good' | 'bad' | 'open' | 'accent' | 'calm';
+
+/** The CSS property of each tone. `strong-line` is the calm one that can still be seen on a panel. */
+const properties = { good: '--good', bad: '--bad', open: '--open', accent: '--accent', calm: '--strong-line' };
+
+/** The colours of a chart in the scheme of the page, as CSS colours that a canvas understands. */
+export interface ChartColours extends Record<ChartTone, string> {
+  text: string;
+  line: string;
+}
+
+/** Reads the colours in effect at `element`. */
+export function readColours(element: HTMLElement): ChartColours {
+  const probe = document.createElement('span');
+  element.append(probe);
+  // The value of a custom property may be `light-dark(…)`; only a property that uses it has a colour.
+  const colour = (name: string) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours: ChartColours = {
+    ...{ good: colour(properties.good), bad: colour(properties.bad), open: colour(properties.open) },
+    ...{ accent: colour(properties.accent), calm: colour(properties.calm) },
+    ...{ text: colour('--aside'), line: colour('--line') },
+  };
+  probe.remove();
+  return colours;
+}
+
+/** Another number whenever the scheme of the page has changed. A canvas does not follow it by itself. */
+export function useSchemeChanges(): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    const changed = () => setChanges((before) => before + 1);
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', changed);
+    const chosen = new MutationObserver(changed);
+    chosen.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
+    return () => {
+      system.removeEventListener('change', changed);
+      chosen.disconnect();
+    };
+  }, []);
+  return changes;
+}

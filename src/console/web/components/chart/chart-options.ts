@@ -1,0 +1,85 @@
+import type uPlot from 'uplot';
+import { shortNumberText } from '../number-text.ts';
+import { durationText } from '../time-text.ts';
+import type { ChartColours, ChartTone } from './chart-colours.ts';
+
+export interface ChartSeries {
+  name: string;
+  tone: ChartTone;
+  /** One for each time; null where nothing was measured. */
+  values: (number | null)[];
+}
+
+export type ChartUnit = 'count' | 'ms';
+
+const daySeconds = 86_400;
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+/** The text of a value on an axis. */
+const axisText = { count: shortNumberText, ms: durationText };
+
+/** What uPlot needs to draw `series`. */
+export function chartOptions(chart: {
+  series: readonly ChartSeries[];
+  unit: ChartUnit;
+  colours: ChartColours;
+  width: number;
+  height: number;
+  onCursor(index: number | null): void;
+  onSelect: ((fromMs: number, toMs: number) => void) | undefined;
+}): uPlot.Options {
+  const { series, unit, colours, width, height, onCursor, onSelect } = chart;
+  const axis = { stroke: colours.text, font: '11px system-ui, sans-serif' };
+  const grid = { stroke: colours.line, width: 1 };
+  return {
+    ...{ width, height, legend: { show: false } },
+    cursor: {
+      y: false,
+      points: { size: 7 },
+      drag: { x: onSelect !== undefined, y: false, setScale: false },
+    },
+    scales: { y: { range: (_, __, max) => [0, topOf(max, unit)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        ticks: { ...grid, size: 5 },
+        size: 28,
+        values: (_, splits, __, ___, step) =>
+          splits.map((at) => (step >= daySeconds ? day : minute).format(new Date(at * 1000))),
+      },
+      {
+        ...axis,
+        grid,
+        ticks: { show: false },
+        size: unit === 'ms' ? 76 : 48,
+        values: (_, splits) => splits.map((at) => axisText[unit](at)),
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, tone }) => ({
+        label: name,
+        stroke: colours[tone],
+        width: 1.5,
+        // A line over one point would not be seen.
+        points: { show: series[0]?.values.length === 1 },
+      })),
+    ],
+    hooks: {
+      setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
+      setSelect: [
+        (plot) => {
+          if (plot.select.width === 0) return;
+          const [from, to] = [plot.select.left, plot.select.left + plot.select.width].map((x) => plot.posToVal(x, 'x'));
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          if (from !== undefined && to !== undefined) onSelect?.(from * 1000, to * 1000);
+        },
+      ],
+    },
+  };
+}
+
+/** The top of the scale. A chart without values still has an axis, and few events are not drawn as fractions. */
+const topOf = (max: number | null, unit: ChartUnit) => Math.max((max ?? 0) * 1.08, unit === 'count' ? 4 : 1);

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router';
+import type { EventItem } from '../../api/types.ts';
+import { EventBadge } from '../badge.tsx';
+import { Moment } from '../moment.tsx';
+import { counted } from '../number-text.ts';
+import styles from './condition-editor.module.css';
+
+/** The newest events that a condition matches. They open in a new tab, so that the form keeps what is written in it. */
+export function MatchingEvents({ events, matching }: { events: readonly EventItem[]; matching: number }) {
+  const title = events.length < matching ? `Show the newest ${events.length}` : `Show ${counted(matching, 'event')}`;
+  return (
+    <details className={styles.details}>
+      <summary>{title}</summary>
+      <ul className={styles.events}>
+        {events.map((event) => (
+          <li key={event.id}>
+            <Link to="/events/$eventId" params={{ eventId: event.id }} target="_blank">
+              <bdi>{event.event_type ?? 'no type'}</bdi>
+              <span className="visually-hidden"> (opens a new tab)</span>
+            </Link>
+            <EventBadge {...event} />
+            <span className={styles.when}>
+              {event.response_code !== null && `${event.response_code} · `}
+              <Moment iso={event.received_at} ago />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+import { agoText, localTime, utcTime } from './time-text.ts';
+
+/** The present time in ms, renewed every `everyMs`. */
+export function useNow(everyMs = 1_000): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** A time in the reader's zone, with UTC at hand. `ago` shows how long it is from now in its place. */
+export function Moment({ iso, ago = false }: { iso: string | null; ago?: boolean }) {
+  if (iso === null) return <span>–</span>;
+  if (ago) return <Ago iso={iso} />;
+  return (
+    <time dateTime={iso} title={utcTime(iso)}>
+      {localTime(iso)}
+    </time>
+  );
+}
+
+function Ago({ iso }: { iso: string }) {
+  const now = useNow(5_000);
+  return (
+    <time dateTime={iso} title={`${localTime(iso)} · ${utcTime(iso)}`}>
+      {agoText(Date.parse(iso) - now)}
+    </time>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { ApiProblem } from '../api/problem.ts';
+import { Button } from './button.tsx';
+import styles from './notice.module.css';
+
+/** A message in its place on the page. */
+export function Notice({ tone = 'calm', children }: { tone?: 'calm' | 'bad' | 'good' | 'open'; children: ReactNode }) {
+  return <div className={`${styles.notice} ${styles[tone]}`}>{children}</div>;
+}
+
+/** A failed call, with a button that repeats it. */
+export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => void }) {
+  const problem = error instanceof ApiProblem ? error : null;
+  return (
+    <div className={`${styles.notice} ${styles.bad}`} role="alert">
+      <div>
+        <strong>{problem?.title ?? 'Something went wrong in this page'}</strong>
+        <p>{problem?.detail ?? String(error)}</p>
+        {problem?.errors.map(({ path, message }) => (
+          <p key={path}>
+            <code>{path}</code> {message}
+          </p>
+        ))}
+      </div>
+      {retry && <Button onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** What to do where there is nothing to show. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className={styles.empty}>
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}

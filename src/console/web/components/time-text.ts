@@ -1,0 +1,37 @@
+const local = new Intl.DateTimeFormat(undefined, {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+});
+
+/** A time in the reader's zone and language. */
+export const localTime = (iso: string) => local.format(new Date(iso));
+
+/** `2026-11-20 10:00:00.123 UTC` */
+export const utcTime = (iso: string) => new Date(iso).toISOString().replace('T', ' ').replace('Z', ' UTC');
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `12 min ago`, or `in 3 s` for a time to come. */
+export function agoText(fromNowMs: number): string {
+  const ms = Math.abs(fromNowMs);
+  const [unit, size] = units.find(([, unitMs]) => ms >= unitMs) ?? ['s', 1_000];
+  const text = ms < 1_000 ? 'now' : `${Math.floor(ms / size)} ${unit}`;
+  return text === 'now' ? text : fromNowMs < 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** A span of time: `320 µs`, `41.5 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`. */
+export function durationText(ms: number): string {
+  if (ms === 0) return '0 ms';
+  if (ms < 1) return `${Math.round(ms * 1_000)} µs`;
+  if (ms < 1_000) return `${Number(ms.toPrecision(3))} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toPrecision(3))} s`;
+  const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
+  if (minutes < 2_880) return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  return `${Math.round(minutes / 1_440)} d`;
+}

@@ -1,0 +1,51 @@
+import { Link } from '@tanstack/react-router';
+import type { Account } from '../../../api/types.ts';
+import { buttonClass } from '../../../components/button.tsx';
+import { Page } from '../../../components/page.tsx';
+import { useProviders } from '../data/queries.ts';
+import { DestinationsPanel } from '../destinations/destinations-panel.tsx';
+import { AccountState } from '../list/account-state.tsx';
+import { SecretsPanel } from '../rotation/secrets-panel.tsx';
+import styles from './account.module.css';
+import { AccountFacts } from './account-facts.tsx';
+import { ConsumerPanel } from './consumer-panel.tsx';
+import { EndPanel } from './end-panel.tsx';
+import { TestPanel } from './test-panel.tsx';
+
+/** The page of an account that exists. */
+export function AccountDetails({ account }: { account: Account }) {
+  const { data: providers } = useProviders();
+  const provider = providers?.find(({ name }) => name === account.provider);
+  const { provider: name, account_slug } = account;
+  const ofAccount = { provider: name, account_slug };
+  return (
+    <Page
+      title={account_slug}
+      tabTitle={account_slug}
+      aside={<AccountState account={account} />}
+      actions={
+        <>
+          <Link to="/events" search={ofAccount} className={buttonClass()}>
+            Events
+          </Link>
+          <Link to="/rejected" search={ofAccount} className={buttonClass()}>
+            Rejected webhooks
+          </Link>
+        </>
+      }
+    >
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <AccountFacts account={account} provider={provider} />
+          <ConsumerPanel accountId={account.id} />
+          <DestinationsPanel accountId={account.id} />
+        </div>
+        <div className={styles.column}>
+          <TestPanel account={account} />
+          <SecretsPanel account={account} provider={provider} />
+          <EndPanel account={account} />
+        </div>
+      </div>
+    </Page>
+  );
+}

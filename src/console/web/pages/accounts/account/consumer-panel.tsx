@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { answer, api } from '../../../api/client.ts';
+import { ProblemNotice } from '../../../components/notice.tsx';
+import { Panel } from '../../../components/page.tsx';
+import { ConsumerCharts } from './consumer-charts.tsx';
+import { RangeChoice, ranges } from './range-choice.tsx';
+
+/** The workers write the counts every five seconds. */
+const everyMs = 10_000;
+
+/** How the consumer of an account fares over time: attempts by the hour, and how long they take. */
+export function ConsumerPanel({ accountId }: { accountId: string }) {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const hours = ranges.map(([value]) => value).find((value) => String(value) === search.hours) ?? 24;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['account-consumer', accountId, hours],
+    queryFn: ({ signal }) =>
+      answer(api.accounts({ account_id: accountId }).consumer.get({ query: { hours }, fetch: { signal } })),
+    refetchInterval: everyMs,
+    placeholderData: (before) => before,
+  });
+  const choose = (value: number) => {
+    const chosen = value === 24 ? undefined : String(value);
+    void navigate({ to: '.', search: { ...search, hours: chosen }, replace: true });
+  };
+  return (
+    <Panel title="How its consumer fares" actions={<RangeChoice hours={hours} onChange={choose} />}>
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data && <ConsumerCharts points={data.points} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,102 @@
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { announce } from '../../../components/announce.ts';
+import { Button } from '../../../components/button.tsx';
+import { Choice, Field } from '../../../components/field.tsx';
+import { ProblemNotice } from '../../../components/notice.tsx';
+import { type Destination, type DestinationType, typeNames } from './destination-types.ts';
+import styles from './destinations.module.css';
+import { changeOf, type Draft, draftOf, newDestination } from './draft.ts';
+import { SettingsFields } from './settings-fields.tsx';
+import { useSaveDestination } from './use-destinations.ts';
+
+/** The editor is larger than the rest of the page, so it loads with the first form. */
+const ConditionEditor = lazy(async () => {
+  const { ConditionEditor } = await import('../../../components/condition-editor/condition-editor.tsx');
+  return { default: ConditionEditor };
+});
+
+const types = Object.entries(typeNames) as [DestinationType, string][];
+
+/**
+ * Creates a destination, or changes the stored one.
+ *
+ * @param onDone called with the id of the saved destination, or with null when the user cancels.
+ */
+export function DestinationForm(props: {
+  accountId: string;
+  stored: Destination | null;
+  onDone(saved: Destination | null): void;
+}) {
+  const { accountId, stored, onDone } = props;
+  const [draft, setDraft] = useState(() => draftOf(stored));
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const form = useRef<HTMLFormElement>(null);
+  const save = useSaveDestination(accountId);
+  useEffect(() => form.current?.querySelector<HTMLElement>('select, input')?.focus(), []);
+  const submit = async () => {
+    const body = stored ? { id: stored.id, change: changeOf(stored, draft) } : { create: newDestination(draft) };
+    try {
+      const saved = await save.mutateAsync(body);
+      announce(stored ? `${saved.name} was changed.` : `${saved.name} was added.`, 'good');
+      onDone(saved);
+    } catch {
+      // The notice below the form shows the problem.
+    }
+  };
+  const isOfStored = stored?.destination_type === draft.type;
+  return (
+    <form
+      ref={form}
+      className={styles.form}
+      aria-label={stored ? `Edit ${stored.name}` : 'New destination'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <div className={styles.columns}>
+        <div className={styles.fields}>
+          <Choice
+            label="Type"
+            value={draft.type}
+            onChange={({ target }) => change({ type: types.find(([type]) => type === target.value)?.[0] ?? 'webhook' })}
+          >
+            {types.map(([type, name]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+          <Field
+            label="Name"
+            required
+            maxLength={200}
+            placeholder="On-call"
+            value={draft.name}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+          <SettingsFields
+            draft={draft}
+            hasSecret={isOfStored && 'url' in stored.config && stored.config.has_secret}
+            change={change}
+          />
+        </div>
+        <Suspense fallback={<p>Loading the editor …</p>}>
+          <ConditionEditor
+            accountId={accountId}
+            label="Condition"
+            initial={draft.condition}
+            onChange={(condition) => change({ condition })}
+          />
+        </Suspense>
+      </div>
+      {save.error && <ProblemNotice error={save.error} />}
+      <div className={styles.formActions}>
+        <Button tone="main" type="submit" disabled={save.isPending}>
+          {save.isPending ? 'Saving …' : stored ? 'Save changes' : 'Create destination'}
+        </Button>
+        <Button onClick={() => onDone(null)}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

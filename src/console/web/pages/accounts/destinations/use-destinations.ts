@@ -1,0 +1,63 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../../../api/client.ts';
+import { announce } from '../../../components/announce.ts';
+import type { Destination, DestinationChange, NewDestination } from './destination-types.ts';
+import { positionsOf } from './order.ts';
+
+const keyOf = (accountId: string) => ['destinations', accountId];
+/** Another operator may change them, too. */
+const everyMs = 30_000;
+const whileAwayMs = 5_000;
+
+/** The destinations of an account in their order. */
+export const useDestinations = (accountId: string) =>
+  useQuery({
+    queryKey: keyOf(accountId),
+    queryFn: ({ signal }) => answer(api.accounts({ account_id: accountId }).destinations.get({ fetch: { signal } })),
+    refetchInterval: ({ state }) => (state.error ? whileAwayMs : everyMs),
+  });
+
+const destinationsOf = (accountId: string) => api.accounts({ account_id: accountId }).destinations;
+const one = (accountId: string, id: string) => destinationsOf(accountId)({ destination_id: id });
+
+/** Creates a destination, or changes the given one. Answers it as it is stored. */
+export function useSaveDestination(accountId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (save: { create: NewDestination } | { id: string; change: DestinationChange }) =>
+      'create' in save
+        ? answer(destinationsOf(accountId).post(save.create))
+        : answer(one(accountId, save.id).patch(save.change)),
+    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
+  });
+}
+
+export function useDeleteDestination(accountId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    // 204 has no body, so the answer is not unwrapped.
+    mutationFn: async ({ id }: Destination) => {
+      const call = one(accountId, id).delete();
+      const { status } = await call;
+      if (status !== 204) await answer(call);
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
+  });
+}
+
+/** Puts a destination in another place. The list shows it at once. */
+export function useMoveDestination(accountId: string) {
+  const client = useQueryClient();
+  const queryKey = keyOf(accountId);
+  return useMutation({
+    mutationFn: async (ordered: Destination[]) => {
+      for (const { id, position } of positionsOf(ordered)) await answer(one(accountId, id).patch({ position }));
+    },
+    onMutate: async (ordered) => {
+      await client.cancelQueries({ queryKey });
+      client.setQueryData(queryKey, ordered);
+    },
+    onError: (problem) => announce(`The order was not stored. ${problem.message}`, 'bad'),
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+}

@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router';
+import type { Account, EventItem } from '../../../api/types.ts';
+import { EventBadge } from '../../../components/badge.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { PlainText } from '../fields/plain-text.tsx';
+import styles from './guide.module.css';
+import { rejectionOf } from './rejections.ts';
+
+/** A webhook that arrived, and how its delivery goes or why it was rejected. */
+export function ArrivedWebhook({ event, account }: { event: EventItem; account: Account }) {
+  return (
+    <article className={styles.arrived}>
+      <p className={styles.arrivedHead}>
+        <EventBadge status={event.status} delivery_status={event.delivery_status} />
+        <Link to="/events/$eventId" params={{ eventId: event.id }}>
+          <bdi>{event.event_type ?? event.external_id}</bdi>
+        </Link>
+        <span className={styles.hint}>
+          <Moment iso={event.received_at} />
+        </span>
+      </p>
+      <p>
+        <Outcome event={event} account={account} />
+      </p>
+    </article>
+  );
+}
+
+function Outcome({ event, account }: { event: EventItem; account: Account }) {
+  const { status, delivery_status, rejection_reason, attempts, last_error, next_attempt_at, response_code } = event;
+  if (status === 'rejected') {
+    const { what, todo } = rejectionOf(rejection_reason);
+    return (
+      <>
+        Rejected (<code>{rejection_reason}</code>): {what} <PlainText text={todo} />
+      </>
+    );
+  }
+  if (delivery_status === 'delivered') {
+    return (
+      <>
+        Verified, stored, and accepted by <bdi>{account.delivery_url ?? account.project_delivery_url}</bdi>
+        {response_code !== null && <> with {response_code}</>}.
+      </>
+    );
+  }
+  if (attempts === 0) return <>Verified and stored. The first attempt is being made.</>;
+  return (
+    <>
+      Verified and stored, but the consumer did not accept it: <bdi>{last_error}</bdi>.{' '}
+      {next_attempt_at !== null && (
+        <>
+          Next attempt <Moment iso={next_attempt_at} ago />.
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { useId } from 'react';
+import { newDeliverySecret } from '../data/new-secret.ts';
+import fieldStyles from '../fields/fields.module.css';
+import { SecretField } from '../fields/secret-field.tsx';
+import { TextField } from '../fields/text-field.tsx';
+import type { Consumer, Draft } from './defaults.ts';
+import styles from './guide.module.css';
+
+/** Where the events of a new account go. */
+export function ConsumerChoice(props: {
+  draft: Draft;
+  trial: string;
+  errors: ReadonlyMap<string, string>;
+  onChange(change: Partial<Draft>): void;
+}) {
+  const { draft, trial, errors, onChange } = props;
+  const name = useId();
+  const choices: [Consumer, string, string][] = [
+    ['own', 'To my service', 'It gets each event as a POST request.'],
+    ['trial', 'To this gateway, as a trial', `${trial} accepts every event and does nothing.`],
+    ['none', 'Nowhere yet', 'Attempts fail until you add a delivery URL.'],
+  ];
+  return (
+    <fieldset className={styles.consumers}>
+      <legend className="visually-hidden">Where events go</legend>
+      {choices.map(([value, label, hint]) => (
+        <label key={value} className={styles.consumer}>
+          <input
+            type="radio"
+            name={name}
+            aria-labelledby={`${name}-${value}`}
+            aria-describedby={`${name}-${value}-hint`}
+            checked={draft.consumer === value}
+            onChange={() => onChange({ consumer: value })}
+          />
+          <span>
+            <strong id={`${name}-${value}`}>{label}</strong>
+            <span id={`${name}-${value}-hint`} className={styles.hint}>
+              {hint}
+            </span>
+          </span>
+        </label>
+      ))}
+      {draft.consumer === 'own' && (
+        <div className={fieldStyles.form}>
+          <TextField
+            label="Delivery URL"
+            error={errors.get('delivery_url')}
+            type="url"
+            required
+            maxLength={500}
+            placeholder="https://shop.example/hooks"
+            value={draft.deliveryUrl}
+            onChange={(deliveryUrl) => onChange({ deliveryUrl })}
+          />
+          <SecretField
+            label="Delivery secret (recommended)"
+            hint="Your service checks with it that a request comes from this gateway. You can add it later."
+            error={errors.get('delivery_secret')}
+            generate={newDeliverySecret}
+            value={draft.deliverySecret}
+            onChange={(deliverySecret) => onChange({ deliverySecret })}
+          />
+        </div>
+      )}
+    </fieldset>
+  );
+}

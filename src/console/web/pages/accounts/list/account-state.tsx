@@ -1,0 +1,23 @@
+import { Badge } from '../../../components/badge.tsx';
+import styles from './list.module.css';
+
+interface Props {
+  account: {
+    enabled: boolean;
+    delivery_url: string | null;
+    project_delivery_url?: string | null;
+    skip_signature_verification: boolean;
+  };
+}
+
+/** What an operator should know of an account at a glance. */
+export function AccountState({ account }: Props) {
+  const { enabled, delivery_url, project_delivery_url, skip_signature_verification } = account;
+  return (
+    <span className={styles.states}>
+      {enabled ? <Badge state="on" label="enabled" /> : <Badge state="disabled" />}
+      {delivery_url === null && !project_delivery_url && <Badge state="pending" label="no delivery URL" />}
+      {skip_signature_verification && <Badge state="pending" label="unverified" />}
+    </span>
+  );
+}

@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { numberText } from '../../../components/number-text.ts';
+import { ScrollTable } from '../../../components/page.tsx';
+import { AccountState } from './account-state.tsx';
+import type { AccountSummary } from './account-summary.ts';
+import { DayResult } from './day-result.tsx';
+import { useFailingAccounts } from './failing-accounts.ts';
+import styles from './list.module.css';
+import { useRowKeys } from './row-keys.ts';
+
+/** More rows slow the page down; filters find the others. */
+const shownAtFirst = 200;
+
+/** Accounts as rows. `j` and `k` move between them. */
+export function AccountTable({ accounts }: { accounts: readonly AccountSummary[] }) {
+  const [all, setAll] = useState(false);
+  const failing = useFailingAccounts();
+  const body = useRef<HTMLTableSectionElement>(null);
+  useRowKeys(body);
+  const shown = all ? accounts : accounts.slice(0, shownAtFirst);
+  return (
+    <>
+      <ScrollTable label="Accounts">
+        <thead>
+          <tr>
+            <th scope="col">Account</th>
+            <th scope="col" className={styles.wide}>
+              Provider
+            </th>
+            <th scope="col" className={styles.wide}>
+              App key
+            </th>
+            <th scope="col">State</th>
+            <th scope="col" className={styles.wide}>
+              Attempts, last 24 h
+            </th>
+            <th scope="col" className={styles.widest}>
+              Delivery URL
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {shown.map((account) => (
+            <tr key={account.id}>
+              <td>
+                <Link to="/accounts/$accountId" params={{ accountId: account.id }} className={styles.name} data-row="">
+                  <bdi>{account.account_slug}</bdi>
+                </Link>
+                <span className={styles.narrow}>
+                  {account.provider} · <bdi>{account.app_key}</bdi>
+                </span>
+              </td>
+              <td className={styles.wide}>{account.provider}</td>
+              <td className={styles.wide}>
+                <bdi>{account.app_key}</bdi>
+              </td>
+              <td>
+                <AccountState account={account} />
+              </td>
+              <td className={styles.wide}>
+                <DayResult failing={failing} accountId={account.id} />
+              </td>
+              <td className={styles.widest}>
+                <bdi className={styles.url}>{account.delivery_url ?? '–'}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+      {shown.length < accounts.length && (
+        <Button onClick={() => setAll(true)}>Show all {numberText(accounts.length)}</Button>
+      )}
+    </>
+  );
+}

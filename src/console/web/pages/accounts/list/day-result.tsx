@@ -1,0 +1,17 @@
+import { numberText } from '../../../components/number-text.ts';
+import type { FailingAccounts } from './failing-accounts.ts';
+import styles from './list.module.css';
+
+/** How many attempts of an account failed in the last 24 hours. */
+export function DayResult({ failing, accountId }: { failing: FailingAccounts; accountId: string }) {
+  if (!failing) return <span className={styles.quiet}>–</span>;
+  const account = failing.byId.get(accountId);
+  if (!account) return <span className={styles.quiet}>{failing.complete ? 'none failed' : 'few or none failed'}</span>;
+  const { attempts, failed_attempts, exhausted } = account;
+  return (
+    <span>
+      <strong className={styles.failed}>{numberText(failed_attempts)}</strong> of {numberText(attempts)} failed
+      {exhausted > 0 && <span className={styles.quiet}>, {numberText(exhausted)} given up</span>}
+    </span>
+  );
+}

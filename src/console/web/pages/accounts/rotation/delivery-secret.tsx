@@ -1,0 +1,117 @@
+import { useRef, useState } from 'react';
+import type { Account } from '../../../api/types.ts';
+import { announce } from '../../../components/announce.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ProblemNotice } from '../../../components/notice.tsx';
+import { TestOutcome } from '../account/test-result.tsx';
+import { useTestDelivery } from '../account/use-test-delivery.ts';
+import { useChangeAccount } from '../data/account-change.ts';
+import { fieldErrors } from '../data/field-errors.ts';
+import { newDeliverySecret } from '../data/new-secret.ts';
+import fieldStyles from '../fields/fields.module.css';
+import { FormNotice, useFocusOnError } from '../fields/form-notice.tsx';
+import { SecretField } from '../fields/secret-field.tsx';
+import styles from './rotation.module.css';
+import { Step, Steps } from './steps.tsx';
+
+/** The rotation of a secret that signs deliveries. The gateway uses one at a time; the service accepts both meanwhile. */
+export function DeliverySecret(props: {
+  account: Account;
+  field: 'delivery_secret' | 'project_delivery_secret';
+  onDone(): void;
+}) {
+  const { account, field, onDone } = props;
+  const isFirst = useRef(!account[`has_${field}`]).current;
+  const [secret, setSecret] = useState('');
+  const [isSaved, setIsSaved] = useState(false);
+  const [isAsked, setIsAsked] = useState(false);
+  const change = useChangeAccount(account.id);
+  const test = useTestDelivery(account.id);
+  const form = useRef<HTMLFormElement>(null);
+  useFocusOnError(form, change.error);
+  const save = (value: string | null, message: string, done: () => void) =>
+    change.mutate(
+      { [field]: value },
+      {
+        onSuccess() {
+          announce(message, 'good');
+          done();
+        },
+      },
+    );
+  const accepts = isFirst ? 'check signatures with it' : 'accept the old and the new secret';
+  return (
+    <Steps title={isFirst ? 'Sign deliveries' : 'Rotate without losing a delivery'} onClose={onDone}>
+      <Step title="1. Make a new secret, and give it to your service" state={isSaved ? 'done' : 'now'}>
+        <form
+          ref={form}
+          className={fieldStyles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            save(secret, 'The next delivery is signed with the new secret.', () => {
+              setIsSaved(true);
+              setSecret('');
+            });
+          }}
+        >
+          <SecretField
+            label="New delivery secret"
+            hint="Copy it: it is not shown after it was saved."
+            error={fieldErrors(change.error).get(field)}
+            required
+            generate={newDeliverySecret}
+            value={secret}
+            onChange={setSecret}
+          />
+          <p className={styles.hint}>
+            Let your service {accepts}, and deploy it. Then save: the next attempt is signed with the new secret.
+          </p>
+          <FormNotice error={change.error} hasField={(path) => path === field} />
+          <div className={fieldStyles.buttons}>
+            <Button tone="main" type="submit" disabled={change.isPending}>
+              Save the new secret
+            </Button>
+            {!isFirst && (
+              <Button tone="danger" disabled={change.isPending} onClick={() => setIsAsked(true)}>
+                Stop signing …
+              </Button>
+            )}
+          </div>
+        </form>
+        <ConfirmDialog
+          open={isAsked}
+          title="Stop signing deliveries?"
+          confirm="Stop signing"
+          tone="danger"
+          busy={change.isPending}
+          onClose={() => setIsAsked(false)}
+          onConfirm={() => save(null, 'Deliveries are no longer signed.', onDone)}
+        >
+          <p>The secret is removed. A service that checks signatures then refuses all deliveries.</p>
+          {change.error && <ProblemNotice error={change.error} />}
+        </ConfirmDialog>
+      </Step>
+      <Step title="2. Check that your service accepts it" state={isSaved ? 'now' : 'later'}>
+        <p className={styles.hint}>A test delivery is signed with the new secret.</p>
+        <div className={fieldStyles.buttons}>
+          <Button disabled={test.isPending} onClick={() => test.mutate()}>
+            {test.isPending ? 'Sending …' : 'Send test delivery'}
+          </Button>
+        </div>
+        <div aria-live="polite">
+          <TestOutcome result={test.isPending ? undefined : test.data} error={test.error} />
+        </div>
+      </Step>
+      {!isFirst && (
+        <Step title="3. Remove the old secret from your service" state={isSaved ? 'now' : 'later'}>
+          <div className={fieldStyles.buttons}>
+            <Button tone="main" onClick={onDone}>
+              Finish
+            </Button>
+          </div>
+        </Step>
+      )}
+    </Steps>
+  );
+}

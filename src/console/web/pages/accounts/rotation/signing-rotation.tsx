@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import type { Account, Provider } from '../../../api/types.ts';
+import { Button } from '../../../components/button.tsx';
+import { stepsOf } from '../guide/provider-steps.ts';
+import { StepText, ToCopy } from '../guide/step-text.tsx';
+import { FinishRotation } from './finish-rotation.tsx';
+import { NewSigningSecret } from './new-signing-secret.tsx';
+import { rotationOf } from './provider-rotation.ts';
+import { RepeatNewSecret } from './repeat-new-secret.tsx';
+import styles from './rotation.module.css';
+import type { SecretUses } from './secret-use.ts';
+import { Step, Steps } from './steps.tsx';
+import type { useRotation } from './use-rotation.ts';
+import { UsesTable } from './uses-table.tsx';
+import { WatchUses } from './watch-uses.tsx';
+
+interface Props {
+  account: Account;
+  provider: Provider | undefined;
+  uses: SecretUses | undefined;
+  rotation: ReturnType<typeof useRotation>;
+}
+
+/**
+ * The rotation of the signing secret. What is done is read from the account: while it has a previous secret, webhooks
+ * with either secret are accepted, and a rotation goes on.
+ */
+export function SigningRotation({ account, provider, uses, rotation }: Props) {
+  const { place, setPlace, close } = rotation;
+  // Shown until the rotation is closed, because the user pastes it at the provider.
+  const [saved, setSaved] = useState<string | null>(null);
+  const texts = rotationOf(account.provider);
+  const isRotating = account.has_signing_secret_previous;
+  const isFirst = !account.has_signing_secret_current;
+  const title = isFirst ? 'Set the secret' : 'Rotate without losing a webhook';
+  if (isRotating && place === null) {
+    return (
+      <Steps title={title} onClose={close}>
+        <Step title="A rotation goes on. Which secret is the new one?" state="now">
+          <div className={styles.buttons}>
+            <Button onClick={() => setPlace('current')}>The current one (usual)</Button>
+            <Button onClick={() => setPlace('previous')}>The previous one</Button>
+          </div>
+          <p className={styles.hint}>It is the previous one only if it was saved beside the old secret.</p>
+          {uses && <UsesTable uses={uses} />}
+        </Step>
+      </Steps>
+    );
+  }
+  const newPlace = place ?? 'current';
+  return (
+    <Steps title={title} onClose={close}>
+      <Step title={isFirst ? '1. Enter the secret' : '1. Save the new secret'} state={isRotating ? 'done' : 'now'}>
+        <p className={styles.hint}>
+          <StepText text={texts.obtain} />
+        </p>
+        <NewSigningSecret
+          account={account}
+          provider={provider}
+          isChosen={stepsOf(account.provider).secret !== 'shown'}
+          onSaved={(secret, savedIn) => {
+            if (isFirst) return close();
+            setSaved(secret);
+            setPlace(savedIn);
+          }}
+        />
+      </Step>
+      {!isFirst && (
+        <>
+          <Step title="2. Change it at the provider" state={isRotating ? 'now' : 'later'}>
+            <p>
+              <StepText text={texts.change} />
+            </p>
+            {saved !== null && stepsOf(account.provider).secret !== 'shown' && (
+              <ToCopy label="The new secret. It is not shown again." text={saved} />
+            )}
+            <RepeatNewSecret account={account} place={newPlace} onSaved={setSaved} />
+          </Step>
+          <Step title="3. Watch until webhooks use only the new one" state={isRotating ? 'now' : 'later'}>
+            {uses && <WatchUses uses={uses} place={newPlace} />}
+          </Step>
+          <Step title="4. Remove the old secret" state={isRotating ? 'now' : 'later'}>
+            <FinishRotation account={account} place={newPlace} uses={uses} keep={texts.keep} onDone={close} />
+          </Step>
+        </>
+      )}
+    </Steps>
+  );
+}

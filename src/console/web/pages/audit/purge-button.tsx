@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answer, api } from '../../api/client.ts';
+import { announce } from '../../components/announce.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { ProblemNotice } from '../../components/notice.tsx';
+import { numberText } from '../../components/number-text.ts';
+import type { Statistics } from './audit-types.ts';
+
+const dayMs = 86_400_000;
+
+/** Deletes old entries after a confirmation. */
+export function PurgeButton({ statistics }: { statistics: Statistics | undefined }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [days, setDays] = useState('90');
+  const client = useQueryClient();
+  const purge = useMutation({
+    mutationFn: () => answer(api['audit-logs'].delete({}, { query: { older_than_days: Number(days) } })),
+    onSuccess: ({ deleted }) => {
+      setIsOpen(false);
+      announce(`${numberText(deleted)} entries were deleted.`, 'good');
+      void client.invalidateQueries({ queryKey: ['audit-log'] });
+      void client.invalidateQueries({ queryKey: ['audit-stats'] });
+    },
+  });
+  const close = () => {
+    setIsOpen(false);
+    purge.reset();
+  };
+  const about = statistics && olderThan(statistics, Number(days));
+  return (
+    <>
+      <Button tone="danger" onClick={() => setIsOpen(true)}>
+        Purge
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        title="Purge the audit log"
+        confirm={purge.isPending ? 'Purging …' : 'Delete entries'}
+        tone="danger"
+        busy={purge.isPending}
+        onConfirm={() => purge.mutate()}
+        onClose={close}
+      >
+        <p>
+          Deletes old entries for good. The rest can still be verified, and the log records the purge. The gateway also
+          purges by itself, every night, as <code>AUDIT_RETENTION_DAYS</code> says.
+        </p>
+        <Field
+          label="Delete entries older than (days)"
+          type="number"
+          required
+          min={7}
+          max={36_500}
+          value={days}
+          hint={about === undefined ? 'At least 7 days.' : `About ${numberText(about)} entries. At least 7 days.`}
+          onChange={({ target }) => setDays(target.value)}
+        />
+        {purge.error && <ProblemNotice error={purge.error} />}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** How many entries are older, by whole days. */
+function olderThan({ by_day }: Statistics, days: number): number {
+  const limit = new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  return Object.entries(by_day).reduce((sum, [day, count]) => (day < limit ? sum + count : sum), 0);
+}

@@ -1,0 +1,16 @@
+/** The command that restores a backup into an empty database (docs/backups.md). */
+export const restoreCommand = (name: string, { isUnverified = false } = {}) =>
+  `npm run restore -- ${name} --into postgresql://…${isUnverified ? ' --unverified' : ''}`;
+
+/** The commands that restore a backup into the PostgreSQL of `npm start`, in a new data folder. */
+export const ownServerCommands = (name: string) =>
+  `mkdir -p -m 700 restored/secrets && cp <copy of the key> restored/secrets/secrets-key
+DATA_DIR=restored npm run restore -- ${name}
+DATA_DIR=restored npm start`;
+
+/** Checks the audit log with the head that the restore prints. */
+export const verifyCommand = (origin: string) =>
+  `curl "${origin}/admin/audit-logs/verify?head=<seq>:<seal>" -H "X-Admin-Token: $ADMIN_TOKEN"`;
+
+export const resumeCommand = (origin: string) =>
+  `curl -X POST ${origin}/admin/delivery/resume -H "X-Admin-Token: $ADMIN_TOKEN"`;

@@ -1,0 +1,95 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { ApiProblem } from '../../api/problem.ts';
+import type { EventDetails } from '../../api/types.ts';
+import { announce } from '../../components/announce.ts';
+import { EventBadge } from '../../components/badge.tsx';
+import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { adviceOn } from '../../components/rejection-reasons.ts';
+import { EventActions } from './actions/event-actions.tsx';
+import { FactsPanel } from './facts-panel.tsx';
+import { HeadersPanel } from './headers-panel.tsx';
+import { PayloadPanel } from './payload/payload-panel.tsx';
+import { RelatedEvents } from './related-events.tsx';
+import { TimelinePanel } from './timeline/timeline-panel.tsx';
+import { useEvent } from './use-event.ts';
+
+/** One event: what happened to it, what it contains, and what an operator can do about it. */
+export function EventPage() {
+  const { eventId = '' } = useParams({ strict: false });
+  const { data, error, refetch } = useEvent(eventId);
+  if (data) return <Event event={data} />;
+  const isUnknown =
+    error instanceof ApiProblem && (error.status === 404 || error.status === 405 || error.status === 422);
+  return (
+    <Page title="Event" tabTitle="Event">
+      {isUnknown && (
+        <Empty title="There is no event with this id.">
+          <p>
+            It may have been deleted when its retention ended. <Link to="/events">To the list of events</Link>
+          </p>
+        </Empty>
+      )}
+      {error && !isUnknown && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {!error && <p aria-busy="true">Loading …</p>}
+    </Page>
+  );
+}
+
+function Event({ event }: { event: EventDetails }) {
+  useAnnouncedState(event);
+  const name = event.event_type ?? event.external_id;
+  return (
+    <Page
+      title={<bdi>{name}</bdi>}
+      tabTitle={`${event.delivery_status ?? event.status}: ${name.slice(0, 60)}`}
+      aside={<EventBadge {...event} />}
+      actions={event.status !== 'rejected' && <EventActions key={event.id} event={event} />}
+    >
+      <Problem event={event} />
+      <TimelinePanel event={event} />
+      <FactsPanel event={event} />
+      <PayloadPanel event={event} />
+      <HeadersPanel event={event} />
+      <RelatedEvents event={event} />
+    </Page>
+  );
+}
+
+/** Announces each change of the delivery while the page is open. */
+function useAnnouncedState({ status, delivery_status, attempts }: EventDetails): void {
+  const before = useRef({ status, delivery_status, attempts });
+  useEffect(() => {
+    const { current } = before;
+    before.current = { status, delivery_status, attempts };
+    if (current.delivery_status !== delivery_status && delivery_status === 'delivered') announce('Delivered.', 'good');
+    else if (current.delivery_status !== delivery_status && delivery_status === 'failed')
+      announce('The last attempt failed.', 'bad');
+    else if (current.attempts < attempts && delivery_status === 'pending') announce('An attempt failed.', 'bad');
+  }, [status, delivery_status, attempts]);
+}
+
+function Problem({ event }: { event: EventDetails }) {
+  const { rejection_reason: reason, last_error: error, delivery_status } = event;
+  if (reason !== null)
+    return (
+      <Notice tone="bad">
+        <span>
+          <strong>Rejected: {reason}.</strong> {adviceOn(reason)} The webhook is stored for inspection and never
+          delivered.{' '}
+          <Link to="/accounts/$accountId" params={{ accountId: event.account_id }}>
+            To the account
+          </Link>
+        </span>
+      </Notice>
+    );
+  if (error === null || delivery_status === 'delivered') return null;
+  return (
+    <Notice tone={delivery_status === 'failed' || event.status === 'dead' ? 'bad' : 'open'}>
+      <span>
+        <strong>Last error:</strong> <bdi>{error}</bdi>
+      </span>
+    </Notice>
+  );
+}

@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import type { EventDetails } from '../../api/types.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { byteText } from '../../components/number-text.ts';
+import { Facts, Panel } from '../../components/page.tsx';
+import styles from './event.module.css';
+
+/** What is known of an event. */
+export function FactsPanel({ event }: { event: EventDetails }) {
+  const { provider, account_slug } = event;
+  return (
+    <Panel title="Event">
+      <Facts
+        rows={[
+          [
+            'Account',
+            <Link key="account" to="/accounts/$accountId" params={{ accountId: event.account_id }}>
+              <bdi>
+                {provider}/{account_slug}
+              </bdi>
+            </Link>,
+          ],
+          ['App', <bdi key="app">{event.app_key}</bdi>],
+          ['Event type', <bdi key="type">{event.event_type ?? 'none'}</bdi>],
+          ['Received', <Moment key="received" iso={event.received_at} />],
+          ['Delivered', event.delivered_at && <Moment iso={event.delivered_at} />],
+          ['State', `${event.status}${event.delivery_status ? `, delivery ${event.delivery_status}` : ''}`],
+          ['Generation', event.generation === 0 ? null : `${event.generation} (replayed)`],
+          ['Payload', byteText(event.payload_bytes)],
+          ['Event id', <Id key="id" name="event id" text={event.id} />],
+          ['External id', <Id key="external" name="external id" text={event.external_id} />],
+          ['Payload’s SHA-256', <Id key="hash" name="hash" text={event.payload_sha256} />],
+          ['Workflow', <Workflow key="workflow" workflow={event.workflow} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Id({ name, text }: { name: string; text: string }) {
+  return (
+    <span className={styles.id}>
+      <code>
+        <bdi>{text}</bdi>
+      </code>
+      <CopyButton text={text} label={`Copy ${name}`} />
+    </span>
+  );
+}
+
+function Workflow({ workflow }: { workflow: EventDetails['workflow'] }) {
+  if (!workflow) return 'none in Temporal';
+  if (!workflow.url || !/^https?:/i.test(workflow.url)) return <code>{workflow.id}</code>;
+  return (
+    <a href={workflow.url} target="_blank" rel="noopener noreferrer">
+      Open in Temporal ↗
+    </a>
+  );
+}

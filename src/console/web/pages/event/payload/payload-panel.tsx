@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { fetchPayload } from '../../../api/payload.ts';
+import type { EventDetails } from '../../../api/types.ts';
+import { announce } from '../../../components/announce.ts';
+import { Button } from '../../../components/button.tsx';
+import { CodeView } from '../../../components/code/code-view.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { Notice, ProblemNotice } from '../../../components/notice.tsx';
+import { byteText } from '../../../components/number-text.ts';
+import { Panel } from '../../../components/page.tsx';
+import { curlCommand } from './curl.ts';
+import { saveAs } from './download.ts';
+import styles from './payload.module.css';
+import { prettyText, rawText } from './payload-text.ts';
+
+type View = 'pretty' | 'raw' | 'curl';
+const views: [View, string][] = [
+  ['pretty', 'Pretty'],
+  ['raw', 'As received'],
+  ['curl', 'curl'],
+];
+
+/** The payload of an event, pretty or as received, and a command that sends it again. */
+export function PayloadPanel({ event }: { event: EventDetails }) {
+  const [view, setView] = useState<View>('pretty');
+  const bytes = useQuery({
+    queryKey: ['payload', event.id],
+    queryFn: () => fetchPayload(event.id),
+    enabled: view !== 'pretty',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  // The event is read again and again; its payload never changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: so that a large payload is written out once
+  const pretty = useMemo(() => prettyText(event.payload), [event.id]);
+  const raw = useMemo(() => (bytes.data ? rawText(bytes.data) : null), [bytes.data]);
+  const command = () => curlCommand(event, location.origin, raw?.kind === 'text' ? raw.text : null);
+  const shown = view === 'pretty' ? pretty : raw && (view === 'raw' ? raw : { kind: 'text' as const, text: command() });
+  return (
+    <Panel
+      title={`Payload (${pretty.kind}, ${byteText(event.payload_bytes)})`}
+      actions={
+        <>
+          <fieldset className={styles.views}>
+            <legend className="visually-hidden">How the payload is shown</legend>
+            {views.map(([name, label]) => (
+              <button key={name} type="button" aria-pressed={name === view} onClick={() => setView(name)}>
+                {label}
+              </button>
+            ))}
+          </fieldset>
+          {shown && <CopyButton text={shown.text} label={view === 'curl' ? 'Copy as curl' : 'Copy payload'} />}
+          <Button tone="quiet" onClick={() => void download(event)}>
+            Download
+          </Button>
+        </>
+      }
+    >
+      {event.payload_truncated && <Notice tone="open">Only the beginning of the payload is stored.</Notice>}
+      {view === 'curl' && (
+        <p className={styles.aside}>
+          Sends this webhook to the gateway again. Values that are [masked] are secrets: fill them in. The gateway
+          recognizes it as a duplicate for 24 hours.
+        </p>
+      )}
+      {bytes.error && view !== 'pretty' && <ProblemNotice error={bytes.error} retry={() => void bytes.refetch()} />}
+      {shown && <CodeView label="Payload" text={shown.text} isJson={shown === pretty && pretty.kind === 'JSON'} />}
+    </Panel>
+  );
+}
+
+async function download({ id }: EventDetails): Promise<void> {
+  try {
+    saveAs(`${id}.bin`, await fetchPayload(id));
+  } catch (error) {
+    announce(error instanceof Error ? error.message : String(error), 'bad');
+  }
+}

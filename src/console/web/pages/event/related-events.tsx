@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { answer, api } from '../../api/client.ts';
+import type { EventDetails } from '../../api/types.ts';
+import { EventBadge } from '../../components/badge.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Panel } from '../../components/page.tsx';
+import styles from './event.module.css';
+
+/** Other events of the account with the same external id: the provider has sent it more than once, over days. */
+export function RelatedEvents({ event }: { event: EventDetails }) {
+  const { id, provider, account_slug, external_id } = event;
+  const { data } = useQuery({
+    queryKey: ['related-events', id],
+    queryFn: ({ signal }) =>
+      answer(api.events.get({ query: { provider, account_slug, external_id, limit: 20 }, fetch: { signal } })),
+    staleTime: 30_000,
+  });
+  const others = (data ?? []).filter((other) => other.id !== id);
+  if (others.length === 0) return null;
+  return (
+    <Panel title="Other events of this external id">
+      <ul className={styles.related}>
+        {others.map((other) => (
+          <li key={other.id}>
+            <EventBadge {...other} />
+            <Link to="/events/$eventId" params={{ eventId: other.id }}>
+              <Moment iso={other.received_at} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import type { EventDetails } from '../../api/types.ts';
+
+/** While attempts are due, and afterwards, when only an operator or a resent webhook changes the event. */
+const [pendingMs, endedMs] = [1_000, 5_000];
+
+const eventId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const noEvent = new ApiProblem({ status: 404, title: 'Not found', detail: 'there is no event with this id' });
+
+export const eventKey = (id: string) => ['event', id];
+
+const isChanging = ({ delivery_status, notifications }: EventDetails) =>
+  delivery_status === 'pending' || notifications.some(({ status }) => status === 'pending');
+
+/** One event with payload, attempts and notifications, renewed while the page is open. */
+export const useEvent = (id: string) =>
+  useQuery({
+    queryKey: eventKey(id),
+    queryFn: ({ signal }) => {
+      // Other words in this place are other routes of the API, such as `filters`.
+      if (!eventId.test(id)) throw noEvent;
+      return answer(api.events({ event_id: id }).get({ query: {}, fetch: { signal } }));
+    },
+    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? pendingMs : endedMs),
+  });
+
+/** What operators did with the event, oldest first. */
+export const useOperatorEntries = (id: string) =>
+  useQuery({
+    queryKey: [...eventKey(id), 'audit'],
+    queryFn: async ({ signal }) => {
+      const query = { event_id: id, reads: 'false' as const, limit: 100 };
+      const entries = await answer(api['audit-logs'].get({ query, fetch: { signal } }));
+      return entries.toReversed();
+    },
+    refetchInterval: endedMs,
+  });
+
+export type OperatorEntry = NonNullable<ReturnType<typeof useOperatorEntries>['data']>[number];
+export type Attempt = EventDetails['delivery_history'][number];
+export type Notification = EventDetails['notifications'][number];

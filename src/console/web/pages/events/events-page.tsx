@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { useMay } from '../../api/session.ts';
+import type { EventItem } from '../../api/types.ts';
+import { Button, buttonClass } from '../../components/button.tsx';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import { BulkJobs } from './bulk/bulk-jobs.tsx';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { type FilterName, filterLabels } from './filters/filter-names.ts';
+import { useListFilters } from './filters/use-list-filters.ts';
+import { LiveStatus } from './live/live-status.tsx';
+import { useHeldRows } from './live/use-held-rows.ts';
+import { useLiveEvents } from './live/use-live-events.ts';
+import { ReplayOne } from './replay-one.tsx';
+import { SearchBox } from './search/search-box.tsx';
+import { SearchStatus } from './search/search-status.tsx';
+import { usePayloadSearch } from './search/use-payload-search.ts';
+import { EventTable } from './table/event-table.tsx';
+import { mergedRows, useEventList } from './use-event-list.ts';
+
+const names = Object.keys(filterLabels) as FilterName[];
+
+/** The list of events: live, filtered by its address, and with jobs for many events at once. */
+export function EventsPage() {
+  const { filters, change, clear } = useListFilters();
+  // Another address is another list: nothing of this one's selection or search belongs to it.
+  return <EventList key={JSON.stringify(filters)} {...{ filters, change, clear }} />;
+}
+
+function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>) {
+  const mayOperate = useMay('operate');
+  const list = useEventList(filters);
+  const search = usePayloadSearch(filters);
+  const [isOn, setOn] = useState(filters.until === undefined);
+  const [isScrolled, setScrolled] = useState(false);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [isAll, setAll] = useState(false);
+  const [replayed, setReplayed] = useState<EventItem | null>(null);
+  const table = useRef<HTMLDivElement>(null);
+  const live = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
+  const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
+  const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
+  const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: selected.size > 0 });
+  const clearSelection = () => {
+    setSelected(new Set());
+    setAll(false);
+  };
+  const toggle = useRef((id: string) =>
+    setSelected((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    }),
+  ).current;
+  const scrollToTop = () => table.current?.querySelector('[role="table"]')?.scrollTo({ top: 0 });
+  const visible = search.search?.events ?? shown;
+  return (
+    <Page
+      title="Events"
+      tabTitle="Events"
+      actions={
+        <SearchBox
+          onExternalId={(external_id) => change({ external_id })}
+          onPayloads={(text) => void search.begin(text)}
+        />
+      }
+    >
+      <FilterBar names={names} filters={filters} onChange={change} onClear={clear} />
+      <BulkJobs mayStop={mayOperate} />
+      {search.search && (
+        <SearchStatus search={search.search} onMore={search.more} onStop={search.stop} onEnd={search.end} />
+      )}
+      {!search.search && (
+        <LiveStatus
+          {...{ live, isOn, held, isHeld }}
+          onToggle={() => setOn(!isOn)}
+          onShow={() => {
+            clearSelection();
+            getSelection()?.removeAllRanges();
+            scrollToTop();
+          }}
+        />
+      )}
+      {mayOperate && selected.size > 0 && (
+        <>
+          <BulkBar
+            scope={isAll ? { filters } : { ids: [...selected] }}
+            onOrdered={clearSelection}
+            onClear={clearSelection}
+          />
+          {!search.search && (
+            <p>
+              <Button tone="quiet" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+                {isAll ? 'Only the selected events' : 'Select everything that the filters find'}
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+      {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
+      {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
+        <NoEvents isFiltered={Object.keys(filters).length > 0} isSearch={search.search !== null} onClear={clear} />
+      )}
+      <div ref={table} aria-busy={list.isPending} hidden={visible.length === 0}>
+        <EventTable
+          label="Events"
+          rows={visible}
+          selected={selected}
+          canSelect={mayOperate}
+          onSelect={toggle}
+          onSelectLoaded={() => setSelected(new Set(visible.map(({ id }) => id)))}
+          onClearSelection={clearSelection}
+          onReplay={setReplayed}
+          onScrolled={setScrolled}
+          onEnd={() => {
+            if (!search.search && list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+          }}
+        />
+      </div>
+      <ReplayOne event={replayed} onClose={() => setReplayed(null)} />
+    </Page>
+  );
+}
+
+function NoEvents({ isFiltered, isSearch, onClear }: { isFiltered: boolean; isSearch: boolean; onClear(): void }) {
+  const mayCreate = useMay('admin');
+  if (isSearch) return <Empty title="No payload contains this text, as far as it was searched." />;
+  if (isFiltered)
+    return (
+      <Empty title="No event matches these filters.">
+        <Button onClick={onClear}>Clear filters</Button>
+      </Empty>
+    );
+  return (
+    <Empty title="No webhook has come in yet.">
+      <p>Each one appears here as soon as a provider sends it to the address of an account.</p>
+      {mayCreate && (
+        <Link to="/accounts" search={{ new: 'generic' }} className={buttonClass('main')}>
+          Create an account
+        </Link>
+      )}
+    </Empty>
+  );
+}

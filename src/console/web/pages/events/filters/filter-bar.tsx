@@ -1,0 +1,38 @@
+import type { Filters } from '../../../api/filters.ts';
+import { Button } from '../../../components/button.tsx';
+import { type FilterName, filterLabels } from './filter-names.ts';
+import { FilterPill } from './filter-pill.tsx';
+import styles from './filters.module.css';
+import { TimePill } from './time-pill.tsx';
+import { useFilterValues } from './use-filter-values.ts';
+
+/** A pill for each filter of a list. */
+export function FilterBar(props: {
+  names: readonly FilterName[];
+  filters: Filters;
+  onChange(change: Filters): void;
+  onClear(): void;
+}) {
+  const { names, filters, onChange, onClear } = props;
+  const values = useFilterValues();
+  return (
+    <fieldset className={styles.bar}>
+      <legend className="visually-hidden">Filters</legend>
+      {names.map((name) => (
+        <FilterPill
+          key={name}
+          label={filterLabels[name]}
+          value={filters[name]}
+          values={values[name]}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      <TimePill span={{ since: filters.since, until: filters.until }} onChange={(span) => onChange({ ...span })} />
+      {Object.keys(filters).length > 0 && (
+        <Button tone="quiet" onClick={onClear}>
+          Clear filters
+        </Button>
+      )}
+    </fieldset>
+  );
+}

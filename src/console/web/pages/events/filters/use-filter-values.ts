@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, api } from '../../../api/client.ts';
+import type { FilterName } from './filter-names.ts';
+
+/** The values to choose from for each filter; an external id can only be typed. */
+export function useFilterValues(): Record<FilterName, string[]> {
+  const { data } = useQuery({
+    queryKey: ['event-filters'],
+    queryFn: ({ signal }) => answer(api.events.filters.get({ query: {}, fetch: { signal } })),
+    staleTime: 30_000,
+  });
+  const { data: accounts } = useQuery({
+    queryKey: ['accounts', {}],
+    queryFn: ({ signal }) => answer(api.accounts.get({ query: {}, fetch: { signal } })),
+    staleTime: 30_000,
+  });
+  return {
+    provider: data?.providers ?? [],
+    account_slug: data?.account_slugs ?? [],
+    event_type: data?.event_types ?? [],
+    delivery_status: ['pending', 'delivered', 'failed'],
+    status: data?.statuses ?? [],
+    app_key: [...new Set(accounts?.map(({ app_key }) => app_key))].sort(),
+    external_id: [],
+  };
+}

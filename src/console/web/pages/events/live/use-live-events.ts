@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'react';
+import { followEvents, type StreamMessage } from '../../../api/event-stream.ts';
+import type { Filters } from '../../../api/filters.ts';
+import type { EventItem } from '../../../api/types.ts';
+
+/** Changes are shown this often, however many there are. */
+const batchMs = 250;
+/** So many changed events are kept; older ones are found by loading the list again. */
+const keptEvents = 500;
+
+export interface LiveEvents {
+  state: 'off' | 'connecting' | 'live' | 'away';
+  /** The latest state of events that have changed since the list was loaded, oldest change first. */
+  changed: ReadonlyMap<string, EventItem>;
+  /** Events that no longer match the filters. */
+  unmatched: ReadonlySet<string>;
+  /** How many new events were not reported, because there were too many. */
+  leftOut: number;
+}
+
+const nothing: LiveEvents = { state: 'off', changed: new Map(), unmatched: new Set(), leftOut: 0 };
+
+/**
+ * Follows the events of a list. Messages are collected and shown a few times a second, so that a thousand a second cost
+ * a few renderings.
+ *
+ * @param onReset loads the list again: its rows may have changed without a message.
+ */
+export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => void): LiveEvents {
+  const [live, setLive] = useState(nothing);
+  const reset = useRef(onReset);
+  reset.current = onReset;
+  const key = JSON.stringify(filters);
+  useEffect(() => {
+    if (!isOn) return setLive(nothing);
+    setLive({ ...nothing, state: 'connecting' });
+    const ending = new AbortController();
+    let waiting: StreamMessage[] = [];
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const show = () => {
+      timer = null;
+      const messages = waiting;
+      waiting = [];
+      if (messages.some((message) => message.kind === 'reset' || (message.kind === 'ready' && !message.resumed)))
+        reset.current();
+      setLive((before) => applied(before, messages));
+    };
+    void followEvents(JSON.parse(key), {
+      signal: ending.signal,
+      onMessage(message) {
+        waiting.push(message);
+        timer ??= setTimeout(show, batchMs);
+      },
+    });
+    return () => {
+      ending.abort();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [key, isOn]);
+  return live;
+}
+
+/** The state after the messages. */
+function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEvents {
+  let { state, leftOut } = before;
+  const changed = new Map(before.changed);
+  const unmatched = new Set(before.unmatched);
+  for (const message of messages) {
+    switch (message.kind) {
+      case 'ready':
+        state = 'live';
+        break;
+      case 'away':
+        state = 'away';
+        break;
+      case 'event':
+        // Again at the end, so that the oldest changes are the first.
+        changed.delete(message.event.id);
+        changed.set(message.event.id, message.event);
+        unmatched.delete(message.event.id);
+        break;
+      case 'unmatched':
+        changed.delete(message.id);
+        unmatched.add(message.id);
+        break;
+      case 'left_out':
+        leftOut += message.events;
+        break;
+    }
+  }
+  for (const id of changed.keys()) {
+    if (changed.size <= keptEvents) break;
+    changed.delete(id);
+  }
+  for (const id of unmatched) {
+    if (unmatched.size <= keptEvents) break;
+    unmatched.delete(id);
+  }
+  return { state, changed, unmatched, leftOut };
+}

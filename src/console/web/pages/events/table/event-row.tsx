@@ -1,0 +1,65 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which elements of tables are not
+// biome-ignore-all lint/a11y/useFocusableInteractive: the link in a row has the focus
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { EventItem } from '../../../api/types.ts';
+import { EventBadge } from '../../../components/badge.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import styles from './table.module.css';
+
+/** One event of a list. Rendered again only when it has changed, because a live list changes several times a second. */
+export const EventRow = memo(function EventRow(props: {
+  event: EventItem;
+  index: number;
+  top: number;
+  isSelected: boolean;
+  canSelect: boolean;
+  onSelect(id: string): void;
+}) {
+  const { event, index, top, isSelected, canSelect, onSelect } = props;
+  const name = event.event_type ?? event.external_id;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={canSelect ? isSelected : undefined}
+      className={styles.row}
+      style={{ translate: `0 ${top}px` }}
+      data-event={event.id}
+    >
+      <span role="cell" className={styles.check}>
+        {canSelect && (
+          <input
+            type="checkbox"
+            checked={isSelected}
+            tabIndex={-1}
+            aria-label={`Select ${name}`}
+            onChange={() => onSelect(event.id)}
+          />
+        )}
+      </span>
+      <span role="cell" className={styles.time}>
+        <Moment iso={event.received_at} />
+      </span>
+      <span role="cell" className={styles.state}>
+        <EventBadge {...event} />
+      </span>
+      <span role="cell" className={styles.type}>
+        <Link to="/events/$eventId" params={{ eventId: event.id }} data-row={event.id}>
+          <bdi>{name}</bdi>
+        </Link>
+      </span>
+      <span role="cell" className={styles.account}>
+        <bdi>
+          {event.provider}/{event.account_slug}
+        </bdi>
+      </span>
+      <span role="cell" className={styles.external}>
+        <bdi>{event.rejection_reason ?? event.external_id}</bdi>
+      </span>
+      <span role="cell" className={styles.attempts}>
+        {event.attempts}
+      </span>
+    </div>
+  );
+});

@@ -1,0 +1,157 @@
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the table
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which elements of tables are not
+// biome-ignore-all lint/a11y/useFocusableInteractive: the link in a row has the focus
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import type { EventItem } from '../../../api/types.ts';
+import { EventRow } from './event-row.tsx';
+import styles from './table.module.css';
+import { useNarrow } from './use-narrow.ts';
+import { useRowKeys } from './use-row-keys.ts';
+
+/** Rows that are loaded before the user reaches the end. */
+const aheadRows = 30;
+
+export interface EventTableProps {
+  label: string;
+  rows: readonly EventItem[];
+  selected: ReadonlySet<string>;
+  /** Whether rows can be selected and replayed. */
+  canSelect: boolean;
+  onSelect(id: string): void;
+  onSelectLoaded(): void;
+  onClearSelection(): void;
+  onReplay(event: EventItem): void;
+  /** Called when the end of the rows is near. */
+  onEnd(): void;
+  /** Called when the user scrolls away from the top, or back. */
+  onScrolled(isAway: boolean): void;
+  /** The heading of the column of external ids. */
+  detail?: string;
+}
+
+/** A list of events of which only the rows in sight are in the document. `j`, `k`, `x` and `r` work on its rows. */
+export function EventTable(props: EventTableProps) {
+  const {
+    label,
+    rows,
+    selected,
+    canSelect,
+    onSelect,
+    onSelectLoaded,
+    onEnd,
+    onScrolled,
+    detail = 'External id',
+  } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const [current, setCurrent] = useState<string | null>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => (isNarrow ? 62 : 38),
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 12,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of rows has changed
+  useEffect(() => virtual.measure(), [isNarrow]);
+  const items = virtual.getVirtualItems();
+  const lastIndex = items.at(-1)?.index ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other rows are in sight
+  useEffect(() => {
+    if (rows.length > 0 && lastIndex >= rows.length - aheadRows) onEnd();
+  }, [lastIndex, rows.length]);
+  const focused = () => rows.findIndex(({ id }) => id === (focusedId(box.current) ?? current));
+  useRowKeys({
+    move(by) {
+      const target = Math.max(0, Math.min(rows.length - 1, focused() + by));
+      const id = rows[target]?.id;
+      if (id === undefined) return;
+      setCurrent(id);
+      virtual.scrollToIndex(target);
+      // The row may have to be rendered first.
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()),
+      );
+    },
+    select() {
+      const id = rows[focused()]?.id;
+      if (canSelect && id !== undefined) onSelect(id);
+    },
+    replay() {
+      const event = rows[focused()];
+      if (canSelect && event) props.onReplay(event);
+    },
+    clear: props.onClearSelection,
+  });
+  const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
+  return (
+    <div
+      ref={box}
+      role="table"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      className={styles.table}
+      onScroll={({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0)}
+    >
+      <div role="rowgroup" className={styles.head}>
+        <div role="row" aria-rowindex={1} className={styles.headRow}>
+          <span role="columnheader" className={styles.check}>
+            <span className="visually-hidden">Selection</span>
+            {canSelect && (
+              <input
+                type="checkbox"
+                checked={isAll}
+                aria-label="Select all loaded events"
+                onChange={isAll ? props.onClearSelection : onSelectLoaded}
+              />
+            )}
+          </span>
+          <span role="columnheader" className={styles.time}>
+            Received
+          </span>
+          <span role="columnheader" className={styles.state}>
+            State
+          </span>
+          <span role="columnheader" className={styles.type}>
+            Event
+          </span>
+          <span role="columnheader" className={styles.account}>
+            Account
+          </span>
+          <span role="columnheader" className={styles.external}>
+            {detail}
+          </span>
+          <span role="columnheader" className={styles.attempts}>
+            Attempts
+          </span>
+        </div>
+      </div>
+      <div role="rowgroup" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const event = rows[index];
+          return (
+            event && (
+              <EventRow
+                key={event.id}
+                event={event}
+                index={index}
+                top={start}
+                isSelected={selected.has(event.id)}
+                canSelect={canSelect}
+                onSelect={onSelect}
+              />
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** The event of the row that has the focus. */
+function focusedId(box: HTMLElement | null): string | null {
+  const row = document.activeElement?.closest<HTMLElement>('[data-event]');
+  return row && box?.contains(row) ? (row.dataset.event ?? null) : null;
+}

@@ -1,0 +1,39 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { answerWithHeaders, api } from '../../api/client.ts';
+import type { Filters } from '../../api/filters.ts';
+import type { EventItem } from '../../api/types.ts';
+import type { LiveEvents } from './live/use-live-events.ts';
+
+/** Rows of one answer. */
+const pageSize = 100;
+
+/** The position of the next page in the `Link` header of a list; null on the last page. */
+function nextBefore(link: string | null): string | null {
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1];
+  return target === undefined ? null : new URL(target, 'http://gateway').searchParams.get('before');
+}
+
+/** The events that match the filters, newest first, page by page. */
+export const useEventList = (filters: Filters) =>
+  useInfiniteQuery({
+    queryKey: ['events', filters],
+    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam, signal }) => {
+      // The API checks the values; those of an address may be anything.
+      const query = { ...filters, limit: pageSize, ...(pageParam === null ? {} : { before: pageParam }) } as object;
+      const { data, headers } = await answerWithHeaders(api.events.get({ query, fetch: { signal } }));
+      return { events: data, next: nextBefore(headers.get('link')) };
+    },
+    getNextPageParam: ({ next }) => next,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The rows of loaded pages with what has changed since; new events of `live` come first, newest first. */
+export function mergedRows(loaded: readonly EventItem[], live: LiveEvents): EventItem[] {
+  const known = new Set(loaded.map(({ id }) => id));
+  const newest = loaded[0]?.id ?? '';
+  // Ids are ordered by time. An older event that begins to match belongs further down, where pages may not be loaded.
+  const added = [...live.changed.values()].filter(({ id }) => !known.has(id) && id > newest);
+  const rows = loaded.filter(({ id }) => !live.unmatched.has(id)).map((row) => live.changed.get(row.id) ?? row);
+  return [...added.sort((a, b) => (a.id < b.id ? 1 : -1)), ...rows];
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'react';
+import { useMay } from '../../api/session.ts';
+import { announce } from '../../components/announce.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { LastRun } from './last-run.tsx';
+import styles from './maintenance.module.css';
+import { type Task, useTaskAction } from './use-tasks.ts';
+
+/** Longer than a worker waits before it takes a run; a run that nobody takes fails later, and then shows here. */
+const awaitedMs = 90_000;
+
+/**
+ * A task with its schedule, its last run and its actions.
+ *
+ * @param onAwait called with true while a run is awaited that the user has asked for.
+ */
+export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: boolean): void }) {
+  const { name, description, schedule, scheduled, paused, last_run, next_run_at } = task;
+  const awaited = useAwaitedRun(task, onAwait);
+  return (
+    <li className={styles.card} data-paused={paused} aria-labelledby={`task-${name}`}>
+      <div className={styles.head}>
+        <h2 id={`task-${name}`}>{name}</h2>
+        <State task={task} isAwaited={awaited.isAwaited} />
+      </div>
+      <p>{description}</p>
+      {paused && (
+        <p className={styles.paused}>
+          <strong>Paused.</strong> The schedule does not start it until it is resumed.
+        </p>
+      )}
+      {!scheduled && (
+        <p className={styles.paused}>
+          <strong>Not scheduled.</strong> A worker that takes this task creates its schedule when it starts.
+        </p>
+      )}
+      <dl className={styles.facts}>
+        <div>
+          <dt>Schedule</dt>
+          <dd>{schedule}</dd>
+        </div>
+        <div>
+          <dt>Next run</dt>
+          <dd>{next_run_at === null ? <span className={styles.aside}>none</span> : <Next iso={next_run_at} />}</dd>
+        </div>
+        <div className={styles.wide}>
+          <dt>Last run</dt>
+          <dd>
+            <LastRun run={last_run} />
+          </dd>
+        </div>
+      </dl>
+      <Actions task={task} onTrigger={awaited.begin} />
+    </li>
+  );
+}
+
+function Next({ iso }: { iso: string }) {
+  return (
+    <>
+      <Moment iso={iso} ago />
+      <span className={styles.exact}>
+        <Moment iso={iso} />
+      </span>
+    </>
+  );
+}
+
+function State({ task, isAwaited }: { task: Task; isAwaited: boolean }) {
+  const { running, paused, scheduled } = task;
+  if (running) return <Badge state="running" />;
+  if (isAwaited) return <Badge state="queued" label="run asked for" />;
+  if (paused) return <Badge state="paused" />;
+  return scheduled ? <Badge state="scheduled" /> : <Badge state="error" label="not scheduled" />;
+}
+
+function Actions({ task, onTrigger }: { task: Task; onTrigger(): void }) {
+  const { name, running, paused, scheduled } = task;
+  const action = useTaskAction(task);
+  const mayAdmin = useMay('admin');
+  // Temporal has nothing to run or pause without a schedule.
+  if (!mayAdmin || !scheduled) return null;
+  return (
+    <div className={styles.actions}>
+      <Button
+        disabled={action.isPending || running}
+        aria-label={`Run now: ${name}`}
+        onClick={() => action.mutate('trigger', { onSuccess: onTrigger })}
+      >
+        Run now
+      </Button>
+      <Button
+        tone={paused ? 'main' : 'plain'}
+        disabled={action.isPending}
+        aria-label={`${paused ? 'Resume' : 'Pause'}: ${name}`}
+        onClick={() => action.mutate(paused ? 'resume' : 'pause')}
+      >
+        {paused ? 'Resume' : 'Pause'}
+      </Button>
+    </div>
+  );
+}
+
+/** Watches for the end of a run that the user has asked for, and announces it. */
+function useAwaitedRun({ name, last_run, running }: Task, onAwait: (isAwaiting: boolean) => void) {
+  const [before, setBefore] = useState<{ startedAt: string | null } | null>(null);
+  const isAwaited = before !== null;
+  useEffect(() => {
+    if (!isAwaited) return;
+    onAwait(true);
+    const timer = setTimeout(() => setBefore(null), awaitedMs);
+    return () => {
+      clearTimeout(timer);
+      onAwait(false);
+    };
+  }, [isAwaited, onAwait]);
+  useEffect(() => {
+    if (!before || running || !last_run || last_run.started_at === before.startedAt) return;
+    setBefore(null);
+    announce(`${name}: ${last_run.outcome.replace('_', ' ')}.`, last_run.outcome === 'failed' ? 'bad' : 'good');
+  }, [before, last_run, name, running]);
+  return { isAwaited, begin: () => setBefore({ startedAt: last_run?.started_at ?? null }) };
+}

@@ -1,0 +1,53 @@
+import type { Treaty } from '@elysia/eden';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.ts';
+import { announce } from '../../components/announce.ts';
+
+/** A maintenance task; the API calls them upkeep. */
+export type Task = Treaty.Data<(typeof api)['upkeep']['get']>[number];
+export type Run = NonNullable<Task['last_run']>;
+
+const queryKey = ['upkeep'];
+const everyMs = 5_000;
+/** While a run is in progress, which often takes less than a second. */
+const whileRunningMs = 1_000;
+
+/** The maintenance tasks. `isAwaiting`: a run was asked for that has not ended. */
+export const useTasks = (isAwaiting: boolean) =>
+  useQuery({
+    queryKey,
+    queryFn: ({ signal }) => answer(api.upkeep.get({ fetch: { signal } })),
+    refetchInterval: ({ state }) =>
+      isAwaiting || state.data?.some(({ running }) => running) ? whileRunningMs : everyMs,
+  });
+
+export type TaskAction = 'trigger' | 'pause' | 'resume';
+
+const done: Record<TaskAction, (name: string) => string> = {
+  trigger: (name) => `A run of ${name} was asked for.`,
+  pause: (name) => `${name} is paused.`,
+  resume: (name) => `${name} runs by its schedule again.`,
+};
+
+const call = (name: string, action: TaskAction) => {
+  const task = api.upkeep({ name });
+  switch (action) {
+    case 'trigger':
+      return answer(task.trigger.post());
+    case 'pause':
+      return answer(task.pause.post());
+    case 'resume':
+      return answer(task.resume.post());
+  }
+};
+
+/** Triggers, pauses or resumes a task. */
+export function useTaskAction({ name }: Task) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (action: TaskAction) => call(name, action),
+    onSuccess: (_, action) => announce(done[action](name), 'good'),
+    onError: (problem) => announce(problem.message, 'bad'),
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+}

@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { numberText, percentText } from '../../components/number-text.ts';
+import { Panel, ScrollTable } from '../../components/page.tsx';
+import { durationText } from '../../components/time-text.ts';
+import { type RangeName, ranges } from './ranges.ts';
+import { useFailingAccounts } from './use-overview.ts';
+
+/** The accounts whose consumers fail most. */
+export function FailingAccounts({ range }: { range: RangeName }) {
+  const { data, error, refetch } = useFailingAccounts(range);
+  const title = `Accounts that fail most in ${ranges[range].name}`;
+  return (
+    <Panel title="Accounts that fail most">
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data?.length === 0 && <Empty title={`No failed attempt in ${ranges[range].name}.`} />}
+      {data && data.length > 0 && (
+        <ScrollTable label={title}>
+          <thead>
+            <tr>
+              <th scope="col">Account</th>
+              <th scope="col">Failed attempts</th>
+              <th scope="col">Given up</th>
+              <th scope="col">95 % within</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((account) => (
+              <tr key={account.account_id}>
+                <td>
+                  <Link to="/accounts/$accountId" params={{ accountId: account.account_id }}>
+                    <bdi>
+                      {account.provider}/{account.account_slug}
+                    </bdi>
+                  </Link>
+                  {account.deleted && ' (deleted)'}
+                </td>
+                <td>
+                  <Link to="/events" search={{ provider: account.provider, account_slug: account.account_slug }}>
+                    {numberText(account.failed_attempts)}
+                  </Link>{' '}
+                  of {numberText(account.attempts)} ({percentText(account.failed_attempts / account.attempts)})
+                </td>
+                <td>
+                  <Link
+                    to="/events"
+                    search={{
+                      provider: account.provider,
+                      account_slug: account.account_slug,
+                      delivery_status: 'failed',
+                    }}
+                  >
+                    {numberText(account.exhausted)}
+                  </Link>
+                </td>
+                <td>{account.duration_ms.p95 === null ? '–' : durationText(account.duration_ms.p95)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </Panel>
+  );
+}

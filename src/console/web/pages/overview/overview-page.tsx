@@ -1,0 +1,49 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useStats } from '../../api/stats.ts';
+import { ProblemNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { FailingAccounts } from './failing-accounts.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { HealthPanel } from './health-panel.tsx';
+import styles from './overview.module.css';
+import { PauseButton } from './pause-button.tsx';
+import { RangeChoice } from './range-choice.tsx';
+import { rangeNamed } from './ranges.ts';
+import { Retrying } from './retrying.tsx';
+import { SeriesCharts } from './series-charts.tsx';
+import { Tiles } from './tiles.tsx';
+import { useHasNoAccounts } from './use-overview.ts';
+
+/** Whether everything is well, and where to look if not. The range stands in the address. */
+export function OverviewPage() {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const range = rangeNamed(search.range);
+  const { data, error, refetch } = useStats();
+  const hasNoAccounts = useHasNoAccounts();
+  return (
+    <Page
+      title="Overview"
+      tabTitle="Overview"
+      actions={
+        <>
+          <RangeChoice
+            chosen={range}
+            onChoose={(name) => void navigate({ to: '/', search: { range: name === '1h' ? undefined : name } })}
+          />
+          {data?.paused === null && <PauseButton />}
+        </>
+      }
+    >
+      {hasNoAccounts && <FirstSteps />}
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data && <Tiles stats={data} />}
+      <SeriesCharts range={range} pendingNow={data?.pending ?? null} />
+      <HealthPanel />
+      <div className={styles.columns}>
+        <FailingAccounts range={range} />
+        <Retrying />
+      </div>
+    </Page>
+  );
+}

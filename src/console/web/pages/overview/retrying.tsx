@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { Moment } from '../../components/moment.tsx';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { counted } from '../../components/number-text.ts';
+import { Panel, ScrollTable } from '../../components/page.tsx';
+import { useRetrying } from './use-overview.ts';
+
+/** So many are shown; the list of pending events has all. */
+const shown = 10;
+
+/** The events that are being retried now, with the time of their next attempts. */
+export function Retrying() {
+  const { data, error, refetch } = useRetrying();
+  return (
+    <Panel title="Being retried now">
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data?.length === 0 && <Empty title="No event waits for a retry." />}
+      {data && data.length > 0 && (
+        <ScrollTable label="Being retried now">
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">Account</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Next attempt</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.slice(0, shown).map((event) => (
+              <tr key={event.id}>
+                <td>
+                  <Link to="/events/$eventId" params={{ eventId: event.id }}>
+                    <bdi>{event.event_type ?? event.external_id}</bdi>
+                  </Link>
+                </td>
+                <td>
+                  <bdi>
+                    {event.provider}/{event.account_slug}
+                  </bdi>
+                </td>
+                <td>{event.attempts}</td>
+                <td>
+                  <Moment iso={event.next_attempt_at} ago />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+      {data && data.length > shown && (
+        <p>
+          <Link to="/events" search={{ delivery_status: 'pending' }}>
+            {counted(data.length - shown, 'more event')}
+            {data.length >= 200 && ' or more'}
+          </Link>
+        </p>
+      )}
+    </Panel>
+  );
+}

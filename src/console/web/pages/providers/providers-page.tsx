@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.ts';
+import type { Provider } from '../../api/types.ts';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { counted } from '../../components/number-text.ts';
+import { Page } from '../../components/page.tsx';
+import { useFilters } from '../audit/use-filters.ts';
+import { FilterField } from '../settings/filter-field.tsx';
+import { ProviderCard } from './provider-card.tsx';
+import styles from './providers.module.css';
+import { verificationOf } from './verification-texts.ts';
+
+/** Providers change only with the version of the gateway; during an outage they are asked for until it answers. */
+const whileAwayMs = 5_000;
+
+/** The providers that the gateway knows, each with what an account of it needs. */
+export function ProvidersPage() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => answer(api.providers.get({ fetch: { signal } })),
+    refetchInterval: ({ state }) => (state.error ? whileAwayMs : false),
+  });
+  const [{ q = '' }, change] = useFilters();
+  const shown = data?.filter((provider) => contains(provider, q));
+  return (
+    <Page title="Providers" tabTitle="Providers">
+      <p className={styles.intro}>
+        Webhooks of these providers are verified by their own rules. Create an account with the secret, then enter its
+        address at the provider, with the slug of the account in place of <code>{'{account_slug}'}</code>. The
+        documentation is in the repository of the gateway.
+      </p>
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data && shown && (
+        <>
+          <div className={styles.filters}>
+            <FilterField
+              label="Search providers"
+              placeholder="Search providers"
+              value={q}
+              onChange={(text) => change({ q: text })}
+            />
+            <span className={styles.aside} role="status" aria-live="polite">
+              {shown.length === data.length
+                ? counted(data.length, 'provider')
+                : `${shown.length} of ${counted(data.length, 'provider')}`}
+            </span>
+          </div>
+          {shown.length === 0 ? (
+            <Empty title="No provider matches">
+              <p>
+                A sender that is not listed can use <code>generic</code>, <code>hmac</code> or <code>standard</code>.
+              </p>
+            </Empty>
+          ) : (
+            <ul className={styles.list}>
+              {shown.map((provider) => (
+                <ProviderCard key={provider.name} provider={provider} />
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function contains({ name, title, secret }: Provider, text: string): boolean {
+  const all = `${name} ${title} ${secret.label} ${verificationOf(name) ?? ''}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}

@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useStats } from '../../api/stats.ts';
+import type { EventItem } from '../../api/types.ts';
+import { Button } from '../../components/button.tsx';
+import { Empty, Notice, ProblemNotice } from '../../components/notice.tsx';
+import { counted, numberText } from '../../components/number-text.ts';
+import { Page, Panel } from '../../components/page.tsx';
+import { adviceOn } from '../../components/rejection-reasons.ts';
+import { FilterBar } from '../events/filters/filter-bar.tsx';
+import { useListFilters } from '../events/filters/use-list-filters.ts';
+import { useLiveEvents } from '../events/live/use-live-events.ts';
+import { EventTable } from '../events/table/event-table.tsx';
+import { mergedRows, useEventList } from '../events/use-event-list.ts';
+import styles from './rejected.module.css';
+
+/** Webhooks that failed verification: why, and what to do about it. */
+export function RejectedPage() {
+  const { filters, change, clear } = useListFilters();
+  const rejected = useMemo(() => ({ ...filters, status: 'rejected' }), [filters]);
+  const list = useEventList(rejected);
+  const live = useLiveEvents(rejected, filters.until === undefined, () => void list.refetch());
+  const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
+  const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
+  const [none] = useState<ReadonlySet<string>>(new Set());
+  const nothing = () => undefined;
+  return (
+    <Page title="Rejected webhooks" tabTitle="Rejected webhooks">
+      <FilterBar names={['provider', 'account_slug', 'app_key']} filters={filters} onChange={change} onClear={clear} />
+      <NotKept />
+      {list.error && !list.data && <ProblemNotice error={list.error} retry={() => void list.refetch()} />}
+      {rows.length > 0 && <Reasons rows={rows} />}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty title="No rejected webhook.">
+          <p>Webhooks whose signature is missing or wrong appear here with the reason. They are never delivered.</p>
+          {Object.keys(filters).length > 0 && <Button onClick={clear}>Clear filters</Button>}
+        </Empty>
+      )}
+      <div aria-busy={list.isPending} hidden={rows.length === 0}>
+        <EventTable
+          label="Rejected webhooks"
+          detail="Reason"
+          rows={rows}
+          selected={none}
+          canSelect={false}
+          onSelect={nothing}
+          onSelectLoaded={nothing}
+          onClearSelection={nothing}
+          onReplay={nothing}
+          onScrolled={nothing}
+          onEnd={() => {
+            if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+          }}
+        />
+      </div>
+    </Page>
+  );
+}
+
+/** Says that not all rejected webhooks of today are in the list. */
+function NotKept() {
+  const today = useStats().data?.rejected_today;
+  if (!today || today.received <= today.kept) return null;
+  return (
+    <Notice tone="open">
+      {counted(today.received, 'webhook')} rejected today, of which {numberText(today.kept)} are kept: the daily limit
+      of rejected webhooks is reached. Who knows an address can send to it, so most of them may be from strangers.
+    </Notice>
+  );
+}
+
+/** The reasons of the loaded rows, the most frequent ones first, each with what to do and where. */
+function Reasons({ rows }: { rows: readonly EventItem[] }) {
+  const groups = new Map<string, EventItem[]>();
+  for (const row of rows) {
+    const reason = row.rejection_reason ?? 'unknown';
+    groups.set(reason, [...(groups.get(reason) ?? []), row]);
+  }
+  const sorted = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  return (
+    <Panel title="Why, and what to do">
+      <ul className={styles.reasons}>
+        {sorted.map(([reason, events]) => (
+          <li key={reason}>
+            <strong>
+              {reason} <span className={styles.count}>{numberText(events.length)}</span>
+            </strong>
+            <p>{adviceOn(reason)}</p>
+            <p className={styles.accounts}>
+              {[...new Map(events.map((event) => [event.account_id, event])).values()].slice(0, 8).map((event) => (
+                <Link key={event.account_id} to="/accounts/$accountId" params={{ accountId: event.account_id }}>
+                  <bdi>
+                    {event.provider}/{event.account_slug}
+                  </bdi>
+                </Link>
+              ))}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.ts';
+import { Choice } from '../../components/field.tsx';
+import { Empty, ProblemNotice } from '../../components/notice.tsx';
+import { counted } from '../../components/number-text.ts';
+import { Page, Panel } from '../../components/page.tsx';
+import { useFilters } from '../audit/use-filters.ts';
+import { FilterField } from './filter-field.tsx';
+import { SettingRow } from './setting-row.tsx';
+import styles from './settings.module.css';
+import { type Setting, type Settings, sourceNames } from './sources.ts';
+
+/** Settings change only when the process starts again; during an outage they are asked for until it answers. */
+const whileAwayMs = 5_000;
+
+/** The settings of the process that answers, each with where it comes from. */
+export function SettingsPage() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => answer(api.settings.get({ fetch: { signal } })),
+    refetchInterval: ({ state }) => (state.error ? whileAwayMs : false),
+  });
+  return (
+    <Page title="Settings" tabTitle="Settings">
+      {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
+      {data && <Loaded {...data} />}
+    </Page>
+  );
+}
+
+function Loaded({ role, settings }: Settings) {
+  const [filters, change] = useFilters();
+  const { q = '', source = '' } = filters;
+  const shown = settings.filter((setting) => (source === '' || setting.source === source) && contains(setting, q));
+  return (
+    <>
+      <p className={styles.intro}>
+        These are the settings of the process that answered, which has the role <code>{role}</code>. Each process has
+        its own. To change one, set the environment variable or the line in <code>.env</code>, and start the process
+        again. Secrets are never shown, only where they come from.
+      </p>
+      <Panel>
+        <div className={styles.filters}>
+          <FilterField
+            label="Search settings"
+            placeholder="Search names, values and descriptions"
+            value={q}
+            onChange={(text) => change({ q: text })}
+          />
+          <SourceChoice settings={settings} source={source} onChange={(chosen) => change({ source: chosen })} />
+          <span className={styles.count} role="status" aria-live="polite">
+            {shown.length === settings.length
+              ? counted(settings.length, 'setting')
+              : `${shown.length} of ${counted(settings.length, 'setting')}`}
+          </span>
+        </div>
+        {shown.length === 0 ? (
+          <Empty title="No setting matches">
+            <p>Search for a part of its name, such as RETENTION, or choose all sources.</p>
+          </Empty>
+        ) : (
+          <ul className={styles.list}>
+            {shown.map((setting) => (
+              <SettingRow key={setting.name} setting={setting} role={role} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+/** Whether a setting contains all words. Spaces in names of settings are underscores. */
+function contains({ name, value, description }: Setting, text: string): boolean {
+  const all = `${name} ${name.replaceAll('_', ' ')} ${value ?? ''} ${description}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
+function SourceChoice(props: { settings: Setting[]; source: string; onChange(source: string): void }) {
+  const { settings, source, onChange } = props;
+  return (
+    <Choice label="From" value={source} onChange={({ target }) => onChange(target.value)}>
+      <option value="">All sources</option>
+      {Object.entries(sourceNames).map(([name, text]) => {
+        const count = settings.filter((one) => one.source === name).length;
+        return count > 0 || name === source ? (
+          <option key={name} value={name}>
+            {text} ({count})
+          </option>
+        ) : null;
+      })}
+    </Choice>
+  );
+}
