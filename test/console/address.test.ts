@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { openConsole } from './support/browser.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+const gateway = consoleGateway({ worker: false });
+
+test('filters and ranges stand in the address: back and forward restore them, and a shared address shows the same', async () => {
+  const { admin, baseUrl, adminToken } = gateway();
+  for (const account_slug of ['one', 'two']) {
+    const account = await admin.createAccount({ account_slug, delivery_url: null });
+    await send(baseUrl, account, `{"id":"from-${account_slug}"}`);
+  }
+  const page = await openConsole({ baseUrl, token: adminToken });
+  await page.getByRole('button', { name: '24 h' }).click();
+  await page.getByRole('heading', { name: 'Webhooks of the last 24 hours' }).waitFor();
+  await page.getByRole('link', { name: 'Events', exact: true }).click();
+  await page.getByRole('link', { name: 'from-one' }).waitFor();
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Account' }).getByRole('button', { name: 'two' }).click();
+  await page.getByRole('link', { name: 'from-one' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'from-two' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?account_slug=two');
+
+  const colleague = await openConsole({ baseUrl, token: adminToken, path: `/events${new URL(page.url()).search}` });
+  await colleague.getByRole('link', { name: 'from-two' }).waitFor();
+  await colleague.getByRole('button', { name: 'Account: two' }).waitFor();
+  expect(await colleague.getByRole('link', { name: 'from-one' }).count()).toBe(0);
+
+  await page.goBack();
+  await page.getByRole('link', { name: 'from-one' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Webhooks of the last 24 hours' }).waitFor();
+  await page.goForward();
+  await page.goForward();
+  await page.getByRole('button', { name: 'Account: two' }).waitFor();
+  await page.getByRole('button', { name: 'Remove Account' }).click();
+  await page.getByRole('link', { name: 'from-one' }).waitFor();
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('an id that names no event, a wrong filter and an unknown page are explained', async () => {
+  const { baseUrl, adminToken } = gateway();
+  const open = (path: string) =>
+    openConsole({ baseUrl, token: adminToken, path, expectedErrors: /status of (404|422|405)/ });
+  for (const id of ['not-an-id', '01a1fb5c-32dd-7658-a59f-f1f2e11f4782', 'filters'])
+    await (await open(`/events/${id}`)).getByText('There is no event with this id.').waitFor();
+  await (await open('/events?since=yesterday')).getByRole('alert').getByText('since').first().waitFor();
+});
+
+test('an event id in the search field opens the event, another text is an external id', async () => {
+  const { admin, baseUrl, adminToken } = gateway();
+  const account = await admin.createAccount({ delivery_url: null });
+  const { body } = await send(baseUrl, account, '{"id":"order-4711","note":"a payload with Ümläut"}');
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events' });
+  await page.getByRole('searchbox').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('order-4711');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'External id: order-4711' }).waitFor();
+  await page.getByRole('searchbox').fill(body.id);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'order-4711' }).waitFor();
+  await page.goBack();
+  await page.getByRole('searchbox').fill('Ümläut');
+  await page.getByRole('button', { name: 'Search payloads' }).click();
+  await page.getByText('1 event found').waitFor();
+  // The text may be somebody's name, so it is not in the address.
+  expect(page.url()).not.toContain('ml');
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+});

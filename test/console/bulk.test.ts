@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { events, jobLimitMs } from '../events/bulk/support.ts';
+import { consumerForTest } from '../support/consumer.ts';
+import { rows } from '../support/stored.ts';
+import { openConsole } from './support/browser.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+const gateway = consoleGateway();
+
+test('10,000 failed events are replayed by a job with progress, after a question that names the number', async () => {
+  const { admin, baseUrl, adminToken, database } = gateway();
+  const consumer = await consumerForTest();
+  const account = await admin.createAccount({ delivery_url: consumer.url });
+  await events(gateway(), account, 10_000);
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?delivery_status=failed' });
+  await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
+  await page.getByText(/^\d+ selected$/).waitFor();
+  await page.getByRole('button', { name: 'Select everything that the filters find' }).click();
+  await page.getByRole('button', { name: 'Replay …' }).click();
+  const question = page.getByRole('dialog', { name: 'Replay 10,000 events?' });
+  await question.getByRole('button', { name: 'Replay 10,000 events' }).click();
+  const jobs = page.getByRole('list', { name: 'Bulk jobs' });
+  await jobs.getByRole('progressbar', { name: 'Replay ordered by tester' }).waitFor();
+  await jobs.getByText('10,000 of 10,000 done').waitFor({ timeout: jobLimitMs });
+  // The list follows: nothing is failed any more.
+  await page.getByText('No event matches these filters.').waitFor();
+  const [left] = await rows(database, `select count(*)::integer as n from events where generation = 0`);
+  expect(left?.n).toBe(0);
+});
+
+test('a job for selected events changes only them', async () => {
+  const { admin, baseUrl, adminToken, database } = gateway();
+  const account = await admin.createAccount({ provider: 'github', delivery_url: null });
+  const ids = await events(gateway(), account, 3, { provider: 'github' });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=github' });
+  await page
+    .getByRole('checkbox', { name: /^Select [^a]/ })
+    .first()
+    .check();
+  await page.getByText('1 selected').waitFor();
+  await page.getByRole('button', { name: 'Acknowledge …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge 1 event' }).click();
+  await page.getByRole('list', { name: 'Bulk jobs' }).getByText('1 of 1 done').waitFor();
+  const found = await rows(database, 'select status from events where id = any($1)', [ids]);
+  expect(found.filter(({ status }) => status === 'processed')).toHaveLength(1);
+});
+
+test('a job that runs can be stopped', async () => {
+  const { admin, baseUrl, adminToken } = gateway();
+  const account = await admin.createAccount({ provider: 'gitlab', delivery_url: null });
+  await events(gateway(), account, 8_000, { provider: 'gitlab' });
+  const page = await openConsole({ baseUrl, token: adminToken, path: '/events?provider=gitlab' });
+  await page.getByRole('checkbox', { name: 'Select all loaded events' }).check();
+  await page.getByRole('button', { name: 'Select everything that the filters find' }).click();
+  await page.getByRole('button', { name: 'Mark dead …' }).click();
+  await page.getByRole('button', { name: 'Mark dead 8,000 events' }).click();
+  const job = page.getByRole('list', { name: 'Bulk jobs' }).getByRole('listitem').filter({ hasText: 'of 8,000' });
+  await job.getByRole('button', { name: 'Stop' }).click();
+  await job.getByText('stopped', { exact: true }).waitFor();
+});

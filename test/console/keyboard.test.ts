@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { openConsole } from './support/browser.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+const gateway = consoleGateway({ worker: false });
+
+const pages = [
+  ...['Events', 'Rejected', 'Accounts', 'Audit log', 'Backups', 'Maintenance', 'Providers', 'Settings', 'Overview'],
+];
+
+test('the way through all pages by the keyboard: the focus is on the heading of each page that opens', async () => {
+  const { baseUrl, adminToken } = gateway();
+  const page = await openConsole({ baseUrl, token: adminToken });
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+  for (const name of pages) {
+    // From the top of the page, as a keyboard user goes.
+    await page.getByRole('link', { name: 'Skip to the content' }).focus();
+    let last = '';
+    for (let presses = 0; presses < 20 && last !== name; presses++) {
+      await page.keyboard.press('Tab');
+      last = await focused();
+    }
+    expect(last).toBe(name);
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { level: 1, name: new RegExp(`^${name}`) });
+    await heading.waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+    expect(await page.title()).toMatch(new RegExp(`^${name}.* · Webhook gateway$`));
+  }
+});
+
+test('g and a letter open pages, ? shows the shortcuts, and Escape closes them', async () => {
+  const { baseUrl, adminToken } = gateway();
+  const page = await openConsole({ baseUrl, token: adminToken });
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  for (const [key, name] of [
+    ['e', 'Events'],
+    ['r', 'Rejected'],
+    ['a', 'Accounts'],
+    ['l', 'Audit log'],
+    ['b', 'Backups'],
+    ['m', 'Maintenance'],
+    ['o', 'Overview'],
+  ] as const) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name: new RegExp(`^${name}`) }).waitFor();
+  }
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard' });
+  await dialog.getByText('Replay the event').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('/');
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
+import { openConsole } from './support/browser.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+
+const gateway = consoleGateway();
+
+test('new events appear by themselves; the list holds still while the user scrolls, and counts what is new', async () => {
+  const { admin, baseUrl, adminToken } = gateway();
+  const account = await admin.createAccount({ delivery_url: null });
+  const post = async (name: string) => expect((await send(baseUrl, account, `{"id":"${name}"}`)).status).toBe(202);
+  for (let n = 0; n < 60; n++) await post(`before-${n}`);
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/events?account_slug=${account.account_slug}` });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const table = page.getByRole('table', { name: 'Events' });
+  await post('new-1');
+  await table.getByRole('link', { name: 'new-1' }).waitFor();
+  await table.hover();
+  await page.mouse.wheel(0, 600);
+  await page.getByText('Held', { exact: true }).waitFor();
+  const links = () => table.getByRole('link').allInnerTexts();
+  const before = await links();
+  await post('new-2');
+  await post('new-3');
+  const show = page.getByRole('button', { name: 'Show 2 new events' });
+  await show.waitFor();
+  expect(await links()).toEqual(before);
+  await show.click();
+  await table.getByRole('link', { name: 'new-3' }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+});
+
+test('a burst of webhooks keeps the list live and bounded: the newest event is shown, and few rows are in the document', async () => {
+  const { admin, baseUrl, adminToken } = gateway();
+  const account = await admin.createAccount({ delivery_url: null });
+  const page = await openConsole({ baseUrl, token: adminToken, path: `/events?account_slug=${account.account_slug}` });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const burst = Array.from({ length: 20 }, async (_, sender) => {
+    for (let n = 0; n < 100; n++) await send(baseUrl, account, `{"id":"burst-${sender}-${n}"}`);
+  });
+  await Promise.all(burst);
+  await send(baseUrl, account, '{"id":"the-last-one"}');
+  const table = page.getByRole('table', { name: 'Events' });
+  await table.getByRole('link', { name: 'the-last-one' }).waitFor();
+  expect(await table.getByRole('row').count()).toBeLessThan(80);
+});
