@@ -1,5 +1,6 @@
 import { benchAdmin } from './admin.ts';
 import { benchBackup } from './backup.ts';
+import { benchConsole } from './console.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchFloor } from './floor.ts';
 import { benchIngest } from './ingest.ts';
@@ -62,6 +63,16 @@ const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>>
       connections: number(values.connections ?? '1'),
     };
     return () => benchAdmin(options);
+  },
+  console: (values) => {
+    const options = {
+      events: number(values.events ?? '2000000'),
+      days: number(values.days),
+      requests: number(values.requests),
+      rate: number(values.rate),
+      seconds: number(values.seconds ?? '10'),
+    };
+    return () => benchConsole(options);
   },
   retention: (values) => {
     const options = { events: number(values.events ?? '1000000') };

@@ -11,6 +11,7 @@ npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--conn
 npm run bench -- queue     [--events 2000000]
 npm run bench -- floor     [--workflow-events 2000]
 npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
+npm run bench -- console   [--events 2000000] [--days 90] [--requests 200] [--rate 500] [--seconds 10]
 npm run bench -- retention [--events 1000000]
 npm run bench -- backup    [--events 1000000] [--connections 1,8] [--seconds 20]
 
