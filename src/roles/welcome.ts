@@ -38,14 +38,14 @@ export function welcome(settings: Welcome): string {
 The webhook gateway is up.
 
   Gateway        ${baseUrl}
-  Dashboard      ${baseUrl}/dashboard
+  Console        ${baseUrl}/dashboard
   Admin token    ${adminToken ?? 'as you set it in ADMIN_TOKEN or ADMIN_TOKENS'}
   Temporal UI    ${webUiUrl ?? 'wherever your Temporal shows it (TEMPORAL_UI_URL)'}
   Data           ${dataDir}
   Backups        ${backups.place}; worthless without ${backups.key}: keep a copy of the key elsewhere
   Deliveries to  public addresses${allowedNetworks.length > 0 ? ` and ${allowedNetworks.join(', ')} (DELIVERY_ALLOWED_NETWORKS)` : ' only'}${outboxDir === null ? '' : `\n  E-mail         written to ${outboxDir} (set SENDGRID_API_KEY to send it)`}${paused}
 
-Try it, in another terminal: create an account, send it a webhook, and list the events.
+Try it in the console, which guides you to a first delivered event. Or in another terminal: create an account, send it a webhook, and list the events.
 
   curl -X POST ${baseUrl}/admin/accounts -H ${quoted} -H 'Content-Type: application/json' -d '${account}'
 

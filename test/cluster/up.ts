@@ -15,7 +15,7 @@ export async function runUp(
   console.log(`
   Gateway      ${cluster.url} (the balancer)
   Admin token  ${cluster.adminToken}
-  Dashboard    ${cluster.url}/dashboard
+  Console      ${cluster.url}/dashboard
   api          ${cluster.roles('api').map(address).join(', ')}
   worker       ${cluster.roles('worker').length} processes
   Temporal     127.0.0.1:${temporal.port} (gRPC, without a Web UI)

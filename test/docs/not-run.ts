@@ -13,7 +13,16 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
       'npx vitest run test/demo',
       'npx vitest run test/accounts/accounts.test.ts',
       "npx vitest run test/accounts/accounts.test.ts -t 'deleted'",
+      'npx vitest run test/console',
     ],
+  },
+  {
+    why: 'it builds the console, as npm ci does, whose files other tests read meanwhile',
+    commands: ['npm run console'],
+  },
+  {
+    why: 'it serves the pages to a developer until it is interrupted',
+    commands: ['npx vite src/console/web'],
   },
   {
     why: 'it checks the code and not the gateway, and .ci/run runs it',

@@ -21,7 +21,7 @@ test('without a key for e-mail the start says where e-mail is written, and how t
 });
 
 test('the dashboard has the address of the gateway', () => {
-  expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Dashboard      http://127.0.0.1:8080/dashboard\n');
+  expect(welcome({ ...settings, allowedNetworks: [] })).toContain('  Console        http://127.0.0.1:8080/dashboard\n');
 });
 
 test('the start says where backups are written, and that they need the key', () => {
