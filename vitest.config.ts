@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
+const browser = 'test/console/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -26,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ['test/**/*.test.ts'],
-          exclude: [attacks],
+          exclude: [attacks, browser],
           sequence: { groupOrder: 0 },
           // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
           maxWorkers: 5,
@@ -34,8 +35,13 @@ export default defineConfig({
       },
       {
         extends: true,
+        // A browser keeps more than one core busy. With five of them, the servers of all other tests would wait.
+        test: { name: 'console', include: [browser], sequence: { groupOrder: 1 }, maxWorkers: 2 },
+      },
+      {
+        extends: true,
         // Afterwards, two at a time: they measure what other clients of the machine wait for.
-        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 1 }, maxWorkers: 2 },
+        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 2 }, maxWorkers: 2 },
       },
     ],
   },

@@ -8,15 +8,20 @@ const periodMs = 250;
  * that is the time of the whole host.
  */
 export class IdleCpu {
+  readonly #now: () => CpuTimes;
   #atMs = Number.NEGATIVE_INFINITY;
-  #times = { idle: 0, total: 0 };
+  #times: CpuTimes = { idle: 0, total: 0 };
   #share = 0;
+
+  constructor(now: () => CpuTimes = timesOfAll) {
+    this.#now = now;
+  }
 
   /** The idle share, 0 to 1; 0 before the end of the first period. */
   share(): number {
     const nowMs = performance.now();
     if (nowMs - this.#atMs < periodMs) return this.#share;
-    const times = timesOfAll();
+    const times = this.#now();
     const total = times.total - this.#times.total;
     if (Number.isFinite(this.#atMs) && total > 0) this.#share = (times.idle - this.#times.idle) / total;
     this.#atMs = nowMs;
@@ -26,7 +31,12 @@ export class IdleCpu {
 }
 
 /** Milliseconds since the start of the machine, summed over its cores. */
-function timesOfAll(): { idle: number; total: number } {
+interface CpuTimes {
+  idle: number;
+  total: number;
+}
+
+function timesOfAll(): CpuTimes {
   let [idle, total] = [0, 0];
   for (const { times } of cpus()) {
     idle += times.idle;
