@@ -74,9 +74,18 @@ export const testDelivered = z
     ok: z.literal(true),
     url: text.meta({ description: 'URL of the request, without credentials and query' }),
     response_code: z.int(),
+    response_body: text.meta({ description: 'First 16 KiB of the response, with secrets masked' }),
     duration_ms: z.number(),
   })
   .meta({
     id: 'TestDelivered',
-    examples: [{ ok: true, url: 'https://consumer.example/hook', response_code: 200, duration_ms: 41.5 }],
+    examples: [
+      {
+        ok: true,
+        url: 'https://consumer.example/hook',
+        response_code: 200,
+        response_body: '{"ok":true}',
+        duration_ms: 41.5,
+      },
+    ],
   });

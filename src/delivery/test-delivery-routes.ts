@@ -25,12 +25,14 @@ export function testDeliveryRoutes(deps: {
       const result = await deps.testDelivery(account);
       if (!result.ok) {
         call.note({ outcome: result.outcome, response_code: result.responseCode });
-        throw new Problem('delivery_unreachable', result.detail, { responseCode: result.responseCode });
+        const { responseCode, responseBody } = result;
+        throw new Problem('delivery_unreachable', result.detail, { responseCode, responseBody });
       }
       return {
         ok: true as const,
         url: result.url,
         response_code: result.responseCode,
+        response_body: result.responseBody,
         duration_ms: result.durationMs,
       };
     },

@@ -10,9 +10,12 @@ import { signDelivery } from './signature.ts';
 
 const eventType = 'webhook_gateway.test';
 
-/** The outcome of a test delivery. `url` contains no secrets; it is null when there is no URL to show. */
+/**
+ * The outcome of a test delivery. `url` contains no secrets; it is null when there is no URL to show. `responseBody` is
+ * the beginning of the response with the account's secrets masked.
+ */
 export type TestDelivery =
-  | { ok: true; url: string; responseCode: number; durationMs: number }
+  | { ok: true; url: string; responseCode: number; responseBody: string; durationMs: number }
   | {
       ok: false;
       /** As in a delivery history: `http_error`, `timeout`, `no_delivery_url` … */
@@ -21,6 +24,8 @@ export type TestDelivery =
       detail: string;
       /** Null without a response. */
       responseCode: number | null;
+      /** Null without a response. */
+      responseBody: string | null;
       url: string | null;
       durationMs: number;
     };
@@ -36,7 +41,10 @@ export async function testDelivery(
   const sealed = accountSecrets(account);
   const target = deliveryTarget(sealed, deps.box);
   if (!target.ok)
-    return { ok: false, outcome: target.outcome, detail: target.error, responseCode: null, url: null, durationMs: 0 };
+    return {
+      ...{ ok: false, outcome: target.outcome, detail: target.error },
+      ...{ responseCode: null, responseBody: null, url: null, durationMs: 0 },
+    };
   const result = await deps.sender.post({
     url: target.url,
     ...testEvent(account, target.secret),
@@ -44,9 +52,12 @@ export async function testDelivery(
   });
   const url = target.shown;
   const { outcome, responseCode, durationMs } = result;
-  if (outcome === 'delivered' && url !== null) return { ok: true, url, responseCode, durationMs };
-  const detail = maskError(deps.masks.of(sealed), result.error ?? outcome, target.url);
-  return { ok: false, outcome, detail, responseCode, url, durationMs };
+  const mask = deps.masks.of(sealed);
+  if (outcome === 'delivered' && url !== null)
+    return { ok: true, url, responseCode, responseBody: mask(result.responseBody), durationMs };
+  const detail = maskError(mask, result.error ?? outcome, target.url);
+  const responseBody = result.responseBody === null ? null : mask(result.responseBody);
+  return { ok: false, outcome, detail, responseCode, responseBody, url, durationMs };
 }
 
 function testEvent(account: AccountRow, secret: string | null) {

@@ -61,7 +61,8 @@ describe('a consumer that answers 2xx', () => {
     const { url, deliveries } = await consumer(status);
     const { id, answer } = await tryOut({ delivery_url: url, delivery_secret: current });
     expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({ ok: true, url, response_code: status, duration_ms: expect.any(Number) });
+    const said = { response_code: status, response_body: '' };
+    expect(answer.data).toEqual({ ok: true, url, ...said, duration_ms: expect.any(Number) });
     expect(answer.data?.duration_ms).toBeGreaterThanOrEqual(0);
     const [delivery, ...more] = deliveries;
     if (!delivery) throw new Error('nothing came');
@@ -105,16 +106,23 @@ describe('a consumer that answers 2xx', () => {
 });
 
 describe('502', () => {
-  test.each([500, 404, 429, 302])('with the status of the consumer’s answer %i', async (status) => {
+  test.each([500, 404, 429, 302])('with what the consumer answered: %i', async (status) => {
     const { url, deliveries } = await consumer((response) =>
-      response.writeHead(status, { location: 'https://other.test/?k=do-not-repeat' }).end('do-not-repeat'),
+      response.writeHead(status, { location: 'https://other.test/?k=do-not-repeat' }).end('no such hook'),
     );
     const { problem, details } = await refusal({ delivery_url: url });
-    expect(problem.response_code).toBe(status);
+    expect(problem).toMatchObject({ response_code: status, response_body: 'no such hook' });
     expect(problem.detail).toContain(`answered ${status}`);
     expect(details).toMatchObject({ outcome: 'http_error', response_code: status });
     expect(JSON.stringify([problem, details])).not.toContain('do-not-repeat');
+    expect(JSON.stringify(details)).not.toContain('no such hook');
     expect(deliveries).toHaveLength(1);
+  });
+
+  test('only the beginning of a long answer is shown', async () => {
+    const { url } = await consumer((response) => response.writeHead(500).end('x'.repeat(100_000)));
+    const { problem } = await refusal({ delivery_url: url });
+    expect(problem.response_body).toBe('x'.repeat(16 * 1024));
   });
 
   test.each<[outcome: string, words: string, fields: () => Promise<Record<string, unknown>>]>([
@@ -130,6 +138,7 @@ describe('502', () => {
     async (outcome, words, fields) => {
       const { problem, details } = await refusal(await fields());
       expect(problem).not.toHaveProperty('response_code');
+      expect(problem).not.toHaveProperty('response_body');
       expect(problem.detail).toContain(words);
       expect(details).toMatchObject({ outcome, response_code: null });
     },
@@ -139,18 +148,22 @@ describe('502', () => {
 
 describe('credentials of the URL', () => {
   const secrets = /user-name|pass-word|very-secret/;
-  test.each([200, 500])('are sent, and not shown after %i', async (status) => {
-    const { port, deliveries } = await consumer(status);
-    const delivery_url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret#very-secret`;
-    const { id, answer } = await tryOut({ delivery_url, delivery_secret: secretText('very-secret') });
-    expect(answer.status).toBe(status === 200 ? 200 : 502);
-    const entries = await entriesOf(gateway.database, id, 'account.test_delivery');
-    expect(entries).toHaveLength(1);
-    expect(JSON.stringify([answer.data, answer.error?.value, entries])).not.toMatch(secrets);
-    if (status === 200) expect(answer.data?.url).toBe(`http://127.0.0.1:${port}/hook?…`);
-    expect(deliveries[0]?.url).toBe('/hook?token=very-secret');
-    expect(deliveries[0]?.headers.authorization).toMatch(/^Basic /);
-  });
+  test.each([200, 500])(
+    'are sent, and not shown after %i, also where the consumer repeats the password',
+    async (status) => {
+      const { port, deliveries } = await consumer((response) => response.writeHead(status).end('user-name:pass-word'));
+      const delivery_url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret#very-secret`;
+      const { id, answer } = await tryOut({ delivery_url, delivery_secret: secretText('very-secret') });
+      expect(answer.status).toBe(status === 200 ? 200 : 502);
+      const entries = await entriesOf(gateway.database, id, 'account.test_delivery');
+      expect(entries).toHaveLength(1);
+      expect(JSON.stringify([answer.data, answer.error?.value, entries])).not.toMatch(secrets);
+      expect(answer.data ?? answer.error?.value).toMatchObject({ response_body: '[masked]' });
+      if (status === 200) expect(answer.data?.url).toBe(`http://127.0.0.1:${port}/hook?…`);
+      expect(deliveries[0]?.url).toBe('/hook?token=very-secret');
+      expect(deliveries[0]?.headers.authorization).toMatch(/^Basic /);
+    },
+  );
   test('are not shown when the consumer cannot be reached', async () => {
     const delivery_url = `http://user-name:pass-word@${closedPort}/hook?token=very-secret`;
     expect(JSON.stringify(await refusal({ delivery_url }))).not.toMatch(secrets);

@@ -46,9 +46,10 @@ function headersOf(seen: Seen | undefined): Record<string, string> {
 describe('the request', () => {
   test('is a signed test event with the headers of a delivery', async () => {
     const secret = newSecret();
-    const { url, seen } = await consumer((response) => response.writeHead(202).end('do-not-repeat'));
+    const { url, seen } = await consumer((response) => response.writeHead(202).end('thanks'));
     const result = await tryOut({ delivery_url: url, delivery_secret: sealed('delivery_secret', secret) });
-    expect(result).toEqual({ ok: true, url, responseCode: 202, durationMs: expect.any(Number) });
+    const told = { ok: true, url, responseCode: 202, responseBody: 'thanks', durationMs: expect.any(Number) };
+    expect(result).toEqual(told);
     const [request] = seen;
     const headers = headersOf(request);
     const event = {
@@ -111,11 +112,12 @@ describe('the result', () => {
     [302, '302 Found, a redirect to http://other.test; redirects are not followed'],
   ])('of an answer %i', async (status, words) => {
     const { url, port } = await consumer((response) =>
-      response.writeHead(status, { location: 'http://other.test/?token=do-not-repeat' }).end('do-not-repeat'),
+      response.writeHead(status, { location: 'http://other.test/?token=do-not-repeat' }).end('why not'),
     );
     const detail = `127.0.0.1:${port} answered ${words}`;
     const durationMs = expect.any(Number);
-    const told = { ok: false, outcome: 'http_error', detail, responseCode: status, url, durationMs };
+    const answer = { responseCode: status, responseBody: 'why not' };
+    const told = { ok: false, outcome: 'http_error', detail, ...answer, url, durationMs };
     expect(await tryOut({ delivery_url: url })).toEqual(told);
   });
 
@@ -172,7 +174,7 @@ describe('the result', () => {
     const told = { ok: false, outcome: 'no_delivery_url', detail: 'the account has no delivery URL' };
     expect(await tryOut({ delivery_secret: sealed('delivery_secret', 'shh') })).toEqual({
       ...told,
-      ...{ responseCode: null, url: null, durationMs: 0 },
+      ...{ responseCode: null, responseBody: null, url: null, durationMs: 0 },
     });
   });
 
@@ -193,8 +195,8 @@ describe('the result', () => {
     expect('detail' in told && told.detail).toMatch(/^the URL (is not a valid|must begin with http)/);
   });
 
-  test.each([200, 500])('contains no secret of the URL, after %i', async (status) => {
-    const { port, seen } = await consumer((response) => response.writeHead(status).end());
+  test.each([200, 500])('contains no secret of the URL or the account, after %i', async (status) => {
+    const { port, seen } = await consumer((response) => response.writeHead(status).end('signed with very-secret-key'));
     const secret = sealed('delivery_secret', 'very-secret-key');
     const url = `http://user-name:pass-word@127.0.0.1:${port}/hook?token=very-secret-token`;
     const told = await tryOut({ delivery_url: url, delivery_secret: secret });
