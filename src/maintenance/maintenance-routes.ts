@@ -7,23 +7,22 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
 import { askEngine } from './ask-engine.ts';
-import type { Maintenance, MaintenanceState } from './maintenance.ts';
-import { maintenanceTask } from './maintenance-schemas.ts';
+import type { ListedRun, Maintenance, MaintenanceRun, MaintenanceState } from './maintenance.ts';
+import { maintenanceRun, maintenanceTask } from './maintenance-schemas.ts';
 import { isMaintenanceTaskName, type MaintenanceTaskName, maintenanceTasks } from './tasks.ts';
 
 function view({ name, scheduled, paused, running, lastRun, nextRunAt }: MaintenanceState) {
   const { description, schedule } = maintenanceTasks[name];
   return {
     ...{ name, description, schedule, scheduled, paused, running },
-    last_run: lastRun && {
-      started_at: lastRun.startedAt.toISOString(),
-      finished_at: lastRun.finishedAt?.toISOString() ?? null,
-      outcome: lastRun.outcome,
-      result: lastRun.result,
-      error: lastRun.error,
-    },
+    last_run: lastRun && runView(lastRun),
     next_run_at: nextRunAt?.toISOString() ?? null,
   };
+}
+
+function runView<Outcome>({ startedAt, finishedAt, outcome, result, error }: MaintenanceRun<Outcome>) {
+  const times = { started_at: startedAt.toISOString(), finished_at: finishedAt?.toISOString() ?? null };
+  return { ...times, outcome, result, error };
 }
 
 function existingTask(name: string): MaintenanceTaskName {
@@ -70,6 +69,23 @@ export function maintenanceRoutes(deps: {
         ...common,
         success: { 200: z.array(maintenanceTask) },
         errors: ['engine_unavailable'],
+      }),
+    )
+    .get(
+      '/:name/runs',
+      async ({ params }) => {
+        const name = existingTask(params.name);
+        const runs: ListedRun[] = await askEngine(deps, (maintenance) => maintenance.runs(name));
+        return runs.map(runView);
+      },
+      operation('upkeep.runs', {
+        role: 'read',
+        summary: 'List the runs of a maintenance task',
+        description:
+          'The last ten runs that its schedule started, newest first, with what they did. Temporal keeps the results of closed runs for some days.',
+        ...common,
+        success: { 200: z.array(maintenanceRun) },
+        errors: ['not_found', 'engine_unavailable'],
       }),
     )
     .post(

@@ -1,7 +1,30 @@
 import { z } from 'zod';
 import { flag, text, timestamp } from '../http/admin/schemas/common.ts';
-import { maintenanceOutcomes } from './maintenance.ts';
+import { maintenanceOutcomes, maintenanceProgress } from './maintenance.ts';
 import { maintenanceTaskNames } from './tasks.ts';
+
+const times = { started_at: timestamp, finished_at: timestamp.nullable() };
+const said = {
+  result: z.record(z.string(), z.union([z.number(), z.string()])).nullable(),
+  error: text.nullable(),
+};
+const outcomes = '`skipped`: another run of the task was in progress; `unknown`: beyond the retention of Temporal';
+
+/** One run of a maintenance task. */
+export const maintenanceRun = z
+  .object({ ...times, outcome: z.enum(maintenanceProgress).meta({ description: outcomes }), ...said })
+  .meta({
+    id: 'UpkeepRun',
+    examples: [
+      {
+        started_at: '2026-11-20T03:10:41.000Z',
+        finished_at: '2026-11-20T03:10:42.000Z',
+        outcome: 'completed',
+        result: { deleted: 1200 },
+        error: null,
+      },
+    ],
+  });
 
 /** One maintenance task with its schedule. */
 export const maintenanceTask = z
@@ -15,16 +38,7 @@ export const maintenanceTask = z
     paused: flag,
     running: flag.meta({ description: 'Whether a run that the schedule started is in progress' }),
     last_run: z
-      .object({
-        started_at: timestamp,
-        finished_at: timestamp.nullable(),
-        outcome: z.enum(maintenanceOutcomes).meta({
-          description:
-            '`skipped`: another run of the task was in progress; `unknown`: beyond the retention of Temporal',
-        }),
-        result: z.record(z.string(), z.union([z.number(), z.string()])).nullable(),
-        error: text.nullable(),
-      })
+      .object({ ...times, outcome: z.enum(maintenanceOutcomes).meta({ description: outcomes }), ...said })
       .nullable()
       .meta({ description: 'The last run that has ended' }),
     next_run_at: timestamp.nullable().meta({ description: '`null`: the task is paused or not scheduled' }),

@@ -10,16 +10,20 @@ export const maintenanceOutcomes = [
   'timed_out',
   'unknown',
 ] as const;
+/** How a run ended, or that it has not. */
+export const maintenanceProgress = ['running', ...maintenanceOutcomes] as const;
 
-export interface MaintenanceRun {
+export interface MaintenanceRun<Outcome = (typeof maintenanceOutcomes)[number]> {
   startedAt: Date;
   finishedAt: Date | null;
-  outcome: (typeof maintenanceOutcomes)[number];
+  outcome: Outcome;
   /** The counts of the run, and the id of the backup. */
   result: Record<string, number | string> | null;
   /** Why it failed. */
   error: string | null;
 }
+
+export type ListedRun = MaintenanceRun<(typeof maintenanceProgress)[number]>;
 
 /** The state of a task according to its schedule in Temporal. */
 export interface MaintenanceState {
@@ -50,6 +54,8 @@ export class NotScheduled extends Error {
 export interface Maintenance {
   list(): Promise<MaintenanceState[]>;
   read(name: MaintenanceTaskName): Promise<MaintenanceState>;
+  /** The last runs that the schedule started, at most ten, newest first. Empty without a schedule. */
+  runs(name: MaintenanceTaskName): Promise<ListedRun[]>;
   /** Runs the task now, unless it is already running. */
   trigger(name: MaintenanceTaskName): Promise<void>;
   /** @param note the reason, shown in Temporal's Web UI */

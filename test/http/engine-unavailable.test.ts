@@ -7,6 +7,7 @@ import { actionsOf, backupsOf } from '../support/maintenance.ts';
 
 const asked = [
   ['GET', '/admin/upkeep'],
+  ['GET', '/admin/upkeep/sweep/runs'],
   ['POST', '/admin/upkeep/backup/trigger'],
   ['POST', '/admin/upkeep/backup/pause'],
   ['POST', '/admin/upkeep/backup/resume'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maintenanceTaskNames } from '../../src/maintenance/tasks.ts';
 import { backupFolder } from '../support/backup-folder.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { actionsOf, askMaintenance, scheduled, taskOf, triggered } from '../support/maintenance.ts';
+import { actionsOf, askMaintenance, holdBackups, scheduled, taskOf, triggered } from '../support/maintenance.ts';
 import { openSchedules } from '../support/schedules.ts';
 import { until } from '../support/until.ts';
 
@@ -91,6 +91,40 @@ test('pause and resume work and have audit entries', async () => {
   );
 });
 
+test('the runs of a task are listed, newest first, with a run in progress', async () => {
+  const first = await triggered(gateway, 'audit-purge');
+  const second = await triggered(gateway, 'audit-purge');
+  const { status, body } = await ask('GET', '/admin/upkeep/audit-purge/runs');
+  expect(status).toBe(200);
+  expect(body.slice(0, 2)).toEqual([second.last_run, first.last_run]);
+  const blocker = await holdBackups(gateway.databaseUrl);
+  try {
+    await ask('POST', '/admin/upkeep/backup/trigger');
+    await blocker.arrived();
+    const running = { outcome: 'running', finished_at: null, result: null, error: null };
+    const listed = await until('the run is listed', async () => {
+      const { body: runs } = await ask('GET', '/admin/upkeep/backup/runs');
+      return runs[0]?.outcome === 'running' && runs;
+    });
+    expect(listed[0]).toEqual({ ...running, started_at: expect.stringMatching(/^2/) });
+  } finally {
+    await blocker.release();
+  }
+  await until('the backup has ended', async () => !(await taskOf(gateway, 'backup')).running);
+});
+
+test('at most ten runs are listed', async () => {
+  for (let n = 0; n < 11; n++) await triggered(gateway, 'sweep');
+  const { body } = await ask('GET', '/admin/upkeep/sweep/runs');
+  expect(body).toHaveLength(10);
+  const starts = body.map((run: { started_at: string }) => run.started_at);
+  expect(starts).toEqual([...starts].sort().reverse());
+});
+
+test('the runs of an unknown task are 404', async () => {
+  expect(await ask('GET', '/admin/upkeep/nothing/runs')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+});
+
 test.each(['trigger', 'pause', 'resume'])('%s of an unknown task is 404', async (verb) => {
   for (const name of ['nothing', 'BACKUP', '__proto__', '%00']) {
     const answer = await gateway.admin.post(`/admin/upkeep/${name}/${verb}`);
@@ -137,6 +171,7 @@ test('a failed task shows the reason, without details of the database', async ()
 test('a task whose schedule was deleted in Temporal cannot be triggered', async () => {
   await temporal.schedule('sweep').delete();
   expect(await taskOf(gateway, 'sweep')).toMatchObject({ scheduled: false, next_run_at: null, last_run: null });
+  expect((await ask('GET', '/admin/upkeep/sweep/runs')).body).toEqual([]);
   for (const verb of ['trigger', 'pause', 'resume']) {
     const answer = await ask('POST', `/admin/upkeep/sweep/${verb}`);
     expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });

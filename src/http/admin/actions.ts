@@ -51,6 +51,7 @@ export const auditActions = [
   'backup.list',
   'backup.trigger',
   'upkeep.list',
+  'upkeep.runs',
   'upkeep.trigger',
   'upkeep.pause',
   'upkeep.resume',

@@ -10,7 +10,7 @@ import { connectionAdvice } from '../../temporal/connection-advice.ts';
 import { connectLazily, saysThatItIsAway } from '../../temporal/lazy-connection.ts';
 import { type Maintenance, MaintenanceUnavailable, NotScheduled } from '../maintenance.ts';
 import { type MaintenanceTaskName, maintenanceTaskNames, maintenanceTasks } from '../tasks.ts';
-import { readRuns } from './runs.ts';
+import { listRuns, readRuns } from './runs.ts';
 import { runLimits, scheduleId } from './schedule-options.ts';
 
 /**
@@ -57,9 +57,20 @@ export function createMaintenanceClient(options: TemporalOptions): Maintenance &
     }
   }
 
+  async function runs(name: MaintenanceTaskName) {
+    try {
+      const { info } = await handle(name).describe();
+      return await listRuns(client, info.recentActions);
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      return [];
+    }
+  }
+
   return {
     list: () => call(() => Promise.all(maintenanceTaskNames.map(read))),
     read: (name) => call(() => read(name)),
+    runs: (name) => call(() => runs(name)),
     trigger: (name) => call(() => handle(name).trigger(ScheduleOverlapPolicy.SKIP)),
     pause: (name, note) => call(() => handle(name).pause(note)),
     resume: (name, note) => call(() => handle(name).unpause(note)),

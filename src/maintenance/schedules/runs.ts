@@ -9,7 +9,7 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import { z } from 'zod';
 import type { upkeep } from '../../../workflows/index.ts';
 import { notTaken } from '../../../workflows/not-taken.ts';
-import type { MaintenanceRun } from '../maintenance.ts';
+import type { ListedRun, MaintenanceRun } from '../maintenance.ts';
 
 /** The result of a run, in the form of this version and of older ones. */
 const runResult = z.object({
@@ -39,6 +39,23 @@ export async function readRuns(
     return { running, lastRun: described ? await ended(described, handle) : forgotten(takenAt) };
   }
   return { running, lastRun: null };
+}
+
+/**
+ * Reads the runs of a schedule, newest first.
+ *
+ * @param recent the runs, oldest first, as Temporal lists them: at most ten.
+ */
+export async function listRuns(client: Client, recent: readonly ScheduleExecutionResult[]): Promise<ListedRun[]> {
+  const runs = recent.map(async ({ action, takenAt }): Promise<ListedRun> => {
+    const { workflowId, firstExecutionRunId } = action.workflow;
+    const handle = client.workflow.getHandle<typeof upkeep>(workflowId, firstExecutionRunId);
+    const described = await handle.describe().catch(unlessForgotten);
+    if (!described) return forgotten(takenAt);
+    if (described.status.name !== 'RUNNING') return ended(described, handle);
+    return { startedAt: described.startTime, finishedAt: null, outcome: 'running', result: null, error: null };
+  });
+  return (await Promise.all(runs)).reverse();
 }
 
 async function ended(

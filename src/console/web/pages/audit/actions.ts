@@ -50,6 +50,7 @@ const texts: Record<AuditAction, readonly [text: string, kind: 'act' | 'read']> 
   'backup.list': ['Listed backups', 'read'],
   'backup.trigger': ['Started a backup', 'act'],
   'upkeep.list': ['Listed maintenance tasks', 'read'],
+  'upkeep.runs': ['Listed runs of a maintenance task', 'read'],
   'upkeep.trigger': ['Ran a maintenance task', 'act'],
   'upkeep.pause': ['Paused a maintenance task', 'act'],
   'upkeep.resume': ['Resumed a maintenance task', 'act'],

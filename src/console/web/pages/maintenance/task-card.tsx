@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { announce } from '../../components/announce.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { LastRun } from './last-run.tsx';
 import styles from './maintenance.module.css';
+import { RunView } from './run.tsx';
+import { RunList } from './run-list.tsx';
 import { type Task, useTaskAction } from './use-tasks.ts';
 
 /** Longer than a worker waits before it takes a run; a run that nobody takes fails later, and then shows here. */
@@ -19,6 +20,8 @@ const awaitedMs = 90_000;
 export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: boolean): void }) {
   const { name, description, schedule, scheduled, paused, last_run, next_run_at } = task;
   const awaited = useAwaitedRun(task, onAwait);
+  const [isOpen, setIsOpen] = useState(false);
+  const runs = useId();
   return (
     <li className={styles.card} data-paused={paused} aria-labelledby={`task-${name}`}>
       <div className={styles.head}>
@@ -47,12 +50,28 @@ export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: bo
         </div>
         <div className={styles.wide}>
           <dt>Last run</dt>
-          <dd>
-            <LastRun run={last_run} />
-          </dd>
+          <dd>{last_run ? <RunView run={last_run} /> : <span className={styles.aside}>none yet</span>}</dd>
         </div>
       </dl>
-      <Actions task={task} onTrigger={awaited.begin} />
+      {isOpen && (
+        <div id={runs}>
+          <RunList name={name} />
+        </div>
+      )}
+      <div className={styles.actions}>
+        <Actions task={task} onTrigger={awaited.begin} />
+        {scheduled && (
+          <Button
+            tone="quiet"
+            aria-expanded={isOpen}
+            aria-controls={runs}
+            aria-label={`Runs: ${name}`}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide runs' : 'Show runs'}
+          </Button>
+        )}
+      </div>
     </li>
   );
 }
@@ -83,7 +102,7 @@ function Actions({ task, onTrigger }: { task: Task; onTrigger(): void }) {
   // Temporal has nothing to run or pause without a schedule.
   if (!mayAdmin || !scheduled) return null;
   return (
-    <div className={styles.actions}>
+    <>
       <Button
         disabled={action.isPending || running}
         aria-label={`Run now: ${name}`}
@@ -99,7 +118,7 @@ function Actions({ task, onTrigger }: { task: Task; onTrigger(): void }) {
       >
         {paused ? 'Resume' : 'Pause'}
       </Button>
-    </div>
+    </>
   );
 }
 

@@ -5,7 +5,8 @@ import { announce } from '../../components/announce.ts';
 
 /** A maintenance task; the API calls them upkeep. */
 export type Task = Treaty.Data<(typeof api)['upkeep']['get']>[number];
-export type Run = NonNullable<Task['last_run']>;
+/** A run of a task, which may still be in progress. */
+export type Run = Treaty.Data<ReturnType<(typeof api)['upkeep']>['runs']['get']>[number];
 
 const queryKey = ['upkeep'];
 const everyMs = 5_000;
@@ -19,6 +20,14 @@ export const useTasks = (isAwaiting: boolean) =>
     queryFn: ({ signal }) => answer(api.upkeep.get({ fetch: { signal } })),
     refetchInterval: ({ state }) =>
       isAwaiting || state.data?.some(({ running }) => running) ? whileRunningMs : everyMs,
+  });
+
+/** The last runs of a task, newest first. */
+export const useRuns = (name: Task['name']) =>
+  useQuery({
+    queryKey: [...queryKey, name, 'runs'],
+    queryFn: ({ signal }) => answer(api.upkeep({ name }).runs.get({ fetch: { signal } })),
+    refetchInterval: everyMs,
   });
 
 export type TaskAction = 'trigger' | 'pause' | 'resume';

@@ -14,13 +14,12 @@ const meanings: Partial<Record<Run['outcome'], string>> = {
   unknown: 'Temporal keeps closed runs for 7 days, and this one is older.',
 };
 const states: Record<Run['outcome'], string> = {
-  ...{ completed: 'completed', skipped: 'skipped', unknown: 'unknown' },
+  ...{ running: 'running', completed: 'completed', skipped: 'skipped', unknown: 'unknown' },
   ...{ failed: 'failed', cancelled: 'failed', terminated: 'failed', timed_out: 'failed' },
 };
 
-/** The last run of a task that has ended, with its result. */
-export function LastRun({ run }: { run: Run | null }) {
-  if (!run) return <span className={styles.aside}>none yet</span>;
+/** A run of a task: when it began, how it ended, and what it did. */
+export function RunView({ run }: { run: Run }) {
   const { started_at, finished_at, outcome, result, error } = run;
   return (
     <>
