@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql, Transactions } from '../database/sql.ts';
+import type { BackupProgress } from './write-backup.ts';
 
-/** A backup without a heartbeat of its worker for this long has failed. The worker sends one every ten seconds. */
+/** A backup without a heartbeat of its worker for this long has failed. The worker sends one every two seconds. */
 const silentFor = "interval '2 minutes'";
 const silentError = 'its worker sent no heartbeat for two minutes';
 
@@ -20,6 +21,8 @@ export interface ListedBackup {
   error: string | null;
   created_at: Date;
   duration_ms: number | null;
+  /** Null unless it is running and its worker has read rows. */
+  progress: { rows: number; bytes: number; tables: number; all_tables: number } | null;
 }
 
 /** The properties of a completed backup. */
@@ -38,7 +41,10 @@ const list = {
     select id, name, trigger, size_bytes::double precision as size_bytes, sha256, rows::double precision as rows, encrypted, key_id, created_at,
       case when silent then 'failed' else status end as status,
       case when silent then '${silentError}' else error end as error,
-      (extract(epoch from finished_at - created_at) * 1000)::double precision as duration_ms
+      (extract(epoch from finished_at - created_at) * 1000)::double precision as duration_ms,
+      case when status = 'running' and not silent and all_tables is not null then jsonb_build_object(
+        'rows', written_rows, 'bytes', written_bytes, 'tables', written_tables, 'all_tables', all_tables
+      ) end as progress
     from (
       select *, status = 'running' and alive_at < now() - ${silentFor} as silent
       from backups order by created_at desc, id desc limit 1000
@@ -99,12 +105,15 @@ export function beginScheduledBackup(database: Transactions, workflowId: string)
 
 const alive = {
   name: 'backup_is_alive',
-  text: `update backups set alive_at = now() where id = $1 and status = 'running' returning id`,
+  text: `
+    update backups set alive_at = now(), written_rows = $2, written_bytes = $3, written_tables = $4, all_tables = $5
+    where id = $1 and status = 'running' returning id`,
 };
 
-/** Records a heartbeat. Returns false when the backup is no longer running. */
-export async function backupIsAlive(sql: Sql, id: string): Promise<boolean> {
-  return (await sql.query(alive, [id])).length === 1;
+/** Records a heartbeat with the progress, null at the beginning. Returns false when the backup is no longer running. */
+export async function backupIsAlive(sql: Sql, id: string, progress: BackupProgress | null): Promise<boolean> {
+  const { rows = null, bytes = null, tables = null, allTables = null } = progress ?? {};
+  return (await sql.query(alive, [id, rows, bytes, tables, allTables])).length === 1;
 }
 
 const complete = {

@@ -29,6 +29,10 @@ export const backup = z
     }),
     created_at: timestamp,
     duration_ms: count.nullable(),
+    progress: z.object({ rows: count, bytes: count, tables: count, all_tables: count }).nullable().meta({
+      description:
+        'How far a running backup is, every two seconds: rows and bytes written, and how many of all tables are complete; `null` for other backups, and at the beginning',
+    }),
     error: text.nullable().meta({ description: 'Why the backup failed or is unverified' }),
   })
   .meta({
@@ -46,6 +50,7 @@ export const backup = z
         key_id: '3f9c01ab',
         created_at: '2026-11-20T02:30:41.000Z',
         duration_ms: 41_250,
+        progress: null,
         error: null,
       },
     ],

@@ -7,10 +7,10 @@ import type { Log } from '../shared/log.ts';
 import { backupIsAlive, completeBackup, type MadeBackup, readCompletedBackup } from './backup-rows.ts';
 import type { BackupStore } from './backup-store.ts';
 import { tidyBackups } from './tidy-backups.ts';
-import { writeBackup } from './write-backup.ts';
+import { type BackupProgress, writeBackup } from './write-backup.ts';
 
-/** The interval of heartbeats: a twelfth of the two minutes after which a backup without one has failed. */
-const aliveMs = 10_000;
+/** The interval of heartbeats, which also show the progress. A backup without one for two minutes has failed. */
+const aliveMs = 2_000;
 
 export interface BackupDeps {
   database: Database;
@@ -46,7 +46,7 @@ export async function makeBackup(
       message: 'this worker has no place for backups: set BACKUP_DIR or BACKUP_URL',
       nextRetryDelay: '1s',
     });
-  const already = (await backupIsAlive(database, id)) ? null : await madeOrGivenUp(database, id);
+  const already = (await backupIsAlive(database, id, null)) ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
   const tidied = await tidyBackups({ ...deps, store }, { keep: deps.keep, latest: id }).catch((error: unknown) => {
     // The backup itself is complete, and the next one tidies the store again.
@@ -64,8 +64,13 @@ async function make(
 ): Promise<MadeBackup> {
   const { database, store, log } = deps;
   const givenUp = new AbortController();
+  let latest: BackupProgress | null = null;
+  const onProgress = (now: BackupProgress) => {
+    latest = now;
+    progress({ ...now });
+  };
   const saying = setInterval(() => {
-    backupIsAlive(database, id).then(
+    backupIsAlive(database, id, latest).then(
       (mine) => mine || givenUp.abort(givenUpFailure()),
       // The next heartbeat may succeed. Without one for two minutes, the backup counts as failed.
       (error: unknown) => log.warn({ err: error, backup_id: id }, 'backup heartbeat not recorded'),
@@ -73,7 +78,7 @@ async function make(
   }, aliveMs);
   const ended = AbortSignal.any([signal, givenUp.signal]);
   try {
-    const made = await writeBackup(deps, { id, signal: ended, onProgress: progress });
+    const made = await writeBackup(deps, { id, signal: ended, onProgress });
     const mine = await untilWritten(() => completeBackup(database, id, made), {
       signal: ended,
       onFailure: (error) => log.warn({ err: error, backup_id: id }, 'backup not recorded yet, retrying'),

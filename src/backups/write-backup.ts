@@ -40,12 +40,25 @@ export interface BackupDeps {
   log: Log;
 }
 
+/** How far a backup is. */
+export interface BackupProgress {
+  /** The table that is being read. */
+  table: string;
+  /** Rows written so far, of all tables. */
+  rows: number;
+  /** Bytes of the file so far. */
+  bytes: number;
+  /** How many tables are written completely, of how many. */
+  tables: number;
+  allTables: number;
+}
+
 export interface BackupOptions {
   /** The backup's id: a UUID. */
   id: string;
   signal: AbortSignal;
-  /** Called several times per second while rows are read. `rows`: of this table; `bytes`: of the file so far. */
-  onProgress(progress: { table: string; rows: number; bytes: number }): void;
+  /** Called several times per second while rows are read. */
+  onProgress(progress: BackupProgress): void;
   /** Called with the snapshot's id before any row is read, so that another transaction can read the same state. */
   onSnapshot?(id: string): Promise<void>;
 }
@@ -207,7 +220,9 @@ class Archive {
     const nowMs = performance.now();
     if (nowMs - this.#toldAtMs < progressMs) return;
     this.#toldAtMs = nowMs;
-    this.#options.onProgress({ table, rows, bytes: this.#bytes });
+    const allTables = this.#snapshot.tables.length;
+    const done = { rows: this.#rows() + rows, bytes: this.#bytes, tables: this.#tables.length };
+    this.#options.onProgress({ table, ...done, allTables });
   }
 }
 

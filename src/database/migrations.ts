@@ -11,6 +11,7 @@ import { Migration20261125000100_attempt_parts } from '../../migrations/Migratio
 import { Migration20261125000200_secret_uses } from '../../migrations/Migration20261125000200_secret_uses.ts';
 import { Migration20261125000300_account_deliveries } from '../../migrations/Migration20261125000300_account_deliveries.ts';
 import { Migration20261125000400_audit_events } from '../../migrations/Migration20261125000400_audit_events.ts';
+import { Migration20261125000500_backup_progress } from '../../migrations/Migration20261125000500_backup_progress.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -48,6 +49,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261125000200_secret_uses', class: Migration20261125000200_secret_uses },
   { name: 'Migration20261125000300_account_deliveries', class: Migration20261125000300_account_deliveries },
   { name: 'Migration20261125000400_audit_events', class: Migration20261125000400_audit_events },
+  { name: 'Migration20261125000500_backup_progress', class: Migration20261125000500_backup_progress },
 ];
 
 /** All migrations, oldest first. */
