@@ -39,6 +39,7 @@ const signedDepth = 5;
 export const adyen: Provider = {
   name: 'adyen',
   title: 'Adyen',
+  verification: 'HMAC-SHA256 of each notification, or of the body',
   secret: {
     label: 'HMAC key',
     hint: 'Generated in the Customer Area, in the settings of the webhook under "Security"; hexadecimal digits.',

@@ -14,6 +14,7 @@ const headersWithSecret = ['x-webhook-secret', 'x-api-key', 'x-secret', 'x-signa
 export const generic: Provider = {
   name: 'generic',
   title: 'Anything with a shared secret',
+  verification: 'A shared secret in a header, a bearer token or the address',
   secret: {
     label: 'Shared secret',
     hint: 'Any text. The sender includes it in a header, as a bearer token, or as the query parameter `key`.',

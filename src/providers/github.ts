@@ -16,6 +16,7 @@ import { noConfig } from './provider-config.ts';
 export const github: Provider = {
   name: 'github',
   title: 'GitHub',
+  verification: 'HMAC-SHA256 of the body',
   secret: {
     label: 'Secret',
     hint: 'The text that you entered as "Secret" of the webhook or GitHub App. GitHub does not show it again.',

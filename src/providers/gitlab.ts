@@ -20,6 +20,7 @@ const signingTokenLength = 32;
 export const gitlab: Provider<{ tolerance_seconds: number }> = {
   name: 'gitlab',
   title: 'GitLab',
+  verification: 'A signature, or a token in a header',
   secret: {
     label: 'Signing token or secret token',
     hint: 'Shown in the settings of the webhook: the signing token (`whsec_…`), or the secret token if there is no signing token.',

@@ -12,6 +12,7 @@ import { timelyVerdict } from './timestamp.ts';
 export const hmac: Provider<HmacConfig> = {
   name: 'hmac',
   title: 'Anything that signs by HMAC',
+  verification: 'An HMAC that the account describes: header, algorithm, encoding and what is signed',
   secret: {
     label: 'Signing secret',
     hint: 'The key that the sender signs with: text, hexadecimal or base64, as `secret_encoding` says.',

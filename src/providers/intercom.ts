@@ -15,6 +15,7 @@ import { noConfig } from './provider-config.ts';
 export const intercom: Provider = {
   name: 'intercom',
   title: 'Intercom',
+  verification: 'HMAC-SHA1 of the body',
   secret: {
     label: 'Client secret',
     hint: 'Shown in the Developer Hub, in the settings of the app under "Basic information".',

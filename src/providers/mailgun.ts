@@ -25,6 +25,7 @@ const failures = new Map([
 export const mailgun: Provider<{ tolerance_seconds: number }> = {
   name: 'mailgun',
   title: 'Mailgun',
+  verification: 'HMAC-SHA256 of time and token',
   secret: {
     label: 'HTTP webhook signing key',
     hint: 'Shown in the Mailgun dashboard under "API security"; not an API key.',

@@ -23,6 +23,7 @@ const metaConfig = z.strictObject({
 export const meta: Provider<z.infer<typeof metaConfig>> = {
   name: 'meta',
   title: 'Meta (Facebook, Instagram, Messenger, WhatsApp)',
+  verification: 'HMAC-SHA256 of the body; answers hub.challenge',
   secret: {
     label: 'App secret',
     hint: 'Shown in the App Dashboard under "App settings", "Basic"; with Instagram login, the Instagram app secret.',

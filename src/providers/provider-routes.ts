@@ -6,11 +6,12 @@ import { configSchema } from './provider-config.ts';
 import * as schemas from './provider-schemas.ts';
 
 function view(provider: Provider, baseUrl: string) {
-  const { name, title, secret } = provider;
+  const { name, title, verification, secret } = provider;
   const path = `/${name}/{account_slug}`;
   return {
     name,
     title,
+    verification,
     ingestion_path: path,
     ingestion_url: baseUrl + path,
     secret: { label: secret.label, hint: secret.hint },

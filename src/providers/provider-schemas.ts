@@ -6,6 +6,7 @@ export const provider = z
   .object({
     name: text.meta({ description: 'Value of `provider` in its accounts' }),
     title: text,
+    verification: text.meta({ description: 'How its webhooks are verified, in a few words' }),
     ingestion_path: text.meta({ description: 'Path of the ingestion address' }),
     ingestion_url: text.meta({ description: 'URL of the ingestion address, to enter at the provider' }),
     secret: z.object({
@@ -24,6 +25,7 @@ export const provider = z
       {
         name: 'stripe',
         title: 'Stripe',
+        verification: 'HMAC-SHA256 over time and body',
         ingestion_path: '/stripe/{account_slug}',
         ingestion_url: 'https://gateway.example/stripe/{account_slug}',
         secret: { label: 'Signing secret', hint: 'It begins with `whsec_`.' },

@@ -70,6 +70,8 @@ export type Provider<Config extends object = object> = {
   readonly name: string;
   /** The display name. */
   readonly title: string;
+  /** How its webhooks are verified, in a few words, as in the table of docs/providers.md. */
+  readonly verification: string;
   readonly secret: SecretDescription<Config>;
   /**
    * The schema of `provider_config`: a strict object that accepts `{}`, unless a field is required. Values of fields

@@ -24,6 +24,7 @@ const maxSignatureBytes = 72;
 export const sendgrid: Provider<{ tolerance_seconds: number }> = {
   name: 'sendgrid',
   title: 'SendGrid',
+  verification: 'ECDSA over time and body',
   secret: {
     label: 'Verification key',
     hint: 'The public key that SendGrid shows under "Signature Verification" of the Event Webhook; base64 that begins with `MFkw`.',

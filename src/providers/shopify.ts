@@ -15,6 +15,7 @@ import { hmac, matchSignature } from './signature.ts';
 export const shopify: Provider = {
   name: 'shopify',
   title: 'Shopify',
+  verification: 'HMAC-SHA256 of the body',
   secret: {
     label: 'Client secret',
     hint: "The app's client secret (API secret key); for webhooks created in the shop's settings, the key shown there.",

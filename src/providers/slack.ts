@@ -22,6 +22,7 @@ const maxCheckBytes = 4096;
 export const slack: Provider<{ tolerance_seconds: number }> = {
   name: 'slack',
   title: 'Slack',
+  verification: 'HMAC-SHA256 over time and body; answers url_verification',
   secret: {
     label: 'Signing secret',
     hint: 'Shown in the settings of the app under "Basic Information", "App Credentials"; it is neither a token nor the client secret.',

@@ -14,6 +14,7 @@ import { keyBytes, type MessageKey, messageId, publicKeyOf, verifyMessage } from
 export const standard: Provider<{ tolerance_seconds: number }> = {
   name: 'standard',
   title: 'Standard Webhooks',
+  verification: 'Standard Webhooks: HMAC-SHA256 or ed25519 over id, time and body',
   secret: {
     label: 'Signing secret or public key',
     hint: 'Shown by the sender in the settings of the endpoint: a signing secret that begins with `whsec_`, or a public key that begins with `whpk_`.',

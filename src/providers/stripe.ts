@@ -18,6 +18,7 @@ const form = /^whsec_[A-Za-z0-9+/=_-]{16,}$/;
 export const stripe: Provider<{ tolerance_seconds: number }> = {
   name: 'stripe',
   title: 'Stripe',
+  verification: 'HMAC-SHA256 over time and body',
   secret: {
     label: 'Signing secret',
     hint: 'Shown in the Stripe dashboard, in the settings of the endpoint under "Signing secret"; it begins with `whsec_`.',

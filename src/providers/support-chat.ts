@@ -19,6 +19,7 @@ const types = new Map([
 export const supportChat: Provider = {
   name: 'support_chat',
   title: 'Support chat',
+  verification: 'A key in the address',
   secret: {
     label: 'Key',
     hint: 'Any text. It is part of the address that you enter in the chat service: `?key=…`.',

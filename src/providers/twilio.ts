@@ -36,6 +36,7 @@ const config = z.strictObject({
 export const twilio: Provider<z.output<typeof config>> = {
   name: 'twilio',
   title: 'Twilio',
+  verification: 'HMAC-SHA1 over address and form',
   secret: {
     label: 'Auth token',
     hint: 'The primary auth token of the Twilio account, shown in the console under "API keys & tokens"; 32 hexadecimal digits.',

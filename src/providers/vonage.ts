@@ -29,6 +29,7 @@ const ids = ['message_uuid', 'request_id', 'recording_uuid', 'uuid', 'call_uuid'
 export const vonage: Provider<z.output<typeof config>> = {
   name: 'vonage',
   title: 'Vonage',
+  verification: "A JWT with the body's hash",
   secret: {
     label: 'Signature secret',
     hint: 'Shown in the Vonage dashboard under "API settings" as "Signature secret"; not the API secret.',

@@ -181,6 +181,7 @@ test('the list of providers says what each provider needs', async () => {
       additionalProperties: false,
     },
     handshake: false,
+    verification: 'HMAC-SHA256 over time and body',
     documentation: 'docs/providers/stripe.md',
   });
   for (const name of names)

@@ -115,7 +115,10 @@ describe.each([...providers])('%s', (name, provider) => {
     expect(text).toMatch(new RegExp(`https://<your gateway>/${name}/(<account_slug>|\\w+)`));
     expect(text).toContain('signing_secret_current');
     const overview = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
-    expect(overview).toContain(`\n| [\`${name}\`](providers/${name}.md) | `);
+    // The same words as in the API, apart from code and the first letter.
+    const row = overview.split('\n').find((line) => line.startsWith(`| [\`${name}\`](providers/${name}.md) | `));
+    const words = (text = '') => text.trim().replaceAll('`', '').toLowerCase();
+    expect(words(row?.split('|')[2])).toBe(words(provider.verification));
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme).toContain(`\`${name}\``);
     for (const field of Object.keys(schemaOf(provider).properties ?? {})) expect(text).toContain(field);

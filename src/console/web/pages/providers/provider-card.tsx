@@ -7,11 +7,10 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { MarkedText } from '../settings/marked-text.tsx';
 import { type ConfigField, configFieldsOf } from './config-fields.ts';
 import styles from './providers.module.css';
-import { verificationOf } from './verification-texts.ts';
 
 /** A provider with what an account of it needs. */
 export function ProviderCard({ provider }: { provider: Provider }) {
-  const { name, title, secret, ingestion_url, handshake, documentation } = provider;
+  const { name, title, verification, secret, ingestion_url, handshake, documentation } = provider;
   const mayAdmin = useMay('admin');
   const fields = configFieldsOf(provider.config);
   return (
@@ -28,7 +27,7 @@ export function ProviderCard({ provider }: { provider: Provider }) {
         )}
       </div>
       <dl className={styles.facts}>
-        <Fact name="Verified by">{verificationOf(name) ?? `See ${documentation}`}</Fact>
+        <Fact name="Verified by">{verification}</Fact>
         <Fact name={secret.label}>
           <MarkedText text={secret.hint} />
         </Fact>

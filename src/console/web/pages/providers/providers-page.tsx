@@ -4,11 +4,10 @@ import type { Provider } from '../../api/types.ts';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
 import { Page } from '../../components/page.tsx';
-import { useFilters } from '../audit/use-filters.ts';
+import { useFilters } from '../../components/use-filters.ts';
 import { FilterField } from '../settings/filter-field.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import styles from './providers.module.css';
-import { verificationOf } from './verification-texts.ts';
 
 /** Providers change only with the version of the gateway; during an outage they are asked for until it answers. */
 const whileAwayMs = 5_000;
@@ -64,8 +63,8 @@ export function ProvidersPage() {
   );
 }
 
-function contains({ name, title, secret }: Provider, text: string): boolean {
-  const all = `${name} ${title} ${secret.label} ${verificationOf(name) ?? ''}`.toLowerCase();
+function contains({ name, title, verification, secret }: Provider, text: string): boolean {
+  const all = `${name} ${title} ${secret.label} ${verification}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
