@@ -3,15 +3,21 @@ import type { AdminApp } from '../../../api/admin-routes.ts';
 import { ApiProblem, problemOf, unreachable } from './problem.ts';
 import { token } from './token.ts';
 
-/** Longer than any call of the API takes, and short enough that the user still waits for the error. */
+/** Longer than most calls of the API take, and short enough that the user still waits for the error. */
 const timeLimitMs = 30_000;
+/** To verify or purge a large audit log takes minutes. */
+const longLimitMs = 30 * 60_000;
+
+const isLong = (url: string, method = 'GET') =>
+  url.endsWith('/verify') || (method === 'DELETE' && url.endsWith('/audit-logs'));
 
 /** The admin API with the types of its routes. Its calls are wrapped in `answer`. */
 export const api = treaty<AdminApp>(location.origin, {
   parseDate: false,
   headers: () => ({ 'x-admin-token': token.get() ?? '' }),
   async fetcher(input: RequestInfo | URL, init?: RequestInit) {
-    const limit = AbortSignal.timeout(timeLimitMs);
+    const url = new URL(input instanceof Request ? input.url : input, location.origin);
+    const limit = AbortSignal.timeout(isLong(url.pathname, init?.method) ? longLimitMs : timeLimitMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit;
     return await fetch(input, { ...init, cache: 'no-store', signal });
   },
@@ -25,7 +31,7 @@ interface Answered<T> {
 }
 
 /**
- * The body of a successful answer.
+ * The body of a successful answer; empty for 204.
  *
  * @throws ApiProblem otherwise.
  */
@@ -47,6 +53,7 @@ export async function answerWithHeaders<T>(
   // Without an answer, the library has what `fetch` threw as the error's value, and the status 503.
   if (error?.value instanceof ApiProblem) throw error.value;
   if (error?.value instanceof Error) throw unreachable(error.value);
-  if (error || data === null || data === undefined) throw problemOf(status, error?.value);
-  return { data, headers: new Headers(headers) };
+  const isEmpty = data === null || data === undefined;
+  if (error || (isEmpty && status !== 204)) throw problemOf(status, error?.value);
+  return { data: data as NonNullable<T>, headers: new Headers(headers) };
 }

@@ -5,20 +5,28 @@ export class ApiProblem extends Error {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
+  /** The API's own name for the problem; null when something else answered, or nothing. */
+  readonly code: string | null;
   /** Wrong fields with what is wrong. */
   readonly errors: readonly { path: string; message: string }[];
+  /** What a consumer or a service answered, if its answer is the problem. */
+  readonly answered: { code: number | null; body: string | null };
 
   constructor(options: {
     status: number;
     title: string;
     detail: string;
+    code?: string;
     errors?: readonly { path: string; message: string }[];
+    answered?: { code: number | null; body: string | null };
   }) {
     super(`${options.title}: ${options.detail}`);
     this.status = options.status;
     this.title = options.title;
     this.detail = options.detail;
+    this.code = options.code ?? null;
     this.errors = options.errors ?? [];
+    this.answered = options.answered ?? { code: null, body: null };
   }
 
   /** Whether another token is needed. The API answers 429 only to wrong tokens. */
@@ -26,9 +34,13 @@ export class ApiProblem extends Error {
     return this.status === 401 || this.status === 429;
   }
 
-  /** Whether the gateway could not be reached, or is starting or stopping: the same call may succeed soon. */
+  /**
+   * Whether the gateway could not be reached, or is starting or stopping: the same call may succeed soon. The API's own
+   * 502 is about a consumer or a service; that of a proxy is about the gateway.
+   */
   get isOutage(): boolean {
-    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
+    if (this.status === 502) return this.code === null;
+    return this.status === 0 || this.status === 503 || this.status === 504;
   }
 }
 
@@ -38,7 +50,7 @@ export function unreachable(error: unknown): ApiProblem {
   return new ApiProblem({
     status: 0,
     title: 'The gateway could not be reached',
-    detail: late ? 'it did not answer within 30 seconds' : 'check your connection, and that the gateway is running',
+    detail: late ? 'it did not answer in time' : 'check your connection, and that the gateway is running',
   });
 }
 
@@ -46,7 +58,14 @@ export function unreachable(error: unknown): ApiProblem {
 export function problemOf(status: number, body: unknown): ApiProblem {
   if (typeof body === 'object' && body !== null && 'title' in body && 'detail' in body) {
     const errors = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
-    return new ApiProblem({ status, title: String(body.title), detail: String(body.detail), errors });
+    return new ApiProblem({
+      ...{ status, title: String(body.title), detail: String(body.detail), errors },
+      ...('code' in body ? { code: String(body.code) } : {}),
+      answered: {
+        code: 'response_code' in body && typeof body.response_code === 'number' ? body.response_code : null,
+        body: 'response_body' in body && typeof body.response_body === 'string' ? body.response_body : null,
+      },
+    });
   }
   return new ApiProblem({
     status,

@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSession, useToken } from '../api/session.ts';
 import { token } from '../api/token.ts';
 import { Button } from '../components/button.tsx';
@@ -42,10 +42,21 @@ function SignedIn() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a narrow window closes when a page opens
   useEffect(() => setOpen(false), [path]);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const pressed = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, [open]);
   return (
     <div className={styles.frame}>
       <header className={styles.bar}>
-        <Button tone="quiet" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>
+        <Button ref={menu} tone="quiet" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>
           Menu
         </Button>
         <Link to="/" className={styles.home}>

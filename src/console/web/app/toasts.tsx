@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react';
 import { onAnnounce, type Tone } from '../components/announce.ts';
+import { Button } from '../components/button.tsx';
 import styles from './toasts.module.css';
 
-/** Long enough to read a sentence. */
-const shownMs = 6_000;
+/** Long enough to read a sentence. What went wrong is read twice. */
+const shownMs: Record<Tone, number> = { calm: 6_000, good: 6_000, bad: 15_000 };
 
-/** Shows messages for a moment, and has screen readers announce them. */
+/** Shows messages for a moment, and has screen readers announce them. Escape and a button take them away. */
 export function Toasts() {
   const [shown, setShown] = useState<{ message: string; tone: Tone; n: number } | null>(null);
   useEffect(
@@ -14,15 +15,28 @@ export function Toasts() {
   );
   useEffect(() => {
     if (!shown) return;
-    const timer = setTimeout(() => setShown(null), shownMs);
-    return () => clearTimeout(timer);
+    const close = () => setShown(null);
+    const pressed = ({ key }: KeyboardEvent) => key === 'Escape' && close();
+    const timer = setTimeout(close, shownMs[shown.tone]);
+    document.addEventListener('keydown', pressed);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('keydown', pressed);
+    };
   }, [shown]);
   return (
-    <div className={styles.place} role="status" aria-live="polite">
+    <div className={styles.place}>
+      <div role="status" aria-live="polite" className={styles.said}>
+        {shown && (
+          <div key={shown.n} className={`${styles.toast} ${styles[shown.tone]}`}>
+            {shown.message}
+          </div>
+        )}
+      </div>
       {shown && (
-        <div key={shown.n} className={`${styles.toast} ${styles[shown.tone]}`}>
-          {shown.message}
-        </div>
+        <Button tone="quiet" aria-label="Close the message" onClick={() => setShown(null)}>
+          ×
+        </Button>
       )}
     </div>
   );

@@ -15,7 +15,8 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: () => 
     <div className={`${styles.notice} ${styles.bad}`} role="alert">
       <div>
         <strong>{problem?.title ?? 'Something went wrong in this page'}</strong>
-        <p>{problem?.detail ?? String(error)}</p>
+        {/* The detail of a problem with fields repeats them. */}
+        {!problem?.errors.length && <p>{problem?.detail ?? String(error)}</p>}
         {problem?.errors.map(({ path, message }) => (
           <p key={path}>
             <code>{path}</code> {message}

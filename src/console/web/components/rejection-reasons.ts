@@ -1,34 +1,27 @@
-/** What an operator can do about a rejected webhook, by its `rejection_reason`. */
-const meanings = new Map([
-  ['no_secret_configured', 'The account has no signing secret. Set one on the page of the account.'],
-  [
-    'unusable_secret',
-    'The signing secret of the account does not have the format that the provider uses. Copy it from the provider again.',
-  ],
-  [
-    'invalid_provider_config',
-    'The account’s provider_config is invalid for its provider, or lacks a required field. Correct it.',
-  ],
-  ['missing_original_url', 'The header X-Original-Url is missing. Check that the sender or its proxy sets it.'],
-  [
-    'missing_signature',
-    'The webhook has no signature. It may not come from the provider, or signing is not enabled at the provider.',
-  ],
-  [
-    'malformed_signature',
-    'The signature does not have the provider’s format. Check that the account has the right provider.',
-  ],
-  [
-    'bad_signature',
-    'The signature was made with a different secret or over different bytes. Compare the secret with the provider’s.',
-  ],
-  ['missing_timestamp', 'The webhook has no signing time. It may not come from the provider.'],
-  ['malformed_timestamp', 'The signing time is not in a valid format. It may not come from the provider.'],
-  [
-    'stale_timestamp',
-    'The signature is valid, but its time is too far in the past or in the future. The webhook is a replay, or a clock is wrong.',
-  ],
-]);
+import type { RejectionReason } from '../../../providers/provider.ts';
 
-/** What to do about webhooks that were rejected for this reason; null for a reason that this console does not know. */
-export const adviceOn = (reason: string): string | null => meanings.get(reason) ?? null;
+/** What an operator can do about a rejected webhook, by its `rejection_reason`. */
+const advice: Record<RejectionReason, string> = {
+  unknown_provider: 'No provider of the gateway has this name. Correct the address at the sender.',
+  no_secret_configured: 'The account has no signing secret. Set one on the page of the account.',
+  unusable_secret:
+    'The signing secret of the account does not have the format that the provider uses. Copy it from the provider again.',
+  invalid_provider_config:
+    'The account’s provider_config is invalid for its provider, or lacks a required field. Correct it.',
+  missing_original_url: 'The header X-Original-Url is missing. Check that the sender or its proxy sets it.',
+  missing_signature:
+    'The webhook has no signature. It may not come from the provider, or signing is not enabled at the provider.',
+  malformed_signature:
+    'The signature does not have the provider’s format. Check that the account has the right provider.',
+  bad_signature:
+    'The signature was made with a different secret or over different bytes. Compare the secret with the provider’s.',
+  missing_timestamp: 'The webhook has no signing time. It may not come from the provider.',
+  malformed_timestamp: 'The signing time is not in a valid format. It may not come from the provider.',
+  stale_timestamp:
+    'The signature is valid, but its time is too far in the past or in the future. The webhook is a replay, or a clock is wrong.',
+};
+
+const byReason = new Map<string, string>(Object.entries(advice));
+
+/** What to do about webhooks that were rejected for this reason; null for that of another release. */
+export const adviceOn = (reason: string): string | null => byReason.get(reason) ?? null;

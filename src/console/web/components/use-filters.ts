@@ -1,7 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-
-/** Filters in the address, as plain texts. */
-type Filters = Record<string, string | undefined>;
+import type { Filters } from '../api/filters.ts';
 
 /** The filters in the address, and a function that changes some of them. An empty one leaves the address. */
 export function useFilters(): [Filters, (change: Filters) => void] {

@@ -41,10 +41,11 @@ export function CodeView({ label, text, isJson }: { label: string; text: string;
   }, [label, text, isJson]);
   return (
     <div className={styles.code}>
-      <div ref={host} className={styles.host} />
+      {/* Above the text, whose height changes while it is measured. */}
       <Button tone="quiet" onClick={() => view.current && openSearchPanel(view.current)}>
         Search in the text
       </Button>
+      <div ref={host} className={styles.host} />
     </div>
   );
 }

@@ -4,13 +4,13 @@ import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { numberText } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
+import { useFilters } from '../../components/use-filters.ts';
 import styles from './audit.module.css';
 import type { AuditFilters } from './audit-types.ts';
 import { EntryList } from './entry-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { PurgeButton } from './purge-button.tsx';
 import { useAuditStatistics } from './use-audit-log.ts';
-import { useFilters } from './use-filters.ts';
 import { VerifyPanel } from './verify-panel.tsx';
 
 /** Who did what by the admin API. */

@@ -5,6 +5,8 @@ import type { EventDetails } from '../../api/types.ts';
 
 /** While attempts are due, and afterwards, when only an operator or a resent webhook changes the event. */
 const [pendingMs, endedMs] = [1_000, 5_000];
+/** Each answer has the whole payload, so a large one is read less often. */
+const [largeBytes, largeMs] = [100_000, 15_000];
 
 const eventId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const noEvent = new ApiProblem({ status: 404, title: 'Not found', detail: 'there is no event with this id' });
@@ -23,7 +25,10 @@ export const useEvent = (id: string) =>
       if (!eventId.test(id)) throw noEvent;
       return answer(api.events({ event_id: id }).get({ query: {}, fetch: { signal } }));
     },
-    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? pendingMs : endedMs),
+    refetchInterval: ({ state: { data } }) => {
+      if (data && isChanging(data)) return pendingMs;
+      return data && data.payload_bytes > largeBytes ? largeMs : endedMs;
+    },
   });
 
 /** What operators did with the event, oldest first. */

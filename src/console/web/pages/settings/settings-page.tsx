@@ -4,7 +4,7 @@ import { Choice } from '../../components/field.tsx';
 import { Empty, ProblemNotice } from '../../components/notice.tsx';
 import { counted } from '../../components/number-text.ts';
 import { Page, Panel } from '../../components/page.tsx';
-import { useFilters } from '../audit/use-filters.ts';
+import { useFilters } from '../../components/use-filters.ts';
 import { FilterField } from './filter-field.tsx';
 import { SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';

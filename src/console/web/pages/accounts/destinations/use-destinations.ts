@@ -35,12 +35,7 @@ export function useSaveDestination(accountId: string) {
 export function useDeleteDestination(accountId: string) {
   const client = useQueryClient();
   return useMutation({
-    // 204 has no body, so the answer is not unwrapped.
-    mutationFn: async ({ id }: Destination) => {
-      const call = one(accountId, id).delete();
-      const { status } = await call;
-      if (status !== 204) await answer(call);
-    },
+    mutationFn: ({ id }: Destination) => answer(one(accountId, id).delete()),
     onSuccess: () => client.invalidateQueries({ queryKey: keyOf(accountId) }),
   });
 }

@@ -14,18 +14,9 @@ async function sendTest(accountId: string, id: string): Promise<TestResult> {
   try {
     return { ok: true, answer: await answer(call) };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.title !== 'The test message was not accepted') throw error;
-    const { error: refused } = await call;
-    return { ok: false, reason: error.detail, ...answeredBy(refused?.value) };
+    if (!(error instanceof ApiProblem) || error.code !== 'delivery_unreachable') throw error;
+    return { ok: false, reason: error.detail, ...error.answered };
   }
-}
-
-/** The answer of the service in the problem, if it gave one. */
-function answeredBy(problem: unknown): { code: number | null; body: string | null } {
-  if (typeof problem !== 'object' || problem === null) return { code: null, body: null };
-  const code = 'response_code' in problem && typeof problem.response_code === 'number' ? problem.response_code : null;
-  const body = 'response_body' in problem && typeof problem.response_body === 'string' ? problem.response_body : null;
-  return { code, body };
 }
 
 /** Sends a sample message to a destination. */

@@ -10,16 +10,17 @@ import { useFailingAccounts } from './failing-accounts.ts';
 import styles from './list.module.css';
 import { useRowKeys } from './row-keys.ts';
 
-/** More rows slow the page down; filters find the others. */
-const shownAtFirst = 200;
+/** More rows at a time slow the page down; filters find the others. */
+const step = 200;
 
 /** Accounts as rows. `j` and `k` move between them. */
 export function AccountTable({ accounts }: { accounts: readonly AccountSummary[] }) {
-  const [all, setAll] = useState(false);
+  const [most, setMost] = useState(step);
   const failing = useFailingAccounts();
   const body = useRef<HTMLTableSectionElement>(null);
   useRowKeys(body);
-  const shown = all ? accounts : accounts.slice(0, shownAtFirst);
+  const shown = accounts.slice(0, most);
+  const more = Math.min(step, accounts.length - shown.length);
   return (
     <>
       <ScrollTable label="Accounts">
@@ -69,8 +70,10 @@ export function AccountTable({ accounts }: { accounts: readonly AccountSummary[]
           ))}
         </tbody>
       </ScrollTable>
-      {shown.length < accounts.length && (
-        <Button onClick={() => setAll(true)}>Show all {numberText(accounts.length)}</Button>
+      {more > 0 && (
+        <Button onClick={() => setMost(most + step)}>
+          Show {numberText(more)} more of {numberText(accounts.length)}
+        </Button>
       )}
     </>
   );
