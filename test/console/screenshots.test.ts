@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backupFolder } from '../support/backup-folder.ts';
+import { backupEnded, scheduled, triggered } from '../support/maintenance.ts';
 import { openConsole } from './support/browser.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 import { createSampleData, type SampleData } from './support/sample-data.ts';
@@ -11,11 +13,15 @@ import { createSampleData, type SampleData } from './support/sample-data.ts';
 // Every page, in both schemes and three widths: screenshots to look at, nothing wider than the window, and no finding of axe.
 
 const folder = fileURLToPath(new URL('../../build/screenshots/', import.meta.url));
-const gateway = consoleGateway();
+const gateway = consoleGateway({ maintenance: { backupDir: backupFolder() } });
 let data: SampleData;
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   data = await createSampleData(gateway());
+  await scheduled(gateway(), 'backup');
+  const { body } = await gateway().admin.post('/admin/backups/trigger');
+  await backupEnded(gateway(), body.id);
+  await triggered(gateway(), 'retention');
 });
 afterAll(() => data.consumer.close());
 

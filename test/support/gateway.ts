@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { inject } from 'vitest';
 import type { RejectedSettings } from '../../src/api/compose-api.ts';
+import type { Setting } from '../../src/api/settings-routes.ts';
 import { startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -107,6 +108,8 @@ export interface TestGatewayOptions {
   notifyBurst?: number;
   /** Delays between the five tries of a notification, and the window of NOTIFY_BURST. */
   notifications?: { waitsMs?: number[]; burstMs?: number };
+  /** What `GET /admin/settings` shows. By default nothing. */
+  settings?: Setting[];
   /** Creates the maintenance schedules in Temporal. By default there are none. */
   maintenance?: TestMaintenance;
   /** True starts the api without TEMPORAL_ADDRESS. */
@@ -149,7 +152,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       role: 'admin' as const,
       ...token,
     })),
-    ownSettings: { role: 'api', settings: [] },
+    ownSettings: { role: 'api', settings: options.settings ?? [] },
     trustedProxies: options.trustedProxies ?? [],
     delivery: {
       timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,

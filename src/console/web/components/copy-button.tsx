@@ -2,8 +2,12 @@ import { useEffect, useState } from 'react';
 import { announce } from './announce.ts';
 import { Button } from './button.tsx';
 
-/** Copies a text to the clipboard, and says so. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+/**
+ * Copies a text to the clipboard, and says so.
+ *
+ * @param name what is copied, for screen readers; without it, the label says it.
+ */
+export function CopyButton({ text, label = 'Copy', name }: { text: string; label?: string; name?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -21,7 +25,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     }
   };
   return (
-    <Button tone="quiet" onClick={() => void copy()}>
+    <Button tone="quiet" aria-label={name && `Copy ${name}`} onClick={() => void copy()}>
       {copied ? 'Copied' : label}
     </Button>
   );

@@ -63,8 +63,13 @@ export function chartOptions(chart: {
         label: name,
         stroke: colours[tone],
         width: 1.5,
-        // A line over one point would not be seen.
-        points: { show: series[0]?.values.length === 1 },
+        // A line needs two points; a value between two times without one would not be seen.
+        points: {
+          show: false,
+          size: 5,
+          fill: colours[tone],
+          filter: (plot: uPlot, n: number) => lonely(plot.data[n] ?? []),
+        },
       })),
     ],
     hooks: {
@@ -80,6 +85,12 @@ export function chartOptions(chart: {
     },
   };
 }
+
+/** The indices of values without a neighbour. */
+const lonely = (values: ArrayLike<number | null | undefined>): number[] =>
+  Array.from(values).flatMap((value, n) =>
+    value != null && values[n - 1] == null && values[n + 1] == null ? [n] : [],
+  );
 
 /** The top of the scale. A chart without values still has an axis, and few events are not drawn as fractions. */
 const topOf = (max: number | null, unit: ChartUnit) => Math.max((max ?? 0) * 1.08, unit === 'count' ? 4 : 1);

@@ -98,7 +98,7 @@ function usePlot(options: {
   latest.current = options;
   const scheme = useSchemeChanges();
   const { times, series, unit, height, onSelect } = options;
-  const shape = `${unit} ${series.map(({ name, tone }) => `${name}/${tone}`).join()} ${times.length === 1} ${onSelect !== undefined}`;
+  const shape = `${unit} ${series.map(({ name, tone }) => `${name}/${tone}`).join()} ${onSelect !== undefined}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: new values alone are drawn by the effect below
   useEffect(() => {
     const element = box.current;

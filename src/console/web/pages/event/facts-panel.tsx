@@ -44,7 +44,7 @@ function Id({ name, text }: { name: string; text: string }) {
       <code>
         <bdi>{text}</bdi>
       </code>
-      <CopyButton text={text} label={`Copy ${name}`} />
+      <CopyButton text={text} name={name} />
     </span>
   );
 }

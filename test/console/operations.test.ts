@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backupFolder } from '../support/backup-folder.ts';
+import { holdBackups, scheduled } from '../support/maintenance.ts';
+import { openConsole } from './support/browser.ts';
+import { consoleGateway } from './support/console-gateway.ts';
+import { createSampleData, type SampleData } from './support/sample-data.ts';
+
+const gateway = consoleGateway({ maintenance: { backupDir: backupFolder() } });
+let data: SampleData;
+beforeAll(async () => {
+  data = await createSampleData(gateway());
+  await scheduled(gateway(), 'backup');
+  await scheduled(gateway(), 'audit-purge');
+});
+afterAll(() => data.consumer.close());
+
+const open = (path: string) => {
+  const { baseUrl, adminToken } = gateway();
+  return openConsole({ baseUrl, token: adminToken, path });
+};
+
+test('a backup is made, its progress is shown, and the page says when it is complete', async () => {
+  const page = await open('/backups');
+  const held = await holdBackups(gateway().databaseUrl);
+  try {
+    await page.getByRole('button', { name: 'Make a backup' }).click();
+    await page.getByRole('progressbar', { name: 'Backup' }).waitFor();
+    await page.getByRole('button', { name: 'A backup is running' }).waitFor();
+    await held.arrived();
+  } finally {
+    await held.release();
+  }
+  await page.getByText('The backup is complete.').waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'completed' });
+  await row.getByRole('button', { name: 'Details' }).click();
+  await page
+    .getByText(/npm run restore -- gateway-.*\.sql\.gz\.enc/)
+    .first()
+    .waitFor();
+});
+
+test('a task is run, paused and resumed, and its runs are listed', async () => {
+  const page = await open('/maintenance');
+  const card = page.getByRole('listitem', { name: 'audit-purge' });
+  await card.getByRole('button', { name: 'Run now: audit-purge' }).click();
+  await page.getByText('audit-purge: completed.').waitFor();
+  await card.getByRole('button', { name: 'Runs: audit-purge' }).click();
+  const runs = page.getByRole('list', { name: 'Runs of audit-purge, newest first' });
+  await runs.getByText('completed').waitFor();
+  expect(await runs.getByRole('listitem').count()).toBe(1);
+  await card.getByRole('button', { name: 'Pause: audit-purge' }).click();
+  await card.getByText('The schedule does not start it until it is resumed.').waitFor();
+  await card.getByRole('button', { name: 'Resume: audit-purge' }).click();
+  await card.getByRole('button', { name: 'Pause: audit-purge' }).waitFor();
+});
+
+test('the audit log is verified, also against a noted head, and a wrong head is found out', async () => {
+  const page = await open('/audit');
+  await page.getByRole('button', { name: 'Verify the log' }).click();
+  await page.locator('strong', { hasText: 'The log is intact.' }).waitFor();
+  const head = page.getByRole('textbox', { name: 'Head that you noted (optional)' });
+  await head.fill(`1:${'0'.repeat(64)}`);
+  await page.getByRole('button', { name: 'Verify', exact: true }).click();
+  await page.locator('strong', { hasText: 'The log is not intact.' }).waitFor();
+});
+
+test('the audit log shows who changed what, and opens from an address', async () => {
+  const { admin } = gateway();
+  await admin.request('PATCH', `/admin/accounts/${data.accounts.delivered.id}`, { app_key: 'changed' });
+  const page = await open('/audit?action=account.update');
+  await page.getByText('Changed an account', { exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'stripe/shop-eu' }).waitFor();
+  await page.getByText('app_key').waitFor();
+});
+
+test('all deliveries are paused with a reason, every page says so, and they are resumed', async () => {
+  const page = await open('/');
+  await page.getByRole('button', { name: 'Pause deliveries' }).click();
+  await page.getByRole('textbox').fill('consumer is being moved');
+  await page
+    .getByRole('dialog')
+    .or(page.getByRole('alertdialog'))
+    .getByRole('button', { name: 'Pause deliveries' })
+    .click();
+  await page.getByRole('link', { name: 'Providers' }).click();
+  await page.getByText('consumer is being moved').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page
+    .getByRole('button', { name: /^Resume/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Pause deliveries' }).waitFor();
+  await page.getByText('consumer is being moved').waitFor({ state: 'detached' });
+});
+
+test('settings are found by a part of their name, and providers by what they do', async () => {
+  const page = await open('/settings');
+  await page.getByRole('searchbox').fill('retention');
+  await page.getByText('EVENT_RETENTION_DAYS').first().waitFor();
+  expect(await page.getByText('DELIVERY_TIMEOUT').count()).toBe(0);
+  await page.getByRole('link', { name: 'Providers' }).click();
+  await page.getByRole('searchbox').fill('ecdsa');
+  await page.getByRole('heading', { name: 'SendGrid' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Stripe' }).count()).toBe(0);
+});
