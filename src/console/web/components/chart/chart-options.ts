@@ -16,6 +16,14 @@ const daySeconds = 86_400;
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
+/** Distances between lines of an axis of durations (ms): round in milliseconds, seconds, minutes, hours and days. */
+const durationSteps = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 5, 10, 30].map((minutes) => minutes * 60_000),
+  ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),
+];
+
 /** The text of a value on an axis. */
 const axisText = { count: shortNumberText, ms: durationText };
 
@@ -53,6 +61,7 @@ export function chartOptions(chart: {
         ...axis,
         grid,
         ticks: { show: false },
+        ...(unit === 'ms' ? { incrs: durationSteps } : {}),
         size: unit === 'ms' ? 76 : 48,
         values: (_, splits) => splits.map((at) => axisText[unit](at)),
       },

@@ -93,6 +93,7 @@ export function EventTable(props: EventTableProps) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       className={styles.table}
+      data-select={canSelect}
       onScroll={({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0)}
     >
       <div role="rowgroup" className={styles.head}>
