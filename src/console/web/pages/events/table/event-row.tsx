@@ -45,7 +45,12 @@ export const EventRow = memo(function EventRow(props: {
         <EventBadge {...event} />
       </span>
       <span role="cell" className={styles.type}>
-        <Link to="/events/$eventId" params={{ eventId: event.id }} data-row={event.id}>
+        <Link
+          to="/events/$eventId"
+          params={{ eventId: event.id }}
+          data-row={event.id}
+          data-untyped={event.event_type === null}
+        >
           <bdi>{name}</bdi>
         </Link>
       </span>
