@@ -11,6 +11,7 @@ import { FilterBar } from './filters/filter-bar.tsx';
 import { type FilterName, filterLabels } from './filters/filter-names.ts';
 import { useListFilters } from './filters/use-list-filters.ts';
 import { LiveStatus } from './live/live-status.tsx';
+import { useGapReload } from './live/use-gap-reload.ts';
 import { useHeldRows } from './live/use-held-rows.ts';
 import { useLiveEvents } from './live/use-live-events.ts';
 import { ReplayOne } from './replay-one.tsx';
@@ -18,7 +19,7 @@ import { SearchBox } from './search/search-box.tsx';
 import { SearchStatus } from './search/search-status.tsx';
 import { usePayloadSearch } from './search/use-payload-search.ts';
 import { EventTable } from './table/event-table.tsx';
-import { mergedRows, useEventList } from './use-event-list.ts';
+import { mergedRows, useEventList, useReloadedList } from './use-event-list.ts';
 
 const names = Object.keys(filterLabels) as FilterName[];
 
@@ -39,10 +40,11 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const [isAll, setAll] = useState(false);
   const [replayed, setReplayed] = useState<EventItem | null>(null);
   const table = useRef<HTMLDivElement>(null);
-  const live = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
+  const [live, forget] = useLiveEvents(filters, isOn && search.search === null, () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
   const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: selected.size > 0 });
+  useGapReload({ live, forget, isHeld, reload: useReloadedList(filters) });
   const clearSelection = () => {
     setSelected(new Set());
     setAll(false);

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { answerWithHeaders, api } from '../../api/client.ts';
 import type { Filters } from '../../api/filters.ts';
 import type { EventItem } from '../../api/types.ts';
@@ -6,6 +6,8 @@ import type { LiveEvents } from './live/use-live-events.ts';
 
 /** Rows of one answer. */
 const pageSize = 100;
+
+const keyOf = (filters: Filters) => ['events', filters];
 
 /** The position of the next page in the `Link` header of a list; null on the last page. */
 function nextBefore(link: string | null): string | null {
@@ -16,7 +18,7 @@ function nextBefore(link: string | null): string | null {
 /** The events that match the filters, newest first, page by page. */
 export const useEventList = (filters: Filters) =>
   useInfiniteQuery({
-    queryKey: ['events', filters],
+    queryKey: keyOf(filters),
     initialPageParam: null as string | null,
     queryFn: async ({ pageParam, signal }) => {
       // The API checks the values; those of an address may be anything.
@@ -27,6 +29,19 @@ export const useEventList = (filters: Filters) =>
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Loads the beginning of a list again; rejects when that fails. Later pages are loaded when the user comes to them. */
+export function useReloadedList(filters: Filters): () => Promise<void> {
+  const client = useQueryClient();
+  return () => {
+    const queryKey = keyOf(filters);
+    client.setQueryData<InfiniteData<unknown>>(
+      queryKey,
+      (before) => before && { pages: before.pages.slice(0, 1), pageParams: before.pageParams.slice(0, 1) },
+    );
+    return client.refetchQueries({ queryKey, exact: true }, { throwOnError: true });
+  };
+}
 
 /** The rows of loaded pages with what has changed since; new events of `live` come first, newest first. */
 export function mergedRows(loaded: readonly EventItem[], live: LiveEvents): EventItem[] {

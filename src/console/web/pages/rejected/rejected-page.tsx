@@ -9,9 +9,10 @@ import { Page, Panel } from '../../components/page.tsx';
 import { adviceOn } from '../../components/rejection-reasons.ts';
 import { FilterBar } from '../events/filters/filter-bar.tsx';
 import { useListFilters } from '../events/filters/use-list-filters.ts';
+import { useGapReload } from '../events/live/use-gap-reload.ts';
 import { useLiveEvents } from '../events/live/use-live-events.ts';
 import { EventTable } from '../events/table/event-table.tsx';
-import { mergedRows, useEventList } from '../events/use-event-list.ts';
+import { mergedRows, useEventList, useReloadedList } from '../events/use-event-list.ts';
 import styles from './rejected.module.css';
 
 /** Webhooks that failed verification: why, and what to do about it. */
@@ -19,9 +20,11 @@ export function RejectedPage() {
   const { filters, change, clear } = useListFilters();
   const rejected = useMemo(() => ({ ...filters, status: 'rejected' }), [filters]);
   const list = useEventList(rejected);
-  const live = useLiveEvents(rejected, filters.until === undefined, () => void list.refetch());
+  const [live, forget] = useLiveEvents(rejected, filters.until === undefined, () => void list.refetch());
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
+  const [isScrolled, setScrolled] = useState(false);
+  useGapReload({ live, forget, isHeld: isScrolled, reload: useReloadedList(rejected) });
   const [none] = useState<ReadonlySet<string>>(new Set());
   const nothing = () => undefined;
   return (
@@ -47,7 +50,7 @@ export function RejectedPage() {
           onSelectLoaded={nothing}
           onClearSelection={nothing}
           onReplay={nothing}
-          onScrolled={nothing}
+          onScrolled={setScrolled}
           onEnd={() => {
             if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
           }}

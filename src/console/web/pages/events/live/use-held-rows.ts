@@ -24,6 +24,8 @@ export function useHeldRows(rows: EventItem[], isHeldBy: { scrolled: boolean; se
   const wasHeld = useRef(false);
   if (!isHeld || !wasHeld.current) newest.current = rows[0]?.id ?? '';
   wasHeld.current = isHeld;
-  const shown = isHeld && newest.current !== '' ? rows.filter(({ id }) => id <= newest.current) : rows;
+  const kept = isHeld && newest.current !== '' ? rows.filter(({ id }) => id <= newest.current) : rows;
+  // A list that was loaded again may have only newer events.
+  const shown = kept.length > 0 ? kept : rows;
   return { shown, isHeld, held: rows.length - shown.length };
 }

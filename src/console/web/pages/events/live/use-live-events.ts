@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { followEvents, type StreamMessage } from '../../../api/event-stream.ts';
 import type { Filters } from '../../../api/filters.ts';
 import type { EventItem } from '../../../api/types.ts';
@@ -16,17 +16,23 @@ export interface LiveEvents {
   unmatched: ReadonlySet<string>;
   /** How many new events were not reported, because there were too many. */
   leftOut: number;
+  /** How often events were left out or not kept, so that the list lacks them until it is loaded again. */
+  gaps: number;
 }
 
-const nothing: LiveEvents = { state: 'off', changed: new Map(), unmatched: new Set(), leftOut: 0 };
+const nothing: LiveEvents = { state: 'off', changed: new Map(), unmatched: new Set(), leftOut: 0, gaps: 0 };
+
+/** What the list itself has now, because it was loaded again. */
+export type Forget = (seen: LiveEvents) => void;
 
 /**
  * Follows the events of a list. Messages are collected and shown a few times a second, so that a thousand a second cost
  * a few renderings.
  *
  * @param onReset loads the list again: its rows may have changed without a message.
+ * @returns also a function that forgets what was known when a loading of the list began.
  */
-export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => void): LiveEvents {
+export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => void): [LiveEvents, Forget] {
   const [live, setLive] = useState(nothing);
   const reset = useRef(onReset);
   reset.current = onReset;
@@ -57,12 +63,20 @@ export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => vo
       if (timer !== null) clearTimeout(timer);
     };
   }, [key, isOn]);
-  return live;
+  const forget = useCallback<Forget>((seen) => setLive((before) => without(before, seen)), []);
+  return [live, forget];
+}
+
+/** Without what is in `seen`; what has changed since then stays. */
+function without(before: LiveEvents, seen: LiveEvents): LiveEvents {
+  const changed = [...before.changed].filter(([id, event]) => seen.changed.get(id) !== event);
+  const unmatched = [...before.unmatched].filter((id) => !seen.unmatched.has(id));
+  return { ...before, changed: new Map(changed), unmatched: new Set(unmatched) };
 }
 
 /** The state after the messages. */
 function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEvents {
-  let { state, leftOut } = before;
+  let { state, leftOut, gaps } = before;
   const changed = new Map(before.changed);
   const unmatched = new Set(before.unmatched);
   for (const message of messages) {
@@ -85,9 +99,11 @@ function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEv
         break;
       case 'left_out':
         leftOut += message.events;
+        gaps += 1;
         break;
     }
   }
+  if (changed.size > keptEvents) gaps += 1;
   for (const id of changed.keys()) {
     if (changed.size <= keptEvents) break;
     changed.delete(id);
@@ -96,5 +112,5 @@ function applied(before: LiveEvents, messages: readonly StreamMessage[]): LiveEv
     if (unmatched.size <= keptEvents) break;
     unmatched.delete(id);
   }
-  return { state, changed, unmatched, leftOut };
+  return { state, changed, unmatched, leftOut, gaps };
 }

@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Forget, LiveEvents } from './use-live-events.ts';
+
+/** At most so often, however many events come in. */
+const everyMs = 3_000;
+
+/**
+ * Loads a list again when it lacks events that came in too fast. While the list is held still it waits, because the rows
+ * in sight would go.
+ */
+export function useGapReload(options: {
+  live: LiveEvents;
+  forget: Forget;
+  isHeld: boolean;
+  /** Rejects when the list could not be loaded. */
+  reload(): Promise<void>;
+}): void {
+  const [mended, setMended] = useState(0);
+  const reloadedAtMs = useRef(Number.NEGATIVE_INFINITY);
+  const latest = useRef(options);
+  latest.current = options;
+  const { gaps } = options.live;
+  const isDue = gaps > mended && !options.isHeld;
+  // A list that goes live again counts from the beginning.
+  useEffect(() => {
+    if (gaps < mended) setMended(gaps);
+  }, [gaps, mended]);
+  useEffect(() => {
+    if (!isDue) return;
+    const waitMs = Math.max(0, reloadedAtMs.current + everyMs - performance.now());
+    const timer = setTimeout(() => {
+      reloadedAtMs.current = performance.now();
+      const { live, forget, reload } = latest.current;
+      setMended(live.gaps);
+      // What was not loaded during an outage is loaded when the stream is there again.
+      reload().then(
+        () => forget(live),
+        () => undefined,
+      );
+    }, waitMs);
+    return () => clearTimeout(timer);
+  }, [isDue]);
+}
