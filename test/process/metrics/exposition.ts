@@ -1,4 +1,5 @@
 import type { RunningRole } from '../../support/running-role.ts';
+import { until } from '../../support/until.ts';
 
 /** A metric of an answer of `/metrics`, with its series: labels in their order, and the value. */
 export interface ScrapedMetric {
@@ -60,3 +61,7 @@ export async function metricsOf(role: RunningRole): Promise<string> {
   const [, port] = await role.printed(/"port":(\d+),"msg":"metrics listening"/, 'stderr');
   return `http://127.0.0.1:${port}`;
 }
+
+/** Waits for the metrics of Temporal's SDK. A process that is too busy to read them in a second leaves them out once. */
+export const sdkIsMeasured = (baseUrl: string) =>
+  until('the SDK is measured', async () => (await scraped(baseUrl)).has('temporal_num_pollers'));

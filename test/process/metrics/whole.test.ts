@@ -6,7 +6,7 @@ import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { kill } from '../../support/kill.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
-import { scraped, sumOf } from './exposition.ts';
+import { scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -44,7 +44,7 @@ test('npm start has one answer, with the counts of both processes, also after th
   const own = [...answer].filter(([name]) => !name.startsWith('temporal_'));
   expect(own.map(([name, { type }]) => ({ name, type })).sort(byName)).toEqual(documented.toSorted(byName));
   expect(answer.get('gateway_worker_process_up')?.series.get('gateway_worker_process_up')).toBe(1);
-  expect(answer.has('temporal_num_pollers')).toBe(true);
+  await sdkIsMeasured(gateway.baseUrl);
 
   // A counter that became smaller would look like a restart, after which all of it counts once more.
   kill(workerOf(gateway));
