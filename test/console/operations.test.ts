@@ -45,7 +45,7 @@ test('a task is run, paused and resumed, and its runs are listed', async () => {
   const card = page.getByRole('listitem', { name: 'audit-purge' });
   await card.getByRole('button', { name: 'Run now: audit-purge' }).click();
   await page.getByText('audit-purge: completed.').waitFor();
-  await card.getByRole('button', { name: 'Runs: audit-purge' }).click();
+  await card.getByRole('button', { name: 'Show runs: audit-purge' }).click();
   const runs = page.getByRole('list', { name: 'Runs of audit-purge, newest first' });
   await runs.getByText('completed').waitFor();
   expect(await runs.getByRole('listitem').count()).toBe(1);

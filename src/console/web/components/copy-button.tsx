@@ -24,9 +24,10 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
       announce('The browser does not allow this page to copy. Select the text instead.');
     }
   };
+  const shown = copied ? 'Copied' : label;
   return (
-    <Button tone="quiet" aria-label={name && `Copy ${name}`} onClick={() => void copy()}>
-      {copied ? 'Copied' : label}
+    <Button tone="quiet" aria-label={name && `${shown} ${name}`} onClick={() => void copy()}>
+      {shown}
     </Button>
   );
 }

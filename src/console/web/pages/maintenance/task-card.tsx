@@ -65,7 +65,7 @@ export function TaskCard({ task, onAwait }: { task: Task; onAwait(isAwaiting: bo
             tone="quiet"
             aria-expanded={isOpen}
             aria-controls={runs}
-            aria-label={`Runs: ${name}`}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} runs: ${name}`}
             onClick={() => setIsOpen(!isOpen)}
           >
             {isOpen ? 'Hide runs' : 'Show runs'}
