@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import type { Account, Provider } from '../../../api/types.ts';
-import { buttonClass } from '../../../components/button.tsx';
+import { Button } from '../../../components/button.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Facts, Panel } from '../../../components/page.tsx';
 import { ingestionAddress } from '../data/queries.ts';
@@ -30,9 +30,9 @@ export function AccountFacts({ account, provider }: { account: Account; provider
       title="Account"
       actions={
         mayAdmin && (
-          <button ref={edit} type="button" className={buttonClass()} onClick={() => setIsEditing(true)}>
+          <Button ref={edit} onClick={() => setIsEditing(true)}>
             Edit
-          </button>
+          </Button>
         )
       }
     >

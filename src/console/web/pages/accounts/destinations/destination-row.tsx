@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { announce } from '../../../components/announce.ts';
 import { Badge } from '../../../components/badge.tsx';
-import { Button, buttonClass } from '../../../components/button.tsx';
+import { Button } from '../../../components/button.tsx';
 import { ProblemNotice } from '../../../components/notice.tsx';
 import { DeleteDestination } from './delete-destination.tsx';
 import { DestinationForm } from './destination-form.tsx';
@@ -54,15 +54,9 @@ export function DestinationRow(props: {
               <Button disabled={save.isPending} onClick={turn}>
                 {enabled ? 'Turn off' : 'Turn on'}
               </Button>
-              <button
-                ref={edit}
-                type="button"
-                className={buttonClass()}
-                aria-expanded={isOpen}
-                onClick={() => setIsOpen(!isOpen)}
-              >
+              <Button ref={edit} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
                 Edit
-              </button>
+              </Button>
               <DeleteDestination accountId={accountId} destination={destination} />
             </>
           )}

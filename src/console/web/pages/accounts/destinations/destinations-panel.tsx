@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useMay } from '../../../api/session.ts';
 import { announce } from '../../../components/announce.ts';
-import { buttonClass } from '../../../components/button.tsx';
+import { Button } from '../../../components/button.tsx';
 import { Empty, ProblemNotice } from '../../../components/notice.tsx';
 import { Panel } from '../../../components/page.tsx';
 import { DestinationForm } from './destination-form.tsx';
@@ -29,15 +29,9 @@ export function DestinationsPanel({ accountId }: { accountId: string }) {
       title="Destinations"
       actions={
         mayAdmin && (
-          <button
-            ref={add}
-            type="button"
-            className={buttonClass()}
-            aria-expanded={isAdding}
-            onClick={() => setIsAdding(!isAdding)}
-          >
+          <Button ref={add} aria-expanded={isAdding} onClick={() => setIsAdding(!isAdding)}>
             Add destination
-          </button>
+          </Button>
         )
       }
     >

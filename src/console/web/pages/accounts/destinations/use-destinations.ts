@@ -45,6 +45,8 @@ export function useMoveDestination(accountId: string) {
   const client = useQueryClient();
   const queryKey = keyOf(accountId);
   return useMutation({
+    // One after another: two at once would mix their positions.
+    scope: { id: `order of ${accountId}` },
     mutationFn: async (ordered: Destination[]) => {
       for (const { id, position } of positionsOf(ordered)) await answer(one(accountId, id).patch({ position }));
     },

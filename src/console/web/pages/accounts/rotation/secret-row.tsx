@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react';
 import { Badge } from '../../../components/badge.tsx';
-import { buttonClass } from '../../../components/button.tsx';
+import { Button } from '../../../components/button.tsx';
 import styles from './rotation.module.css';
 
 /** One secret: whether it is set, and the button that opens its rotation. The value is never shown. */
@@ -28,15 +28,9 @@ export function SecretRow(props: {
         <div className={styles.secretState}>
           {isSet ? <Badge state="on" label="set" /> : <Badge state="off" label="not set" />}
           {onOpen && !isOpen && (
-            <button
-              ref={props.buttonRef}
-              type="button"
-              className={buttonClass()}
-              aria-label={`${action}: ${name}`}
-              onClick={onOpen}
-            >
+            <Button ref={props.buttonRef} aria-label={`${action}: ${name}`} onClick={onOpen}>
               {action}
-            </button>
+            </Button>
           )}
         </div>
       </div>
