@@ -147,6 +147,12 @@ describe('an attempt that is already recorded is not repeated:', () => {
   const nextAttemptAt = new Date(nowMs + minuteMs);
   test.each<[string, Changes, Asked, unknown]>([
     ['delivered', { ...succeeded, deliveryStatus: 'delivered' }, scheduled, answer({ kind: 'delivered' })],
+    [
+      'delivered, and again by the replay that came before it',
+      { ...succeeded, generation: 1, deliveryStatus: 'delivered' },
+      scheduled,
+      stopped('superseded'),
+    ],
     ['failed', { ...failed, nextAttemptAt }, scheduled, answer({ kind: 'failed', waitMs: minuteMs })],
     ['failed long ago', { ...failed, nextAttemptAt: new Date(0) }, scheduled, answer({ kind: 'failed', waitMs: 0 })],
     ['the last', { ...failed, deliveryStatus: 'failed' }, tenth, answer({ kind: 'exhausted', attempted: true })],

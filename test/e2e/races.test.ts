@@ -106,6 +106,23 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
           'true',
         ]);
       });
+
+      // Only here the relay makes the first attempt of the replay while that of the workflow is in flight.
+      if (firstAttempt === 'direct' && nth > 1) {
+        test('a replay that is delivered before it stays so', async () => {
+          const { consumer, before, ...race } = await held();
+          expect((await stage.operate.replay(race.id)).status).toBe(202);
+          const { admin } = stage.gateway;
+          await admin.eventually(race.id, (e) => e.generation === 1 && e.delivery_status === 'delivered');
+          race.answer(answer);
+          await admin.eventually(race.id, (e) => e.delivery_history.length > nth);
+          const { outcome, event } = await settled(stage, race.id);
+          expect(event).toMatchObject({ status: 'enqueued', delivery_status: 'delivered', generation: 1, attempts: 1 });
+          expect(attemptsOf(event).toSorted()).toEqual([...before, last, '1 schedule 1 delivered'].toSorted());
+          expect(outcome).toBe(stage.gateway.eventWorkflows === 'on_retry' ? 'superseded' : 'already_settled');
+          expect(consumer.deliveries).toHaveLength(nth + 1);
+        });
+      }
     });
 
     test('the attempt is recorded as delivered if the account is disabled', async () => {

@@ -79,9 +79,10 @@ export function endedBecause(
 /** The result of an attempt that is already recorded, for a repeated request. */
 function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptResult {
   const succeeded = row.recordedOutcome === 'delivered';
-  if (succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
+  const isCurrent = row.generation === asked.generation;
+  if (isCurrent && succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
-  if (row.generation > asked.generation) return { kind: 'stopped', reason: 'superseded' };
+  if (!isCurrent) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause(row);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
   // The last attempt failed and was recorded, but the worker crashed before it could return the result.

@@ -71,11 +71,13 @@ function waitedMs(row: AttemptRow, { trigger, number }: AttemptRequest, startedA
 /** What the workflow or the relay is told of an attempt. `recorded` is null if its event no longer exists. */
 export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
-  // A success after the event was killed or replayed changed no row, so it does not end the schedule.
-  if (outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
+  // A success after the event was killed or replayed changed no row, so it does not end the schedule. The event may be
+  // delivered nevertheless, by an attempt of the replay.
+  const isCurrent = recorded.generation === outcome.generation;
+  if (isCurrent && outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
-  if (recorded.generation !== outcome.generation) return { kind: 'stopped', reason: 'superseded' };
+  if (!isCurrent) return { kind: 'stopped', reason: 'superseded' };
   const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
   if (reason) return { kind: 'stopped', reason };
   return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
