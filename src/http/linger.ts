@@ -2,9 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from './connections/connections.ts';
 import type { DirectAnswer } from './direct-answer.ts';
 
-/** How long a client that is still sending may take to read its response before the connection is closed. */
-export const lingerMs = 5_000;
-
 /**
  * Responds to a client that may still be sending. Closes the connection when the client ends, or after 5 s: to close it
  * with unread bytes would reset it, and the client would lose the response.
@@ -26,6 +23,6 @@ export async function sendAndLinger(
   // The client has the whole response now. response.end() would make Node close the connection immediately.
   if (body.length > 0 && request.method !== 'HEAD') response.write(body);
   else response.flushHeaders();
-  await connection.gate.discardRest(until, lingerMs);
+  await connection.gate.discardRest(until);
   response.end();
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from './connections/connections.ts';
-import { lingerMs, sendAndLinger } from './linger.ts';
+import { sendAndLinger } from './linger.ts';
 import type { Refusal } from './refusal.ts';
 
 /** Refuses a request. No other request is taken from its connection, which is then closed. */
@@ -45,7 +45,7 @@ export async function refuseBytes(connection: Connection, code: string | undefin
   const statusLine = `HTTP/1.1 ${statusLines.get(code ?? '') ?? '400 Bad Request'}`;
   // Without a length, the client would wait for the end of the connection.
   socket.write(`${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-  await gate.discardRest('connection', lingerMs);
+  await gate.discardRest('connection');
   socket.destroySoon();
 }
 

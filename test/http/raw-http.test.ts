@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { illegalCases } from '../fuzz/raw/illegal-cases.ts';
 import { incompleteCases } from '../fuzz/raw/incomplete-cases.ts';
@@ -68,4 +71,34 @@ test('a request that was answered before its body is not answered again when the
   const sent = message(judged.ingestion, [length('abc')], 'a', { path: '/nothing/here/at-all' });
   const { answers } = await talk(gateway.baseUrl, [Buffer.from(sent), { pauseMs: 100 }, 'half-close']);
   expect(answers.map(({ status }) => status)).toEqual([404]);
+});
+
+describe('a client that is still sending when it has its last answer is not reset', () => {
+  const close = ['Connection: close'];
+  test.each([
+    [
+      'a body that is not read',
+      () => message(judged.ingestion, [...close, length('0123456789')], '', { path: '/nothing' }),
+    ],
+    [
+      'bytes behind the last request',
+      () => message({ ...judged.ingestion, method: 'GET', path: '/health/live' }, close),
+    ],
+  ])('%s', async (_, head) => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(gateway.baseUrl).port), allowHalfOpen: true });
+    const broken: unknown[] = [];
+    socket.on('error', (error) => broken.push(error));
+    socket.write(head());
+    // The answer is here, and the client has not read it: it writes first.
+    await once(socket, 'readable');
+    for (const part of ['01234', '56789', 'more']) {
+      await sleep(50);
+      await new Promise((done) => socket.write(part, done));
+    }
+    const parts: Buffer[] = await socket.toArray();
+    socket.end();
+    await once(socket, 'close');
+    expect(Buffer.concat(parts).toString()).toMatch(/^HTTP\/1\.1 (404|200) /);
+    expect(broken).toEqual([]);
+  });
 });

@@ -33,6 +33,22 @@ export class Connection {
     this.socket = socket;
     this.gate = new RequestGate(socket, turns);
     this.network = networkOf(socket.remoteAddress ?? 'unknown');
+    const close = socket.destroySoon.bind(socket);
+    // Node calls this after the last response.
+    socket.destroySoon = () => (this.isLingering ? close() : this.#closeInStages());
+  }
+
+  /**
+   * Ends the gateway's side of the connection, and closes it when the client has ended its own, after 5 s at most (RFC
+   * 9112, section 9.6). Node by itself closes both sides at once, which resets the connection of a client that is still
+   * sending.
+   */
+  #closeInStages(): void {
+    this.gate.discard();
+    this.socket.end(() => {
+      this.isLingering = true;
+      void this.gate.discardRest('connection').then(() => this.socket.destroy());
+    });
   }
 
   /**

@@ -11,6 +11,8 @@ import type { Turns } from './turns.ts';
  * so a request has to wait only if the end of its head arrived in two packets.
  */
 const maxWaiting = 8;
+/** How long a client that is still sending may take to read its response before the connection is closed. */
+const lingerMs = 5_000;
 
 /**
  * Passes the bytes of a connection to Node's HTTP parser, one request at a time. It passes a request only after the
@@ -89,23 +91,22 @@ export class RequestGate {
   }
 
   /**
-   * Discards the bytes that the client still sends, so that the client can read its response. Closing a connection with
-   * unread bytes resets it, and the client then loses the response.
+   * Discards the bytes that the client still sends, for 5 s at most, so that the client can read its response. Closing a
+   * connection with unread bytes resets it, and the client then loses the response.
    *
    * @param until what ends the wait: the end of the body, or of the connection, after which no byte may be lost. The
    *   client can end it in both cases.
-   * @param limitMs the longest wait.
    */
-  discardRest(until: 'body' | 'connection', limitMs: number): Promise<void> {
+  discardRest(until: 'body' | 'connection'): Promise<void> {
     const socket = this.#socket;
     return new Promise((resolve) => {
-      if (socket.readableEnded) return resolve();
+      if (socket.readableEnded || socket.destroyed) return resolve();
       const done = () => {
         clearTimeout(late);
         socket.off('close', done).off('end', done);
         resolve();
       };
-      const late = setTimeout(done, limitMs);
+      const late = setTimeout(done, lingerMs);
       socket.once('close', done).once('end', done);
       this.#discarded = (bytes) => {
         if (until === 'connection') return;
