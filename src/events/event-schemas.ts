@@ -122,7 +122,7 @@ export const event = z
     ...item,
     payload: z.unknown().meta({
       description:
-        'JSON of at most 500 levels as its parsed value, other text as a string, other bytes as an object with `base64`. A truncated payload is a string or an object with `base64`',
+        'JSON of at most 500 levels as its parsed value (numbers as double precision holds them; `/payload` has the bytes), other text as a string, other bytes as an object with `base64`. A truncated payload is a string or an object with `base64`',
     }),
     payload_bytes: count.meta({ description: 'Length of the complete body in bytes, as received', example: 41 }),
     payload_sha256: text.meta({

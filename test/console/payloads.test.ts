@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../support/admin-client.ts';
 import { openConsole } from './support/browser.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 import { createSampleData, hostile, type SampleData } from './support/sample-data.ts';
@@ -45,6 +46,18 @@ test('bytes are shown in hex, and downloaded as received', async () => {
   ]);
   const saved = await readFile(await download.path());
   expect([...saved]).toEqual(Array.from({ length: 2_000 }, (_, n) => n % 256));
+});
+
+test('numbers keep all their digits, and what only looks like bytes is JSON', async () => {
+  const { admin, baseUrl } = gateway();
+  const body = '{"id":"digits","base64":"eA==","snowflake":1234567890123456789,"price":1.10,"text":"\\u00e9t\\u00e9"}';
+  const sent = await send(baseUrl, data.accounts.delivered, body, { 'content-type': 'application/json' });
+  await admin.eventually(sent.body.id, (event) => event.delivery_status === 'delivered');
+  const page = await openEvent(sent.body.id);
+  await page.getByRole('heading', { name: 'Payload (JSON' }).waitFor();
+  const text = await page.getByRole('textbox', { name: 'Payload' }).innerText();
+  for (const part of ['"snowflake": 1234567890123456789', '"price": 1.10', '"text": "été"'])
+    expect(text).toContain(part);
 });
 
 test('the payload as received, and a command that sends it again', async () => {

@@ -27,18 +27,18 @@ export function PayloadPanel({ event }: { event: EventDetails }) {
   const bytes = useQuery({
     queryKey: ['payload', event.id],
     queryFn: () => fetchPayload(event.id),
-    enabled: view !== 'pretty',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  // The event is read again and again; its payload never changes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: so that a large payload is written out once
-  const pretty = useMemo(() => prettyText(event.payload), [event.id]);
+  // The API's parsed value has lost digits of long numbers. It only says whether the payload is JSON.
+  const isJson = typeof event.payload !== 'string';
+  const pretty = useMemo(() => (bytes.data ? prettyText(bytes.data, isJson) : null), [bytes.data, isJson]);
   const raw = useMemo(() => (bytes.data ? rawText(bytes.data) : null), [bytes.data]);
   const command = () => curlCommand(event, location.origin, raw?.kind === 'text' ? raw.text : null);
-  const shown = view === 'pretty' ? pretty : raw && (view === 'raw' ? raw : { kind: 'text' as const, text: command() });
+  const texts = { pretty, raw, curl: raw && { kind: 'text' as const, text: command() } };
+  const shown = texts[view];
   return (
     <Panel
-      title={`Payload (${pretty.kind}, ${byteText(event.payload_bytes)})`}
+      title={`Payload (${pretty ? `${pretty.kind}, ` : ''}${byteText(event.payload_bytes)})`}
       actions={
         <>
           <fieldset className={styles.views}>
@@ -63,8 +63,8 @@ export function PayloadPanel({ event }: { event: EventDetails }) {
           recognizes it as a duplicate for 24 hours.
         </p>
       )}
-      {bytes.error && view !== 'pretty' && <ProblemNotice error={bytes.error} retry={() => void bytes.refetch()} />}
-      {shown && <CodeView label="Payload" text={shown.text} isJson={shown === pretty && pretty.kind === 'JSON'} />}
+      {bytes.error && <ProblemNotice error={bytes.error} retry={() => void bytes.refetch()} />}
+      {shown && <CodeView label="Payload" text={shown.text} isJson={shown.kind === 'JSON'} />}
     </Panel>
   );
 }

@@ -7,11 +7,10 @@ export interface PayloadText {
 /** More of a binary payload is rarely read. */
 const shownBytes = 16_384;
 
-/** The payload as the API parsed it: indented JSON, text, or bytes in hex. */
-export function prettyText(payload: unknown): PayloadText {
-  if (isBinary(payload)) return { kind: 'binary', text: hexText(bytesOfBase64(payload.base64)) };
-  if (typeof payload === 'string') return { kind: 'text', text: payload };
-  return { kind: 'JSON', text: JSON.stringify(payload, null, 2) };
+/** The payload to be read: indented JSON, text, or bytes in hex. `isJson`: whether the API could parse it as JSON. */
+export function prettyText(bytes: Uint8Array, isJson: boolean): PayloadText {
+  const raw = rawText(bytes);
+  return isJson && raw.kind === 'text' ? { kind: 'JSON', text: indented(raw.text) } : raw;
 }
 
 /** The bytes as received: text if they are UTF-8, otherwise hex. */
@@ -23,14 +22,24 @@ export function rawText(bytes: Uint8Array): PayloadText {
   }
 }
 
-const isBinary = (payload: unknown): payload is { base64: string } =>
-  typeof payload === 'object' &&
-  payload !== null &&
-  Object.keys(payload).length === 1 &&
-  'base64' in payload &&
-  typeof payload.base64 === 'string';
+// TypeScript does not know these parts of the language yet.
+type Reviver = (name: string, value: unknown, context: { source?: string }) => unknown;
+const { parse, rawJSON } = JSON as unknown as {
+  parse(text: string, reviver: Reviver): unknown;
+  rawJSON?(text: string): unknown;
+};
 
-const bytesOfBase64 = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+/**
+ * JSON with its numbers as they were written: ids of 19 digits would be rounded, and `1.10` would become `1.1`. Browsers
+ * that cannot keep them get the text as it is.
+ */
+function indented(text: string): string {
+  if (!rawJSON) return text;
+  const exact = parse(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== String(value) ? rawJSON(source) : value,
+  );
+  return JSON.stringify(exact, null, 2);
+}
 
 /** Lines of an offset, 16 bytes in hex, and the printable characters among them, as `hexdump -C` prints them. */
 function hexText(bytes: Uint8Array): string {
