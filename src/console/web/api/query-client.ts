@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiProblem } from './problem.ts';
 import { token } from './token.ts';
 
@@ -12,7 +12,9 @@ function onProblem(error: unknown): void {
 
 /** The answers of the API in this page. During an outage, calls are repeated until the gateway answers. */
 export const queryClient = new QueryClient({
+  // On the caches: a call's own `onError` would replace a default one.
   queryCache: new QueryCache({ onError: onProblem }),
+  mutationCache: new MutationCache({ onError: onProblem }),
   defaultOptions: {
     queries: {
       retry: (count, error) => error instanceof ApiProblem && error.isOutage && count < 3,
@@ -20,6 +22,5 @@ export const queryClient = new QueryClient({
       staleTime: 2_000,
       refetchOnWindowFocus: true,
     },
-    mutations: { onError: onProblem },
   },
 });
