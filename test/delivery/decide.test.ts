@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Asked, decide, holdMs } from '../../src/delivery/attempt/decide.ts';
+import { resultOf } from '../../src/delivery/attempt/outcome.ts';
 import type { AttemptRow } from '../../src/events/attempt-row.ts';
+import type { Outcome } from '../../src/events/outcome.ts';
+import type { Recorded } from '../../src/events/transitions/attempt-recorded.ts';
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
@@ -62,6 +65,33 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     ...changes,
   };
 }
+
+/** An attempt that was made, as it is recorded. */
+const outcome = ({ generation, trigger, number, succeeded }: Asked & { succeeded: boolean }): Outcome => ({
+  eventId: '0199f3a0-0000-7000-8000-000000000000',
+  generation,
+  trigger,
+  number,
+  startedAt: new Date(nowMs),
+  durationMs: 1,
+  outcome: succeeded ? 'delivered' : 'http_error',
+  responseCode: succeeded ? 200 : 500,
+  responseBody: null,
+  error: succeeded ? null : 'HTTP 500',
+  url: 'http://127.0.0.1/',
+  succeeded,
+  last: number > schedule.delaysMs.length,
+  nextAttemptAt: succeeded ? null : new Date(nowMs + minuteMs),
+  claimToken: null,
+});
+
+/** What the database answers when it has recorded an attempt. */
+const recorded = (after: Pick<Recorded, 'generation' | 'status' | 'deliveryStatus'>): Recorded => ({
+  recorded: true,
+  exhausted: false,
+  accountDeleted: false,
+  ...after,
+});
 
 const stopped = (reason: string) => ({ do: 'answer', result: { kind: 'stopped', reason } });
 const off = { enabled: false };
@@ -147,12 +177,6 @@ describe('an attempt that is already recorded is not repeated:', () => {
   const nextAttemptAt = new Date(nowMs + minuteMs);
   test.each<[string, Changes, Asked, unknown]>([
     ['delivered', { ...succeeded, deliveryStatus: 'delivered' }, scheduled, answer({ kind: 'delivered' })],
-    [
-      'delivered, and again by the replay that came before it',
-      { ...succeeded, generation: 1, deliveryStatus: 'delivered' },
-      scheduled,
-      stopped('superseded'),
-    ],
     ['failed', { ...failed, nextAttemptAt }, scheduled, answer({ kind: 'failed', waitMs: minuteMs })],
     ['failed long ago', { ...failed, nextAttemptAt: new Date(0) }, scheduled, answer({ kind: 'failed', waitMs: 0 })],
     ['the last', { ...failed, deliveryStatus: 'failed' }, tenth, answer({ kind: 'exhausted', attempted: true })],
@@ -165,6 +189,31 @@ describe('an attempt that is already recorded is not repeated:', () => {
     ['by hand, for an older generation', { ...succeeded, generation: 1 }, manual, stopped('superseded')],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row(changes), asked, nowMs)).toEqual(decision);
+  });
+});
+
+describe('an attempt that a replay has overtaken', () => {
+  const pending = { status: 'enqueued', deliveryStatus: 'pending' } as const;
+  test.each([
+    ['is pending', pending, 'superseded'],
+    ['is pending and marked as failed', { ...pending, status: 'failed' }, 'superseded'],
+    ['was delivered', { status: 'enqueued', deliveryStatus: 'delivered' }, 'already_settled'],
+    ['is exhausted', { status: 'failed', deliveryStatus: 'failed' }, 'already_settled'],
+    ['was acked', { status: 'processed', deliveryStatus: 'delivered' }, 'already_settled'],
+    ['was killed', { status: 'dead', deliveryStatus: 'failed' }, 'already_settled'],
+  ] as const)('ends by the state of the replay, which %s: %o, %s', (_, state, reason) => {
+    const replayed: Changes = { ...state, generation: 1 };
+    for (const asked of [scheduled, tenth]) {
+      expect(decide(row(replayed), asked, nowMs), 'due').toEqual(stopped(reason));
+      for (const recordedOutcome of ['delivered', 'http_error']) {
+        expect(decide(row({ ...replayed, recordedOutcome }), asked, nowMs), 'repeated').toEqual(stopped(reason));
+        const succeeded = recordedOutcome === 'delivered';
+        expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual({
+          kind: 'stopped',
+          reason,
+        });
+      }
+    }
   });
 });
 

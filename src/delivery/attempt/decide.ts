@@ -44,7 +44,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
     return row.pause ? answer(waitFor(row.pause, nowMs)) : { do: 'send' };
   }
 
-  if (row.generation > asked.generation) return stop('superseded');
+  if (row.generation > asked.generation) return stop(overtakenBecause(row));
   const reason = endedBecause(row);
   if (reason) return stop(reason);
   if (row.account.deleted) return { do: 'give_up', reason: 'account_deleted' };
@@ -76,13 +76,26 @@ export function endedBecause(
   return row.account.deleted ? 'account_deleted' : 'already_settled';
 }
 
+/**
+ * Why a run of a workflow ends when a replay has begun a newer generation of its event. The row alone decides. The signal
+ * of the replay may arrive before or after the outcome of an attempt, and with EVENT_WORKFLOWS=on_retry there is none.
+ *
+ * | the newer generation | the run ends as | what follows |
+ * | --- | --- | --- |
+ * | is pending | `superseded` | the run of the newer generation, if it needs one |
+ * | was delivered, failed, acked or killed | `already_settled` | nothing that sends |
+ */
+export function overtakenBecause(newer: Pick<AttemptRow, 'deliveryStatus'>): StopReason {
+  return newer.deliveryStatus === 'pending' ? 'superseded' : 'already_settled';
+}
+
 /** The result of an attempt that is already recorded, for a repeated request. */
 function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptResult {
   const succeeded = row.recordedOutcome === 'delivered';
   const isCurrent = row.generation === asked.generation;
   if (isCurrent && succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
-  if (!isCurrent) return { kind: 'stopped', reason: 'superseded' };
+  if (!isCurrent) return { kind: 'stopped', reason: overtakenBecause(row) };
   const reason = endedBecause(row);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
   // The last attempt failed and was recorded, but the worker crashed before it could return the result.
