@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { migrateOnce } from '../../src/database/migrate.ts';
 import { createLog } from '../../src/shared/log.ts';
-import { launchChromium } from '../console/support/chromium.ts';
+import { launchChromium } from '../support/chromium/launch.ts';
 import { fill } from './admin/fill.ts';
 import { cpuTimes } from './cpu.ts';
 import { adminToken, createAccount, type GatewayProcess, startGatewayProcess, temporaryPostgres } from './processes.ts';

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
-import { launchChromium } from './chromium.ts';
+import { launchChromium } from '../../support/chromium/launch.ts';
 
 let browser: Promise<Browser> | null = null;
 

@@ -44,7 +44,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
   const loaded = useMemo(() => list.data?.pages.flatMap(({ events }) => events) ?? [], [list.data]);
   const rows = useMemo(() => mergedRows(loaded, live), [loaded, live]);
   const { shown, isHeld, held } = useHeldRows(rows, { scrolled: isScrolled, selected: selected.size > 0 });
-  useGapReload({ live, forget, isHeld, reload: useReloadedList(filters) });
+  const isIncomplete = useGapReload({ live, forget, isHeld, reload: useReloadedList(filters) });
   const clearSelection = () => {
     setSelected(new Set());
     setAll(false);
@@ -76,7 +76,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       )}
       {!search.search && (
         <LiveStatus
-          {...{ live, isOn, held, isHeld }}
+          {...{ live, isOn, held, isHeld, isIncomplete }}
           onToggle={() => setOn(!isOn)}
           onShow={() => {
             clearSelection();
@@ -105,7 +105,7 @@ function EventList({ filters, change, clear }: ReturnType<typeof useListFilters>
       {list.isSuccess && visible.length === 0 && !search.search?.isRunning && (
         <NoEvents isFiltered={Object.keys(filters).length > 0} isSearch={search.search !== null} onClear={clear} />
       )}
-      <div ref={table} aria-busy={list.isPending} hidden={visible.length === 0}>
+      <div ref={table} aria-busy={list.isPending || (isIncomplete && !isHeld)} hidden={visible.length === 0}>
         <EventTable
           label="Events"
           rows={visible}

@@ -3,17 +3,21 @@ import { counted, numberText } from '../../../components/number-text.ts';
 import styles from './live.module.css';
 import type { LiveEvents } from './use-live-events.ts';
 
-/** Whether the list is live, and how many new events wait while it is held. */
+/** Whether the list is live and complete, and how many new events wait while it is held. */
 export function LiveStatus(props: {
   live: LiveEvents;
   isOn: boolean;
   held: number;
   isHeld: boolean;
+  /** Whether events came in too fast, so that the list lacks some until it is loaded again. */
+  isIncomplete: boolean;
   onToggle(): void;
   onShow(): void;
 }) {
-  const { live, isOn, held, isHeld, onToggle, onShow } = props;
-  const texts = { off: 'Not live', connecting: 'Connecting …', live: isHeld ? 'Held' : 'Live', away: 'Reconnecting …' };
+  const { live, isOn, held, isHeld, isIncomplete, onToggle, onShow } = props;
+  const still = isIncomplete ? 'Held, lacks events' : 'Held';
+  const moving = isIncomplete ? 'Catching up …' : 'Live';
+  const texts = { off: 'Not live', connecting: 'Connecting …', live: isHeld ? still : moving, away: 'Reconnecting …' };
   return (
     <span className={styles.status}>
       <span className={styles.state} data-state={isHeld ? 'held' : live.state} role="status">

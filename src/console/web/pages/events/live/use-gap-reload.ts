@@ -7,6 +7,8 @@ const everyMs = 3_000;
 /**
  * Loads a list again when it lacks events that came in too fast. While the list is held still it waits, because the rows
  * in sight would go.
+ *
+ * @returns whether the list lacks events at the moment.
  */
 export function useGapReload(options: {
   live: LiveEvents;
@@ -14,8 +16,9 @@ export function useGapReload(options: {
   isHeld: boolean;
   /** Rejects when the list could not be loaded. */
   reload(): Promise<void>;
-}): void {
+}): boolean {
   const [mended, setMended] = useState(0);
+  const [isReloading, setReloading] = useState(false);
   const reloadedAtMs = useRef(Number.NEGATIVE_INFINITY);
   const latest = useRef(options);
   latest.current = options;
@@ -32,12 +35,16 @@ export function useGapReload(options: {
       reloadedAtMs.current = performance.now();
       const { live, forget, reload } = latest.current;
       setMended(live.gaps);
+      setReloading(true);
       // What was not loaded during an outage is loaded when the stream is there again.
-      reload().then(
-        () => forget(live),
-        () => undefined,
-      );
+      reload()
+        .then(
+          () => forget(live),
+          () => undefined,
+        )
+        .finally(() => setReloading(false));
     }, waitMs);
     return () => clearTimeout(timer);
   }, [isDue]);
+  return gaps > mended || isReloading;
 }

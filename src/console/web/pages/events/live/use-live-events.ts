@@ -14,7 +14,7 @@ export interface LiveEvents {
   changed: ReadonlyMap<string, EventItem>;
   /** Events that no longer match the filters. */
   unmatched: ReadonlySet<string>;
-  /** How many new events were not reported, because there were too many. */
+  /** How many new events were not reported, because there were too many, since the list was loaded. */
   leftOut: number;
   /** How often events were left out or not kept, so that the list lacks them until it is loaded again. */
   gaps: number;
@@ -71,7 +71,8 @@ export function useLiveEvents(filters: Filters, isOn: boolean, onReset: () => vo
 function without(before: LiveEvents, seen: LiveEvents): LiveEvents {
   const changed = [...before.changed].filter(([id, event]) => seen.changed.get(id) !== event);
   const unmatched = [...before.unmatched].filter((id) => !seen.unmatched.has(id));
-  return { ...before, changed: new Map(changed), unmatched: new Set(unmatched) };
+  const leftOut = Math.max(0, before.leftOut - seen.leftOut);
+  return { ...before, leftOut, changed: new Map(changed), unmatched: new Set(unmatched) };
 }
 
 /** The state after the messages. */
