@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { SkippedTests } from './test/support/may-skip/reporter.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
 const browser = 'test/console/**/*.test.ts';
+
+const jsonReporter = (outputFile: string): [[string, Record<string, unknown>]] => [['json', { outputFile }]];
 
 export default defineConfig({
   test: {
@@ -20,7 +23,11 @@ export default defineConfig({
     // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,
     // For scripts that count: a summary in JSON where they ask for one.
-    reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
+    reporters: [
+      'default',
+      new SkippedTests(),
+      ...(process.env.TEST_RESULTS ? jsonReporter(process.env.TEST_RESULTS) : []),
+    ],
     projects: [
       {
         extends: true,

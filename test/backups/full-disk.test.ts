@@ -7,7 +7,8 @@ import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
 import { backupEnded, backupsOf, scheduled } from '../support/maintenance.ts';
-import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
+import { lacks } from '../support/may-skip/list.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { restore, verifiedIn } from './support.ts';
 
 gatewaysEndWithTheirTest();
@@ -26,8 +27,8 @@ async function backedUp(api: Parameters<typeof backupEnded>[0]) {
   return backupEnded(api, body.id, 90_000);
 }
 
-test.skipIf(noSmallDisk !== null)(
-  `when the disk becomes full, a backup fails with an error in words and leaves no file, and older ones stay${noSmallDisk === null ? '' : ` (skipped: ${noSmallDisk})`}`,
+test.skipIf(lacks('mounts'))(
+  'when the disk becomes full, a backup fails with an error in words and leaves no file, and older ones stay',
   { timeout: 240_000 },
   async () => {
     const disk = smallDisk(12 * mebibyte);

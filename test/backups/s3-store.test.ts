@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ListMultipartUploadsCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test as tests } from 'vitest';
 import { archiveName } from '../../src/backups/archive-name.ts';
 import { BackupError } from '../../src/backups/backup-error.ts';
 import type { BackupStore } from '../../src/backups/backup-store.ts';
@@ -15,10 +15,14 @@ import { openBackupStore } from '../../src/backups/open-backup-store.ts';
 import { parseS3Address } from '../../src/backups/s3-address.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
-import { type S3Server, s3Credentials, s3StartLimitMs, startS3 } from '../support/s3-server.ts';
+import { lacks } from '../support/may-skip/list.ts';
+import { s3StartLimitMs } from '../support/s3-program.ts';
+import { type S3Server, s3Credentials, startS3 } from '../support/s3-server.ts';
 import { secretText } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 import { backUp, neverAborted, restore, verifiedIn } from './support.ts';
+
+const test = tests.skipIf(lacks('s3'));
 
 const log = createLog('silent');
 let server: S3Server;

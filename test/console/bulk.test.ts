@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { events, jobLimitMs } from '../events/bulk/support.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { rows } from '../support/stored.ts';
 import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway();

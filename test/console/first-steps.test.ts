@@ -1,5 +1,5 @@
-import { test } from 'vitest';
 import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway();

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway({ worker: false });

@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 
 const gateway = consoleGateway();

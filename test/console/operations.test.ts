@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { backupFolder } from '../support/backup-folder.ts';
 import { holdBackups, scheduled } from '../support/maintenance.ts';
 import { openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 import { consoleGateway } from './support/console-gateway.ts';
 import { createSampleData, type SampleData } from './support/sample-data.ts';
 

@@ -1,9 +1,9 @@
 import getPort from 'get-port';
-import { test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
 import { browserEndsWithItsFile, openConsole } from './support/browser.ts';
+import { test } from './support/browser-test.ts';
 
 gatewaysEndWithTheirTest();
 browserEndsWithItsFile();

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { openSnapshot } from '../../src/backups/snapshot.ts';
@@ -6,6 +5,7 @@ import { applicationName } from '../../src/database/application-name.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { queryOnce } from '../support/one-connection.ts';
 import { until } from '../support/until.ts';
 
@@ -40,7 +40,7 @@ async function secondsToProbe(applicationName: string): Promise<number | null> {
 const untilProbed = (applicationName: string) =>
   until('the system asks after the server', () => secondsToProbe(applicationName));
 
-test.skipIf(!existsSync(list))('a backup notices soon that its server is gone', async () => {
+test.skipIf(lacks('socket timers'))('a backup notices soon that its server is gone', async () => {
   const snapshot = await openSnapshot(url, new AbortController().signal);
   try {
     expect(await untilProbed('webhook-gateway-backup')).toBeLessThanOrEqual(10);
@@ -49,7 +49,7 @@ test.skipIf(!existsSync(list))('a backup notices soon that its server is gone', 
   }
 });
 
-test.skipIf(!existsSync(list))('so does what has no time limit: a migration or a restore', async () => {
+test.skipIf(lacks('socket timers'))('so does what has no time limit: a migration or a restore', async () => {
   const database = await openDatabase({ url, log: createLog('silent'), maxConnections: 1, wholeTables: true });
   try {
     await database.pool.query('select 1');

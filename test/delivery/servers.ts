@@ -1,12 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
+import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import { createSender, type Sender, type SenderOptions, type SendRequest } from '../../src/delivery/send.ts';
 
@@ -49,15 +46,12 @@ export async function consumer(answer: (response: http.ServerResponse, seen: See
 
 /** An https consumer with a self-signed certificate for `localhost`. */
 export async function selfSignedConsumer() {
-  const folder = mkdtempSync(join(tmpdir(), 'delivery-tls-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
-  const what = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  execFileSync('openssl', [...what, ...name, '-keyout', files.key, '-out', files.cert], { stdio: 'ignore' });
-  const cert = readFileSync(files.cert, 'utf8');
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    ...{ keyType: 'ec', curve: 'P-256', algorithm: 'sha256' },
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
   const resumed: boolean[] = [];
-  const server = https.createServer({ key: readFileSync(files.key), cert }, (request, response) => {
+  const server = https.createServer({ key, cert }, (request, response) => {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused());
     response.writeHead(200, { connection: 'close' }).end('secure');
   });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { readProjectFile } from './files.ts';
 
-/** Any version of nginx that can read the file is sufficient. The compose file pins the version in production. */
-const hasNginx = spawnSync('nginx', ['-v']).status === 0;
+// Any version of nginx that can read the file is sufficient. The compose file pins the version in production.
 
 /** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
 function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
@@ -95,7 +95,7 @@ const spoofed = {
   'x-real-ip': '203.0.113.66',
 };
 
-describe.skipIf(!hasNginx)('nginx with docker/nginx', () => {
+describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   test('without a proxy in front, the client is the address of the connection', async () => {
     const nginx = await startNginx('unix:');
     for (const address of ['127.0.0.1', '127.0.0.5']) {

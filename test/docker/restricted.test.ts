@@ -8,13 +8,13 @@ import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
 import { backupEnded, scheduled } from '../support/maintenance.ts';
+import { imageUser, volumes, within } from '../support/may-skip/container.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { until } from '../support/until.ts';
 import { readProjectFile } from './files.ts';
 
 gatewaysEndWithTheirTest();
 
-/** The user of the image: USER in the Dockerfile. */
-const user = 1000;
 const dockerfile = readProjectFile('Dockerfile');
 /** The environment that the image sets: ENV in the Dockerfile. */
 const imageEnvironment = Object.fromEntries(
@@ -24,27 +24,6 @@ const imageEnvironment = Object.fromEntries(
   ]),
 );
 
-/**
- * What a container of the compose file may do, without a container: a read-only root with a /tmp in memory and one volume,
- * the user of the image, no capabilities, and no privileges to gain. Needs root on Linux.
- */
-const within = (volume: string) => [
-  ...['unshare', '--mount', '/bin/sh', '-ec'],
-  'mount --bind "$0" "$0"; mount -o remount,bind,ro /; mount -t tmpfs -o size=64m,mode=1777 tmpfs /tmp; exec "$@"',
-  volume,
-  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'],
-  ...['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'],
-];
-
-/** A folder outside of /tmp, which is hidden there. */
-const volumes = '/var/tmp';
-
-/** Whether this machine can do so, and lets that user read this checkout. */
-function isPossible(): boolean {
-  const [program = '', ...args] = within(volumes);
-  return spawnSync(program, [...args, process.execPath, '--version'], { stdio: 'ignore' }).status === 0;
-}
-
 /** Runs the health check of the image. */
 function healthCheck(environment: Record<string, string>): number | null {
   const line = /^ {2}CMD (\["node", "-e", .*\])$/m.exec(dockerfile)?.[1] ?? '[]';
@@ -52,13 +31,13 @@ function healthCheck(environment: Record<string, string>): number | null {
   return spawnSync(process.execPath, args, { env: environment, timeout: 30_000 }).status;
 }
 
-describe.skipIf(!isPossible())('as restricted as in a container', () => {
+describe.skipIf(lacks('container'))('as restricted as in a container', () => {
   test('api and worker deliver, the worker makes a backup, and the health check sees both', {
     timeout: 240_000,
   }, async () => {
     const volume = mkdtempSync(join(volumes, 'gateway-restricted-'));
     onTestFinished(() => rmSync(volume, { recursive: true, force: true }));
-    chownSync(volume, user, user);
+    chownSync(volume, imageUser, imageUser);
     const isolated = { ...imageEnvironment, HOST: '127.0.0.1', HOME: '/nonexistent', NODE_COMPILE_CACHE: '' };
     const roles = await migratedRoles({ BACKUP_DIR: volume });
     const [port, metricsPort] = [String(await getPort()), String(await getPort())];

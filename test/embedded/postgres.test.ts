@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type DataDir, openDataDir } from '../../src/embedded/data-dir.ts';
-import { commandOf, isRoot, pidsWhere } from '../../src/embedded/os-process.ts';
+import { commandOf, pidsWhere } from '../../src/embedded/os-process.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { kill } from '../support/kill.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { copyPrepared } from '../support/prepared.ts';
 import { until } from '../support/until.ts';
 import {
@@ -188,7 +189,7 @@ test('a start without the stored password is refused with that reason', { timeou
   expect(await leftovers(dataDir.path)).toEqual([]);
 });
 
-test.runIf(isRoot())(
+test.skipIf(lacks('root'))(
   'as root, a folder that the database user cannot enter is refused with its name before the start',
   { timeout },
   async () => {
@@ -203,7 +204,7 @@ test.runIf(isRoot())(
   },
 );
 
-test.runIf(isRoot())('an unprivileged user can start the database', { timeout }, () => {
+test.skipIf(lacks('root'))('an unprivileged user can start the database', { timeout }, () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o777);
   const script = `

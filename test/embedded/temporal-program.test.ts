@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { pidsWhere } from '../../src/embedded/os-process.ts';
-import { programsOnPath } from '../../src/embedded/programs-on-path.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
 import { buildTemporalFrom } from '../../src/embedded/temporal-build.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
+import { lacks } from '../support/may-skip/list.ts';
 import { until } from '../support/until.ts';
 import { onProgress, startErrorOf, temporaryFolder } from './helpers.ts';
 
@@ -137,9 +137,7 @@ test('a downloaded program of another version is not cached, and the error names
   expect(readdirSync(join(cacheDir, 'temporal-1.5.1'))).toEqual([]);
 });
 
-const hasGo = (await programsOnPath('go', process.env.PATH ?? '')).length > 0;
-
-test.skipIf(!hasGo)('Go refuses source whose hash is not the one in go.sum', { timeout: 300_000 }, async () => {
+test.skipIf(lacks('go'))('Go refuses source whose hash is not the one in go.sum', { timeout: 300_000 }, async () => {
   // Go may have to fetch the module first.
   vi.unstubAllEnvs();
   const module = new URL('../../src/embedded/temporal-cli/', import.meta.url);

@@ -82,61 +82,64 @@ describe.each(samples.map((sample) => [sample.provider, sample] as const))('%s',
       expect(withSignature(change)).toMatchObject({ ok: false });
   });
 
-  test.runIf(sample.coversBody)('a change of any byte of the body is refused', async () => {
-    const key = sample.newKey();
-    const signed = await send(key);
-    await fc.assert(
-      fc.asyncProperty(fc.nat(signed.body.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
-        const body = Uint8Array.from(signed.body);
-        body[at] = (body[at] ?? 0) ^ change;
+  if (sample.coversBody)
+    test('a change of any byte of the body is refused', async () => {
+      const key = sample.newKey();
+      const signed = await send(key);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(signed.body.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+          const body = Uint8Array.from(signed.body);
+          body[at] = (body[at] ?? 0) ^ change;
+          expect(verdict({ ...signed, body }, key.secret)).toMatchObject({ ok: false });
+        }),
+        { numRuns: sample.anyBody ? 200 : 60 },
+      );
+      for (const body of [
+        signed.body.slice(1),
+        signed.body.slice(0, -1),
+        Buffer.concat([signed.body, Buffer.from(' x')]),
+        new Uint8Array(),
+      ])
         expect(verdict({ ...signed, body }, key.secret)).toMatchObject({ ok: false });
-      }),
-      { numRuns: sample.anyBody ? 200 : 60 },
-    );
-    for (const body of [
-      signed.body.slice(1),
-      signed.body.slice(0, -1),
-      Buffer.concat([signed.body, Buffer.from(' x')]),
-      new Uint8Array(),
-    ])
-      expect(verdict({ ...signed, body }, key.secret)).toMatchObject({ ok: false });
-  });
+    });
 
-  test.runIf(sample.coversTime)('a time outside of the tolerance is stale', async () => {
-    const key = sample.newKey();
-    const at = async (awayMs: number, previous = false) => {
-      const signed = await send(key, { at: new Date(receivedAt.getTime() + awayMs) });
-      return previous ? verdict(signed, sample.newKey().secret, key.secret) : verdict(signed, key.secret);
-    };
-    for (const awayMs of [-minutes(5) + 1000, minutes(5) - 1000]) expect(await at(awayMs)).toEqual(ok);
-    for (const awayMs of [-minutes(5) - 1000, minutes(5) + 1000, -minutes(60 * 24 * 365)]) {
-      expect(await at(awayMs)).toEqual(refused('stale_timestamp'));
-      expect(await at(awayMs, true)).toEqual(refused('stale_timestamp'));
-    }
-    const patient = { ...sample, config: { ...sample.config, tolerance_seconds: 600 } };
-    const late = await send(key, { at: new Date(receivedAt.getTime() - minutes(9)) });
-    expect(verifyInbound(provider, settingsOf(patient, key.secret), received(sample, late, event.contentType))).toEqual(
-      ok,
-    );
-  });
+  if (sample.coversTime)
+    test('a time outside of the tolerance is stale', async () => {
+      const key = sample.newKey();
+      const at = async (awayMs: number, previous = false) => {
+        const signed = await send(key, { at: new Date(receivedAt.getTime() + awayMs) });
+        return previous ? verdict(signed, sample.newKey().secret, key.secret) : verdict(signed, key.secret);
+      };
+      for (const awayMs of [-minutes(5) + 1000, minutes(5) - 1000]) expect(await at(awayMs)).toEqual(ok);
+      for (const awayMs of [-minutes(5) - 1000, minutes(5) + 1000, -minutes(60 * 24 * 365)]) {
+        expect(await at(awayMs)).toEqual(refused('stale_timestamp'));
+        expect(await at(awayMs, true)).toEqual(refused('stale_timestamp'));
+      }
+      const patient = { ...sample, config: { ...sample.config, tolerance_seconds: 600 } };
+      const late = await send(key, { at: new Date(receivedAt.getTime() - minutes(9)) });
+      expect(
+        verifyInbound(provider, settingsOf(patient, key.secret), received(sample, late, event.contentType)),
+      ).toEqual(ok);
+    });
 
-  test.runIf(sample.anyBody)('bodies of all kinds are verified by their bytes', async () => {
-    const key = sample.newKey();
-    const bodies: [string, string][] = [
-      ['', 'application/json'],
-      ['{"name":"Zoë 💶 ﷽"}', 'application/json; charset=utf-8'],
-      ['a=1&b=%C3%A9&b=two+words&empty=', 'application/x-www-form-urlencoded'],
-      ['[1,2', 'application/json'],
-    ];
-    for (const [body, contentType] of bodies) {
-      const signed = await send(key, { body: Buffer.from(body), contentType });
-      expect(verdict(signed, key.secret, null, contentType), body).toEqual(ok);
-      const request = received(sample, signed, contentType);
-      const config = settingsOf(sample, null).config ?? {};
-      expect(provider.eventType(request, config)?.length ?? 0).toBeLessThanOrEqual(255);
-      expect(provider.externalId(request, config).id).not.toBe('');
-    }
-  });
+  if (sample.anyBody)
+    test('bodies of all kinds are verified by their bytes', async () => {
+      const key = sample.newKey();
+      const bodies: [string, string][] = [
+        ['', 'application/json'],
+        ['{"name":"Zoë 💶 ﷽"}', 'application/json; charset=utf-8'],
+        ['a=1&b=%C3%A9&b=two+words&empty=', 'application/x-www-form-urlencoded'],
+        ['[1,2', 'application/json'],
+      ];
+      for (const [body, contentType] of bodies) {
+        const signed = await send(key, { body: Buffer.from(body), contentType });
+        expect(verdict(signed, key.secret, null, contentType), body).toEqual(ok);
+        const request = received(sample, signed, contentType);
+        const config = settingsOf(sample, null).config ?? {};
+        expect(provider.eventType(request, config)?.length ?? 0).toBeLessThanOrEqual(255);
+        expect(provider.externalId(request, config).id).not.toBe('');
+      }
+    });
 
   test('the same webhook is a duplicate; another event is not', async () => {
     const key = sample.newKey();

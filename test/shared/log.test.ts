@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { lacks } from '../support/may-skip/list.ts';
 
 const script = `
   import { createLog } from ${JSON.stringify(fileURLToPath(new URL('../../src/shared/log.ts', import.meta.url)))};
@@ -23,8 +24,7 @@ test('each line is a JSON object on standard error', () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([1, 2, 3].map((n) => ({ level: 30, n, msg: 'a line' })));
 });
 
-// The device exists on Linux only.
-test.skipIf(!existsSync('/dev/full'))('a full disk for the log does not end the process', () => {
+test.skipIf(lacks('full device'))('a full disk for the log does not end the process', () => {
   const full = openSync('/dev/full', 'w');
   try {
     expect(run(full)).toMatchObject({ stdout: 'went on\n', status: 0 });

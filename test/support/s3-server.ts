@@ -1,20 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/ports.ts';
 import { runCommand } from '../../src/embedded/run-command.ts';
-import { defaultCacheDir } from '../../src/embedded/temporal-program.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
+import { s3Program } from './s3-program.ts';
 import { secretText } from './secrets.ts';
-
-const serverVersion = '1.8.0';
-const serverModule = `github.com/versity/versitygw/cmd/versitygw@v${serverVersion}`;
-const buildLimitMs = 30 * 60_000;
-/** The time limit of a start that builds the program. */
-export const s3StartLimitMs = buildLimitMs;
 
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test-access', AWS_SECRET_ACCESS_KEY: secretText('bucket') };
 
@@ -28,41 +22,9 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-/** The server's program, from the cache or built with Go once (about 3 minutes). */
-async function serverProgram(): Promise<string> {
-  const { HOME: home = null, XDG_CACHE_HOME: cacheHome = null, PATH = '' } = process.env;
-  const folder = join(defaultCacheDir({ home, cacheHome }), `versitygw-${serverVersion}`);
-  const program = join(folder, 'versitygw');
-  const isThere = await access(program).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return program;
-  console.log('Building an S3 server with Go, once, takes about 3 minutes …');
-  await mkdir(folder, { recursive: true });
-  const unfinished = await mkdtemp(join(folder, 'unfinished-'));
-  try {
-    // `env` keeps the user's proxy and module settings of Go, but unsets the target platform.
-    const environment = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${unfinished}`, `PATH=${PATH}`];
-    const built = await runCommand('/usr/bin/env', [...environment, 'go', 'install', serverModule], {
-      limitMs: buildLimitMs,
-      cwd: unfinished,
-    });
-    if (!built.ok)
-      throw new Error(
-        `The S3 server for the tests could not be built with Go: ${built.reason}\n` +
-          `Put a Go that can build ${serverModule} on PATH, or that program itself at ${program}.`,
-      );
-    await rename(join(unfinished, 'versitygw'), program);
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
-  return program;
-}
-
 /** A real server of the S3 protocol on loopback, with one empty bucket. */
 export async function startS3(): Promise<S3Server> {
-  const program = await serverProgram();
+  const program = await s3Program();
   const root = await mkdtemp(join(tmpdir(), 'gateway-s3-'));
   const bucket = 'backups';
   const bucketDir = join(root, 'buckets', bucket);

@@ -1,25 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from './gateway-process.ts';
-
-/** Commands that run another command in a new mount namespace, whose mounts end with its last process. */
-const namespaces = [
-  ['unshare', '--mount'],
-  ['unshare', '--user', '--map-root-user', '--mount'],
-];
-const mountThenRun = (bytes: number) => ['/bin/sh', '-c', `mount -t tmpfs -o size=${bytes} tmpfs "$0" && exec "$@"`];
-
-/** The command that works on this machine: as root, or as root of a user namespace. Null if none does. */
-const namespace =
-  namespaces.find(([program = '', ...args]) => {
-    const trial = [...args, ...mountThenRun(4096), tmpdir(), 'true'];
-    return spawnSync(program, trial, { stdio: 'ignore' }).status === 0;
-  }) ?? null;
-
-/** The reason why a small disk is not possible here, for a test's name; null if it is possible. */
-export const noSmallDisk = namespace === null ? 'this machine lets its user mount no file system' : null;
+import { mountThenRun, namespace } from './may-skip/mount-namespace.ts';
 
 /** A file system in memory of a fixed size, visible to one process and its children. */
 export interface SmallDisk {
@@ -34,7 +16,7 @@ export interface SmallDisk {
 }
 
 export function smallDisk(bytes: number): SmallDisk {
-  if (namespace === null) throw new Error(noSmallDisk ?? '');
+  if (namespace === null) throw new Error('this machine lets its user mount no file system');
   const folder = join(temporaryFolder('test'), 'disk');
   mkdirSync(folder);
   return {
