@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
+import { processesBelow } from '../bench/proc.ts';
 import { freshDatabase } from './database.ts';
 import { leaksInDatabases } from './leaks/database.ts';
 import { reportOf } from './leaks/markers.ts';
@@ -64,6 +66,7 @@ export default async function setup(project: TestProject) {
   project.provide('preparedFolders', prepared);
   project.provide('workflowCode', (await bundleWorkflows({ cacheDir: null, log })).code);
   return async () => {
+    noteServers();
     await temporal.stop();
     const leaks = [...leaksInTemporal(join(folder, 'temporal.db')), ...(await leaksInDatabases(postgres.url))];
     await postgres.stop();
@@ -71,6 +74,17 @@ export default async function setup(project: TestProject) {
     await rm(folder, { recursive: true, force: true });
     if (leaks.length > 0) throw new Error(reportOf(leaks));
   };
+}
+
+/** For TEST_CPU: what the shared servers have used (`cpu/setup.ts`). */
+function noteServers(): void {
+  const output = process.env.TEST_CPU;
+  if (output === undefined) return;
+  for (const server of ['postgres', 'temporal']) {
+    const parts = processesBelow(process.pid).filter(({ name }) => name === server);
+    const userMs = parts.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+    appendFileSync(output, `${JSON.stringify({ server, times: { userMs, systemMs: 0, childrenMs: 0 } })}\n`);
+  }
 }
 
 /**
