@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { compileCache } from './test/support/compile-cache.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SkippedTests } from './test/support/may-skip/reporter.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
 const browser = 'test/console/**/*.test.ts';
+
+// The workers inherit it. Node reads it when a process begins.
+process.env.NODE_COMPILE_CACHE ??= compileCache;
 
 const jsonReporter = (outputFile: string): [[string, Record<string, unknown>]] => [['json', { outputFile }]];
 

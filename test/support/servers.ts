@@ -12,6 +12,7 @@ import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/tempora
 import { createLog } from '../../src/shared/log.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { processesBelow } from '../bench/proc.ts';
+import { compileCache } from './compile-cache.ts';
 import { freshDatabase } from './database.ts';
 import { leaksInDatabases } from './leaks/database.ts';
 import { reportOf } from './leaks/markers.ts';
@@ -60,7 +61,7 @@ export default async function setup(project: TestProject) {
   project.provide('migratedDatabase', new URL(migrated).pathname.slice(1));
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
-  project.provide('compileCache', join(folder, 'compile-cache'));
+  project.provide('compileCache', compileCache);
   const prepared = join(folder, 'prepared');
   await mkdir(prepared, { mode: 0o755 });
   project.provide('preparedFolders', prepared);
