@@ -4,7 +4,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
-    'test/{bench,cluster,demo,faults,fuzz,helm,policies,soak,upgrade}/main.ts',
+    'test/{bench,cluster,demo,faults,fuzz,helm,mutants,policies,soak,upgrade}/main.ts',
     'src/main.ts',
     'src/temporal/build-workflows.ts',
     'test/bench/{load,consumer}/main.ts',

@@ -6,6 +6,7 @@ import { readBenchmark } from '../bench/benchmarks.ts';
 import { readOptions as readClusterOptions } from '../cluster/options.ts';
 import { parseCompose, readProjectFile } from '../docker/files.ts';
 import { readOptions as readFaultsOptions } from '../faults/options.ts';
+import { readOptions as readMutantsOptions } from '../mutants/options.ts';
 import { readOptions as readSoakOptions } from '../soak/options.ts';
 import { notRun } from './not-run.ts';
 import { projectFiles } from './pages.ts';
@@ -47,6 +48,7 @@ const readers: Record<string, (args: string[]) => unknown> = {
   bench: readBenchmark,
   cluster: readClusterOptions,
   faults: readFaultsOptions,
+  mutants: readMutantsOptions,
   soak: readSoakOptions,
 };
 const npmRuns = left.flatMap((text) => {
