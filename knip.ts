@@ -34,7 +34,7 @@ const config: KnipConfig = {
     'dclint',
   ],
   // Programs of the machine that tests run.
-  ignoreBinaries: ['go', 'mkfifo', 'openssl', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
+  ignoreBinaries: ['go', 'mkfifo', 'nginx', 'systemd-analyze', 'nsenter', 'unshare'],
 };
 
 export default config;
