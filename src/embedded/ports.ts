@@ -28,6 +28,9 @@ export function freePort(preferred: (number | null)[], base: number): Promise<nu
 /** Whether a server could listen on this port of `127.0.0.1` now. */
 export const isPortFree = async (port: number): Promise<boolean> => (await firstFree([port])) === port;
 
+/** Whether the last lines of a server's log say that another one has its port, as PostgreSQL (LC_ALL=C) and Go do. */
+export const isPortTaken = (lastLines: string): boolean => /address already in use/i.test(lastLines);
+
 /** The first free one of these ports; when there is none, one that the system chooses. */
 function firstFree(ports: readonly number[]): Promise<number> {
   // get-port does not return a port again within 15 s, but a server that is started again needs its previous one.

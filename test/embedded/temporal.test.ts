@@ -117,6 +117,19 @@ test('servers that start at the same moment get different ports', { timeout }, a
   expect(new Set(servers.map((server) => server.uiUrl)).size).toBe(3);
 });
 
+test('a port that was taken, and let go before it is looked at, is tried again', { timeout }, async () => {
+  const folder = temporaryFolder();
+  const failsOnce = join(folder, 'temporal');
+  const said = '{"level":"FATAL","msg":"listen tcp 127.0.0.1:8233: bind: address already in use"}';
+  writeFileSync(
+    failsOnce,
+    `#!/bin/sh\n[ -e ${folder}/tried ] && exec ${program} "$@"\ntouch ${folder}/tried\necho '${said}'\nexit 1\n`,
+    { mode: 0o755 },
+  );
+  const dataDir = openedDataDir();
+  stoppedAfterTest(await startTemporal({ dataDir, program: failsOnce, namespace, uiPort, log }));
+});
+
 test('the server of a killed gateway is taken over', { timeout }, async () => {
   const folder = temporaryFolder();
   const other = await otherGateway(folder, 'temporal');
