@@ -52,12 +52,12 @@ export default defineConfig({
           exclude: [attacks, browser, processes],
           sequence: { groupOrder: 1 },
           // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
-          maxWorkers: 5,
+          maxWorkers: 4,
         },
       },
       {
         extends: true,
-        // A browser keeps more than one core busy. With five of them, the servers of all other tests would wait.
+        // A browser keeps more than one core busy. With more of them, the servers of all other tests would wait.
         test: { name: 'console', include: [browser], sequence: { groupOrder: 2 }, maxWorkers: 2 },
       },
       {
