@@ -26,7 +26,15 @@ export async function s3Program(): Promise<string> {
   try {
     // With the lowest priority, because other tests run beside it and would exceed their limits.
     // `env` keeps the user's proxy and module settings of Go, but unsets the target platform.
-    const environment = ['-u', 'GOOS', '-u', 'GOARCH', `GOBIN=${unfinished}`, `PATH=${process.env.PATH ?? ''}`, ...['nice', '-n', '19']];
+    const environment = [
+      '-u',
+      'GOOS',
+      '-u',
+      'GOARCH',
+      `GOBIN=${unfinished}`,
+      `PATH=${process.env.PATH ?? ''}`,
+      ...['nice', '-n', '19'],
+    ];
     const built = await runCommand('/usr/bin/env', [...environment, 'go', 'install', serverModule], {
       limitMs: buildLimitMs,
       cwd: unfinished,
