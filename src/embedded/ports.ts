@@ -28,8 +28,15 @@ export function freePort(preferred: (number | null)[], base: number): Promise<nu
 /** Whether a server could listen on this port of `127.0.0.1` now. */
 export const isPortFree = async (port: number): Promise<boolean> => (await firstFree([port])) === port;
 
-/** Whether the last lines of a server's log say that another one has its port, as PostgreSQL (LC_ALL=C) and Go do. */
-export const isPortTaken = (lastLines: string): boolean => /address already in use/i.test(lastLines);
+/**
+ * Whether a server did not start because another one had its port. That one may have let it go since, so the last lines
+ * of the log count as well (those of PostgreSQL with LC_ALL=C, and of Go).
+ */
+export async function wasPortTaken(ports: readonly number[], lastLines: string): Promise<boolean> {
+  if (/address already in use/i.test(lastLines)) return true;
+  for (const port of ports) if (!(await isPortFree(port))) return true;
+  return false;
+}
 
 /** The first free one of these ports; when there is none, one that the system chooses. */
 function firstFree(ports: readonly number[]): Promise<number> {

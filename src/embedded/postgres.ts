@@ -9,7 +9,7 @@ import { StartError } from '../shared/start-error.ts';
 import { type Child, type StopSignals, startChild } from './child.ts';
 import type { DataDir } from './data-dir.ts';
 import { explainFileError } from './file-error.ts';
-import { freePort, isPortFree, isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+import { freePort, rememberedPort, rememberPort, wasPortTaken } from './ports.ts';
 import { databaseUser, openCluster } from './postgres-cluster.ts';
 import { stopOrphanedPostgres } from './postgres-orphan.ts';
 import { postgresProgram } from './postgres-program.ts';
@@ -113,7 +113,7 @@ async function started(options: StartOptions): Promise<EmbeddedPostgres> {
     const start = await startOn(port);
     if (!start.started) {
       const settling = isSettling(output.tail(20));
-      if (tried < startTries && (settling || isPortTaken(output.tail(8)) || !(await isPortFree(port)))) {
+      if (tried < startTries && (settling || (await wasPortTaken([port], output.tail(8))))) {
         if (settling) await sleep(settlingMs);
         continue;
       }

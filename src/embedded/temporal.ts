@@ -6,7 +6,7 @@ import { type StopSignals, startChild } from './child.ts';
 import type { DataDir } from './data-dir.ts';
 import { explainFileError } from './file-error.ts';
 import { endForeign, listensOn, pidsWhere } from './os-process.ts';
-import { freePort, isPortFree, isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+import { freePort, rememberedPort, rememberPort, wasPortTaken } from './ports.ts';
 import { lowerPriority } from './priority.ts';
 import { serverLog } from './server-log.ts';
 import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
@@ -112,9 +112,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     const uiPort = await freePort([options.uiPort, rememberedPort(folder, 'temporal-ui')], uiBasePort);
     const start = await startOn(port, uiPort);
     if (!start.started) {
-      // What has taken a port may have let it go since: the server's own words count.
-      const taken = isPortTaken(output.tail(8)) || !((await isPortFree(port)) && (await isPortFree(uiPort)));
-      if (tried < startTries && taken) continue;
+      if (tried < startTries && (await wasPortTaken([port, uiPort], output.tail(8)))) continue;
       throw new StartError(failureMessage(start.why, database, output.path, output.tail(8)));
     }
     const address = `127.0.0.1:${port}`;
