@@ -23,7 +23,7 @@ export default defineConfig({
     // `npm run cluster` runs the end-to-end tests on other servers.
     globalSetup: [process.env.TEST_CLUSTER ? 'test/cluster/e2e/servers.ts' : 'test/support/servers.ts'],
     // The time limits of tests depend on their folder: `limits.ts`.
-    setupFiles: ['test/support/cpu/setup.ts', 'test/support/leaks/setup.ts', 'test/support/limits.ts'],
+    setupFiles: ['test/support/cpu-times.ts', 'test/support/leaks/setup.ts', 'test/support/limits.ts'],
     sequence: { sequencer: LongestFirst },
     // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,

@@ -35,5 +35,5 @@ for (const [totalMs, folder, count] of [...folders]
 
 console.log();
 console.log(`All test processes and what they started: ${seconds(sum(files.map(({ totalMs }) => totalMs)))} s`);
-for (const { server, times } of lines.filter((line) => line.server))
-  console.log(`${server}, shared by all files: ${seconds(ownMs(times) + times.childrenMs)} s`);
+for (const { server, cpuMs } of lines.filter((line) => line.server))
+  console.log(`${server}, shared by all files: ${seconds(cpuMs)} s`);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { procStat } from '../support/proc-stat.ts';
 
 /** A process of `/proc`. */
 export interface ProcessEntry {
@@ -50,18 +51,15 @@ function all(): ProcessEntry[] {
     return [];
   }
   return names.flatMap((name) => {
-    let stat: string;
+    let stat: ReturnType<typeof procStat>;
     try {
-      stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      stat = procStat(name);
     } catch {
       // The process has ended since.
       return [];
     }
-    const rest = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const comm = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const rest = stat.fields.map(Number);
+    const comm = stat.name;
     const ticks = (rest[11] ?? 0) + (rest[12] ?? 0) + (comm === 'postgres' ? (rest[13] ?? 0) + (rest[14] ?? 0) : 0);
     return [{ pid: Number(name), parent: rest[1] ?? 0, name: comm, cpuMs: ticks * msATick }];
   });

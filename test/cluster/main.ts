@@ -1,5 +1,6 @@
+import { commandOf } from '../support/command.ts';
 import { prepareClusterGround } from './ground.ts';
-import { type ClusterCommand, readOptions, usage } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { runParts } from './run-parts.ts';
 import { runUp } from './up.ts';
 
@@ -8,16 +9,7 @@ import { runUp } from './up.ts';
  * server on PostgreSQL, api and worker processes, and a balancer. It runs what `options.ts` lists, and ends with a table
  * of the parts and exit code 0 if all of them passed. All processes stop with this one, also when it is interrupted.
  */
-function command(): ClusterCommand {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-const options = command();
+const options = commandOf(readOptions, usage, 2);
 const stopping = new AbortController();
 let isUp = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

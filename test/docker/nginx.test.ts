@@ -11,8 +11,6 @@ import { startConsumer } from '../support/consumer.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { readProjectFile } from './files.ts';
 
-// Any version of nginx that can read the file is sufficient. The compose file pins the version in production.
-
 /** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
 function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
   const realIp = join(folder, 'real-ip.conf');

@@ -1,5 +1,6 @@
+import { commandOf } from '../support/command.ts';
 import { prepareGround } from './ground.ts';
-import { type FaultsCommand, readOptions, usage } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { faultKinds } from './plan.ts';
 import { table } from './report.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
@@ -15,16 +16,7 @@ import { noSmallDisk } from './small-disk.ts';
  * command ends with a table, a row per seed. It fails if a check of a seed fails, names the check in words, keeps the
  * folder with the logs of that seed, and says how to repeat it.
  */
-function command(): FaultsCommand {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(1);
-  }
-}
-
-const { seeds, loadS, rate, faults } = command();
+const { seeds, loadS, rate, faults } = commandOf(readOptions, usage, 1);
 const results: SeedResult[] = [];
 // All processes stop with this one, also when it is interrupted: server-process.ts. The seeds so far are reported.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

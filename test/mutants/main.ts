@@ -1,8 +1,9 @@
+import { commandOf } from '../support/command.ts';
 import { withDatabase } from './database.ts';
 import { draw } from './draw.ts';
 import { readDrawn, root, writeDrawn } from './drawn.ts';
 import { inWords } from './mutant.ts';
-import { type MutantsCommand, readOptions, usage } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { placeOf } from './place.ts';
 import { comparisonTable, sharesTable, survivors } from './report.ts';
 import { isWorse, readResults, survivorsOfBoth } from './results.ts';
@@ -14,16 +15,7 @@ import { validWith } from './validity.ts';
  * `npm run mutants`: changes the code in one place at a time, and reports the changes that no test notices
  * (CONTRIBUTING.md). The changes are those of drawn.json, which `--draw` writes and `--list` prints.
  */
-function command(): MutantsCommand {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-const options = command();
+const options = commandOf(readOptions, usage, 2);
 if (options.does === 'draw')
   writeDrawn(options.seed, await withDatabase((client) => draw(root, options.seed, validWith(client))));
 

@@ -7,8 +7,9 @@ import { sendWebhooks } from '../faults/load.ts';
 import { line } from '../faults/report.ts';
 import { untilSettled } from '../faults/rows.ts';
 import { openStage, type Stage } from '../faults/stage.ts';
+import { commandOf } from '../support/command.ts';
 import { whatGrew } from './flat.ts';
-import { readOptions, type SoakCommand, usage } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { type Sample, takeSample } from './sample.ts';
 
 /**
@@ -17,16 +18,7 @@ import { type Sample, takeSample } from './sample.ts';
  * was lost, if anything that `npm run faults` checks does not hold, or if memory, file descriptors, connections, the
  * queue or its dead rows grew: `flat.ts`.
  */
-function command(): SoakCommand {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(1);
-  }
-}
-
-const { minutes, rate } = command();
+const { minutes, rate } = commandOf(readOptions, usage, 1);
 // All processes stop with this one, also when it is interrupted.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { procStat } from './proc-stat.ts';
 
 /** A process that ran at one moment. The start time distinguishes it from a later process with the same pid. */
 export interface SeenProcess {
@@ -28,11 +29,9 @@ export function childrenOf(pid: number): SeenProcess[] {
 export const stillRunning = (processes: SeenProcess[]): SeenProcess[] =>
   processes.filter(({ pid, startTime }) => seen(pid)[0]?.startTime === startTime);
 
-/** Fields of proc_pid_stat(5), counted from after the name in parentheses, which may contain spaces. */
 function seen(pid: number): (SeenProcess & { parent: number })[] {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const { fields } = procStat(pid);
     const [state, parent] = fields;
     if (state === 'Z' || state === 'X') return [];
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

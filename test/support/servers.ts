@@ -11,7 +11,7 @@ import { startTemporal } from '../../src/embedded/temporal.ts';
 import { defaultCacheDir, findTemporalProgram } from '../../src/embedded/temporal-program.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
-import { processesBelow } from '../bench/proc.ts';
+import { cpuTimes } from '../bench/cpu.ts';
 import { compileCache } from './compile-cache.ts';
 import { freshDatabase } from './database.ts';
 import { leaksInDatabases } from './leaks/database.ts';
@@ -77,15 +77,13 @@ export default async function setup(project: TestProject) {
   };
 }
 
-/** For TEST_CPU: what the shared servers have used (`cpu/setup.ts`). */
+/** For TEST_CPU: what the shared servers have used (`cpu-times.ts`). */
 function noteServers(): void {
   const output = process.env.TEST_CPU;
   if (output === undefined) return;
-  for (const server of ['postgres', 'temporal']) {
-    const parts = processesBelow(process.pid).filter(({ name }) => name === server);
-    const userMs = parts.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-    appendFileSync(output, `${JSON.stringify({ server, times: { userMs, systemMs: 0, childrenMs: 0 } })}\n`);
-  }
+  const { database, engine } = cpuTimes([]);
+  for (const [server, cpuMs] of Object.entries({ PostgreSQL: database, Temporal: engine }))
+    appendFileSync(output, `${JSON.stringify({ server, cpuMs })}\n`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './gateway-process.ts';
-import { mountThenRun, namespace } from './may-skip/mount-namespace.ts';
+import { mountNamespace, mountThenRun } from './may-skip/mount-namespace.ts';
 
 /** A file system in memory of a fixed size, visible to one process and its children. */
 export interface SmallDisk {
@@ -16,6 +16,7 @@ export interface SmallDisk {
 }
 
 export function smallDisk(bytes: number): SmallDisk {
+  const namespace = mountNamespace();
   if (namespace === null) throw new Error('this machine lets its user mount no file system');
   const folder = join(temporaryFolder('test'), 'disk');
   mkdirSync(folder);

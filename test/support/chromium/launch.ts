@@ -11,7 +11,7 @@ export async function launchChromium(): Promise<Browser> {
   const { program, env } = await found();
   return chromium.launch({
     executablePath,
-    env: { ...definedIn(process.env), ...env, CHROMIUM: program },
+    env: { ...process.env, ...env, CHROMIUM: program },
     // Without the last ones, Chromium looks for hosts of its maker at every start.
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -19,8 +19,3 @@ export async function launchChromium(): Promise<Browser> {
     ],
   });
 }
-
-const definedIn = (environment: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );

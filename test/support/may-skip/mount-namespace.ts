@@ -13,8 +13,8 @@ export const mountThenRun = (bytes: number) => [
   `mount -t tmpfs -o size=${bytes} tmpfs "$0" && exec "$@"`,
 ];
 
-/** The command that works on this machine: as root, or as root of a user namespace. Null if none does. */
-export const namespace =
+/** Finds the command that works on this machine: as root, or as root of a user namespace. Null if none does. */
+export const mountNamespace = (): string[] | null =>
   namespaces.find(([program = '', ...args]) => {
     const trial = [...args, ...mountThenRun(4096), tmpdir(), 'true'];
     return spawnSync(program, trial, { stdio: 'ignore' }).status === 0;

@@ -2,28 +2,37 @@ import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { type CpuTimes, cpuTimesOf, since } from './times.ts';
+import { procStat } from './proc-stat.ts';
 
 // The processor time of each test file by phase: TEST_CPU=cpu.jsonl npm test, then node .ci/cpu.mjs cpu.jsonl.
 
+/** Milliseconds of this process so far, and of its children that have ended. */
+interface CpuTimes {
+  userMs: number;
+  systemMs: number;
+  childrenMs: number;
+}
+
+const msATick = 10;
+
+function cpuTimes(): CpuTimes {
+  const { fields } = procStat('self');
+  const ms = (index: number) => Number(fields[index] ?? 0) * msATick;
+  return { userMs: ms(11), systemMs: ms(12), childrenMs: ms(13) + ms(14) };
+}
+
 const output = process.env.TEST_CPU;
 if (output !== undefined) {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
   const phases: Record<string, CpuTimes> = {};
   const beganMs = performance.now();
   let phase = 'load';
-  let began = cpuTimesOf('self');
+  let began = cpuTimes();
   const enter = (next: string) => {
-    const now = cpuTimesOf('self');
-    const sum = phases[phase];
-    const more = since(began, now);
-    phases[phase] = sum
-      ? {
-          userMs: sum.userMs + more.userMs,
-          systemMs: sum.systemMs + more.systemMs,
-          childrenMs: sum.childrenMs + more.childrenMs,
-        }
-      : more;
+    const now = cpuTimes();
+    const sum = phases[phase] ?? { userMs: 0, systemMs: 0, childrenMs: 0 };
+    phases[phase] = sum;
+    for (const name of ['userMs', 'systemMs', 'childrenMs'] as const) sum[name] += now[name] - began[name];
     [phase, began] = [next, now];
   };
   // Those of this file run before the hooks of the test file at its beginning, and after them at its end.

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * `/proc/PID/stat` (proc_pid_stat(5); Linux only): the name, and the fields after it, which stands in parentheses and may
+ * contain spaces.
+ *
+ * @throws the error of the file system when the process has ended
+ */
+export function procStat(pid: number | string): { name: string; fields: string[] } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const end = stat.lastIndexOf(')');
+  return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') };
+}
