@@ -57,7 +57,8 @@ export async function benchConsole(options: {
 }
 
 async function openPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  // On a machine without a locale, the language of a browser is en-US@posix, which no function of Intl accepts.
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 } });
   await context.addInitScript((token) => sessionStorage.setItem('webhook-gateway-admin-token', token), adminToken);
   return context.newPage();
 }
