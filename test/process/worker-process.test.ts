@@ -87,8 +87,7 @@ test('a signal to the worker alone changes nothing, and the gateway then stops i
   await gateway.admin.eventually(ids[0] ?? '', (e) => e.delivery_status === 'delivered');
   expect(workerOf(gateway)).toBe(worker);
   expect(await gateway.stop('SIGINT')).toEqual({ code: 0, signal: null });
-  // A busy machine may be told of something slow; nothing may have failed, ended or been left in flight.
-  expect(gateway.stderr()).not.toMatch(/"level":[56]0|child process|still in flight|not completed/);
+  expect(gateway.stderr()).toBe('');
 });
 
 test('while a retry in flight delays the stop, the readiness check fails, and webhooks are accepted', {
