@@ -24,7 +24,12 @@ row(['---:', '---', ...columns.map(() => '---:'), '---:', '---:']);
 for (const { file, wallMs, own, childrenMs, totalMs } of files.slice(0, shown))
   row([seconds(totalMs), file, ...own.map(seconds), seconds(childrenMs), seconds(wallMs)]);
 
-const folders = Map.groupBy(files, ({ file }) => file.split('/')[1]);
+// Not Map.groupBy, which the system's Node may not have.
+const folders = new Map();
+for (const each of files) {
+  const folder = each.file.split('/')[1];
+  folders.set(folder, [...(folders.get(folder) ?? []), each]);
+}
 console.log();
 row(['CPU s', 'folder', 'files']);
 row(['---:', '---', '---:']);

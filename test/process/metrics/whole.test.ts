@@ -47,13 +47,17 @@ test('npm start has one answer, with the counts of both processes, also after th
   await sdkIsMeasured(gateway.baseUrl);
 
   // A counter that became smaller would look like a restart, after which all of it counts once more.
-  kill(workerOf(gateway));
+  const worker = workerOf(gateway);
+  // A scrape waits for a worker process that starts again at once. It gives up on one that is stopped.
+  if (worker === null) throw new Error('there is no worker process');
+  process.kill(worker, 'SIGSTOP');
   await until('the scrape says that the worker process is away', async () => {
     const up = await shown(gateway, ['gateway_worker_process_up', ...expected.keys()]);
     const { gateway_worker_process_up: isUp, ...counts } = up;
     expect(counts).toEqual(counted);
     return isUp === 0;
   });
+  kill(worker);
   await until('the worker process is back', async () => {
     const up = await shown(gateway, ['gateway_worker_process_up', ...expected.keys()]);
     const { gateway_worker_process_up: isUp, ...counts } = up;
