@@ -5,7 +5,6 @@ import { SkippedTests } from './test/support/may-skip/reporter.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
 const browser = 'test/console/**/*.test.ts';
-const processes = 'test/{demo,docker,docs,embedded,process,roles,upgrade}/**/*.test.ts';
 
 // The workers inherit it. Node reads it when a process begins.
 process.env.NODE_COMPILE_CACHE ??= compileCache;
@@ -23,7 +22,12 @@ export default defineConfig({
     // `npm run cluster` runs the end-to-end tests on other servers.
     globalSetup: [process.env.TEST_CLUSTER ? 'test/cluster/e2e/servers.ts' : 'test/support/servers.ts'],
     // The time limits of tests depend on their folder: `limits.ts`.
-    setupFiles: ['test/support/cpu-times.ts', 'test/support/leaks/setup.ts', 'test/support/limits.ts'],
+    setupFiles: [
+      'test/support/room.ts',
+      'test/support/cpu-times.ts',
+      'test/support/leaks/setup.ts',
+      'test/support/limits.ts',
+    ],
     sequence: { sequencer: LongestFirst },
     // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,
@@ -39,33 +43,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'processes',
-          include: [processes],
-          sequence: { groupOrder: 0 },
-          // A test of these starts up to five processes. With more of them at a time, all wait for the processor.
-          maxWorkers: 3,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'tests',
           include: ['test/**/*.test.ts'],
-          exclude: [attacks, browser, processes],
-          sequence: { groupOrder: 1 },
+          exclude: [attacks, browser],
+          sequence: { groupOrder: 0 },
           // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
-          maxWorkers: 4,
+          // Those after the third begin a file only when the processors have room.
+          maxWorkers: 6,
         },
       },
       {
         extends: true,
         // A browser keeps more than one core busy. With more of them, the servers of all other tests would wait.
-        test: { name: 'console', include: [browser], sequence: { groupOrder: 2 }, maxWorkers: 2 },
+        test: { name: 'console', include: [browser], sequence: { groupOrder: 1 }, maxWorkers: 2 },
       },
       {
         extends: true,
         // Afterwards, two at a time: they measure what other clients of the machine wait for.
-        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 3 }, maxWorkers: 2 },
+        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 2 }, maxWorkers: 2 },
       },
     ],
   },

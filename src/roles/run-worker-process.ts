@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import type { Collect } from '../metrics/scrape.ts';
 import { createKeyring } from '../secrets/keyring.ts';
-import { createSecretBox } from '../secrets/secret-box.ts';
 import { createLog, logNodeWarnings } from '../shared/log.ts';
 import { installMeasuredRuntime } from '../temporal/runtime.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
@@ -39,7 +38,7 @@ export async function runWorkerProcess(
   const database = await openDatabase({ url: databaseUrl, log });
   try {
     const keyring = createKeyring(keys.current, keys.previous);
-    await warmUpDatabase({ database, box: createSecretBox(keyring), log });
+    await warmUpDatabase({ database, log });
     const measured = measureWorkerProcess({ database, sdk, temporalAnswers: () => worker.temporal.answers(), log });
     const { metrics } = measured;
     const worker = await startWorker({

@@ -82,7 +82,7 @@ export async function startAll(
   const ownSettings = { role: config.role, settings };
   const http = { ...common, ...apiSettings(config), adminTokens, mail, ownSettings };
   // All of this takes seconds of CPU time, which the first webhooks would wait for: so it is done before the port opens.
-  const warm = withoutTracing(() => warmUpHttp(http, log).then(() => warmUpDatabase({ database, box, log })));
+  const warm = withoutTracing(() => warmUpHttp(http, log).then(() => warmUpDatabase({ database, log })));
   undo.push(() => warm);
   const worker = await startWorkerProcess({
     settings: {

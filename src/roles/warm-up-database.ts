@@ -1,13 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { AccountDirectory } from '../accounts/account-directory.ts';
+import { AddressReads } from '../accounts/address-reads.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { AttemptReader } from '../events/attempt-row.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
 import { claimForAttempt } from '../events/queue.ts';
 import { OutcomeRecorder } from '../events/transitions/attempt-recorded.ts';
-import { readProviderConfig } from '../providers/registry.ts';
-import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { addAccount, undone, unusedSlug } from './undone.ts';
 
@@ -26,21 +24,18 @@ const afterAllAccounts = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  * An error is logged and not thrown, because it costs only the time of the first webhooks. If the database is
  * unavailable, the next step of the start says so.
  */
-export async function warmUpDatabase(options: { database: Database; box: SecretBox; log: Log }): Promise<void> {
-  const { database, box, log } = options;
-  const strangers = Array.from({ length: strangerConnections }, () => lookUp(database.strangers, box, unusedSlug()));
-  const delivered = Array.from({ length: connections }, () =>
-    undone(database, (sql) => deliverOne(database, sql, box)),
-  );
+export async function warmUpDatabase({ database, log }: { database: Database; log: Log }): Promise<void> {
+  const strangers = Array.from({ length: strangerConnections }, () => lookUp(database.strangers, unusedSlug()));
+  const delivered = Array.from({ length: connections }, () => undone(database, (sql) => deliverOne(database, sql)));
   for (const result of await Promise.allSettled([...strangers, ...delivered]))
     if (result.status === 'rejected') log.debug({ err: result.reason }, 'warm-up failed');
 }
 
 /** Runs the statements of a webhook and of its first attempt, without sending anything. */
-async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise<void> {
+async function deliverOne(database: Database, sql: Sql): Promise<void> {
   const [id, accountId, accountSlug] = [uuidv7(), uuidv7(), unusedSlug()];
   await addAccount(sql, accountId, accountSlug);
-  await lookUp(sql, box, accountSlug);
+  await lookUp(sql, accountSlug);
   const receipt = await new EventReceiver({ ...database, ...sql }).receive({
     ...{ id, accountId, provider: 'generic', accountSlug, appKey: 'warm-up', eventType: null, externalId: accountSlug },
     ...{ receivedAt: new Date(), headers: '[]', contentType: null, body: new Uint8Array(), dedupKey: uuidv7() },
@@ -70,7 +65,6 @@ async function deliverOne(database: Database, sql: Sql, box: SecretBox): Promise
   });
 }
 
-function lookUp(sql: Sql, box: SecretBox, slug: string) {
-  const directory = new AccountDirectory({ sql, strangers: sql, box, readConfig: readProviderConfig });
-  return directory.fresh('generic', slug, () => '');
-}
+/** Not by a directory of accounts, whose caches for as many accounts as a gateway may have would be made each time. */
+const lookUp = (sql: Sql, slug: string) =>
+  new AddressReads({ sql, maxWaiting: 1, nextRead: () => 1 }).read(`generic/${slug}`);

@@ -6,7 +6,6 @@ import { apiSettings } from '../../src/roles/api-settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { warmUpDatabase } from '../../src/roles/warm-up-database.ts';
 import { warmUpHttp } from '../../src/roles/warm-up-http.ts';
-import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { randomKeyring } from '../support/keyring.ts';
 
@@ -29,7 +28,7 @@ async function warmedUp(url: string) {
     { ...apiSettings(config), database, keyring, temporal: null, adminTokens: [], ownSettings, mail, log },
     log,
   );
-  await warmUpDatabase({ database, box: createSecretBox(keyring), log });
+  await warmUpDatabase({ database, log });
   return { database, lines };
 }
 
