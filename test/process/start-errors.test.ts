@@ -146,7 +146,8 @@ test.each(['all', 'api', 'worker', 'migrate'])(
     const { variables } = gatewayRoles({
       databaseUrl: `postgresql://someone:${secretText('hunter2')}@127.0.0.1:${port}/db`,
     });
-    const said = await refusal(role, { ...variables, DATA_DIR: dataDir });
+    const start = role === 'api' ? roleHere : spawnGateway;
+    const said = await refusal(role, { ...variables, DATA_DIR: dataDir }, start);
     expect(said).toContain('DATABASE_URL');
     expect(said).toContain(`127.0.0.1:${port}`);
     expect(said).not.toContain('hunter2');
@@ -178,10 +179,9 @@ test.each(['all', 'api', 'worker', 'migrate', 'reseal'])(
     const databaseUrl = await migratedDatabase();
     await toUnreleased(databaseUrl);
     await queryOnce(databaseUrl, `insert into gateway_settings (key, value) values ('kept', 'x')`);
-    const said = await refusal(role, {
-      ...gatewayRoles({ databaseUrl }).variables,
-      ...(role === 'all' ? { DATA_DIR: temporaryFolder() } : {}),
-    });
+    const dataDir = role === 'all' ? { DATA_DIR: temporaryFolder() } : {};
+    const start = role === 'all' ? spawnGateway : roleHere;
+    const said = await refusal(role, { ...gatewayRoles({ databaseUrl }).variables, ...dataDir }, start);
     expect(said).toContain(
       `${new URL(databaseUrl).pathname.slice(1)} has the schema of a version from before the first`,
     );

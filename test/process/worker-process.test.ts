@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { childrenOf, processTree, stillRunning } from '../support/descendants.ts';
@@ -13,7 +13,17 @@ import { randomSecretsKey } from '../support/secrets.ts';
 import { until } from '../support/until.ts';
 
 const timeout = 240_000;
-gatewaysEndWithTheirTest();
+gatewaysEndWithTheirTest('file');
+
+let gateway: WholeGateway;
+/** Shared by the tests that need no settings of their own: each leaves it running, except the last one. */
+beforeAll(async () => {
+  gateway = await startWholeGateway(await startedFolder(), {
+    ...(await sharedServers()),
+    LOG_LEVEL: 'info',
+    DELIVERY_SCHEDULE: Array.from({ length: 9 }, () => '50ms').join(','),
+  });
+});
 
 /** The worker process of `npm start`; null while there is none. */
 const workerOf = ({ pid }: { pid: number }): number | null =>
@@ -57,7 +67,6 @@ test('the worker is a process of its own, with a lower priority than Temporal, P
 test('a worker that is killed in the middle of deliveries is started again, and every event arrives', {
   timeout,
 }, async () => {
-  const gateway = await startWholeGateway(await startedFolder(), await sharedServers());
   const first = workerOf(gateway);
   const { consumer, account, ids } = await sent(gateway, 150);
   await until('some are delivered', () => consumer.deliveries.length > 10);
@@ -69,14 +78,6 @@ test('a worker that is killed in the middle of deliveries is started again, and 
     await gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued', 60_000);
   expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id']))).toEqual(new Set([...ids, body.id]));
   expect(gateway.stderr()).toContain('"process":"worker","how":"ended by SIGKILL"');
-});
-
-test('a gateway that is killed leaves no worker', { timeout }, async () => {
-  const gateway = await startWholeGateway(await startedFolder(), await sharedServers());
-  const tree = processTree(gateway.pid);
-  expect(tree.length).toBeGreaterThan(1);
-  await gateway.stop('SIGKILL');
-  await until('no process is left', () => stillRunning(tree).length === 0);
 });
 
 test('a signal to the worker alone changes nothing, and the gateway then stops it cleanly', { timeout }, async () => {
@@ -115,9 +116,8 @@ test('while a retry in flight delays the stop, the readiness check fails, and we
 });
 
 test('what the worker logs is in the log of the gateway, at its level', { timeout }, async () => {
-  const gateway = await startWholeGateway(await startedFolder(), { ...(await sharedServers()), LOG_LEVEL: 'info' });
   const { ids } = await sent(gateway, 1);
-  const [line] = await gateway.printed(/^\{.*"msg":"attempt"\}$/m, 'stderr');
+  const [line] = await gateway.printed(new RegExp(`^.*"eventId":"${ids[0]}".*"msg":"attempt"\\}$`, 'm'), 'stderr');
   expect(JSON.parse(line)).toMatchObject({ level: 30, eventId: ids[0], responseCode: 200 });
 });
 
@@ -133,10 +133,6 @@ test('an error that ends the start of the worker is shown as that of the gateway
 });
 
 test('notifications link to the port that the gateway listens on', { timeout }, async () => {
-  const gateway = await startWholeGateway(await startedFolder(), {
-    ...(await sharedServers()),
-    DELIVERY_SCHEDULE: Array.from({ length: 9 }, () => '50ms').join(','),
-  });
   const consumer = await consumerForTest();
   const destination = await consumerForTest();
   consumer.replies = Array.from({ length: 10 }, () => 500);
@@ -153,4 +149,11 @@ test('notifications link to the port that the gateway listens on', { timeout }, 
   expect(JSON.parse(notice?.body.toString() ?? '').data.dashboard_url).toBe(
     join(gateway.baseUrl, `dashboard/events/${body.id}`).replace(':/', '://'),
   );
+});
+
+test('a gateway that is killed leaves no worker', { timeout }, async () => {
+  const tree = processTree(gateway.pid);
+  expect(tree.length).toBeGreaterThan(1);
+  await gateway.stop('SIGKILL');
+  await until('no process is left', () => stillRunning(tree).length === 0);
 });
