@@ -169,6 +169,7 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     events.map((e) => e.accountSlug),
     events.map((e) => e.appKey),
     events.map((e) => e.traceparent),
+    events.map((e) => e.dedupWindowS),
   ];
 }
 

@@ -10,7 +10,7 @@ import type { ReceivedEvent } from './transitions/received.ts';
 import { type Recorded, recordRejections } from './transitions/rejected.ts';
 
 /** A webhook that failed verification. Its body and headers may be truncated. */
-export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey' | 'traceparent'> & {
+export type RejectedEvent = Omit<ReceivedEvent, 'dedupKey' | 'dedupWindowS' | 'traceparent'> & {
   reason: string;
   /** Bytes of the whole body. */
   payloadBytes: number;

@@ -4,6 +4,7 @@ import type { AcceptedBy } from '../accounts/secret-uses.ts';
 import { newEventId } from '../events/event-id.ts';
 import type { RejectedEvent } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
+import { dedupWindowS } from '../providers/dedup-window.ts';
 import { generatedId } from '../providers/external-id.ts';
 import type { Header, InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider } from '../providers/provider.ts';
@@ -69,6 +70,7 @@ export class InboundWebhook {
       eventType: provider.eventType(request, config),
       externalId: externalId.id,
       dedupKey: key && dedupKeyOf(account.id, key),
+      dedupWindowS: dedupWindowS(config),
       headers: JSON.stringify(this.#headers(account)),
       contentType: request.header('content-type'),
       body: request.body,

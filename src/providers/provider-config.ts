@@ -4,11 +4,14 @@ import type { Provider } from './provider.ts';
 /** The `provider_config` of providers that have nothing to configure. */
 export const noConfig = z.strictObject({});
 
+/** The largest tolerance that an account can have: a day, for as long as SendGrid retries. */
+export const maxToleranceSeconds = 86_400;
+
 /** The largest difference between the signed time and the gateway's clock, in seconds, in either direction. */
 export const toleranceSeconds = z
   .int()
   .min(1)
-  .max(86_400)
+  .max(maxToleranceSeconds)
   .default(300)
   .meta({ description: 'Largest difference between the signed time and the clock of the gateway, in seconds' });
 

@@ -38,8 +38,8 @@ async function deliverOne(database: Database, sql: Sql): Promise<void> {
   await lookUp(sql, accountSlug);
   const receipt = await new EventReceiver({ ...database, ...sql }).receive({
     ...{ id, accountId, provider: 'generic', accountSlug, appKey: 'warm-up', eventType: null, externalId: accountSlug },
-    ...{ receivedAt: new Date(), headers: '[]', contentType: null, body: new Uint8Array(), dedupKey: uuidv7() },
-    traceparent: null,
+    ...{ receivedAt: new Date(), headers: '[]', contentType: null, body: new Uint8Array() },
+    ...{ dedupKey: uuidv7(), dedupWindowS: 1, traceparent: null },
   });
   if (receipt.kind !== 'stored') throw new Error(`the webhook of the warm-up was not stored: ${receipt.kind}`);
   await claimForAttempt(sql, {

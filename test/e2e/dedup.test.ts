@@ -154,13 +154,6 @@ describe('a duplicate of an event', () => {
   });
 });
 
-test('the deduplication key expires 24 hours after the receipt', async () => {
-  const { id, event } = await waitingEvent(stage);
-  const read = { name: '', text: 'select expires_at from event_dedup where event_id = $1' };
-  const [key] = await stage.gateway.database.query<{ expires_at: Date }>(read, [id]);
-  expect((key?.expires_at.getTime() ?? 0) - Date.parse(event.received_at)).toBe(24 * 60 * 60_000);
-});
-
 test('rejected webhooks are not deduplicated, and do not make valid ones duplicates', async () => {
   const consumer = await stage.consumer();
   const verified = { skip_signature_verification: false, signing_secret_current: secretText('the-secret') };

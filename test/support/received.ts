@@ -21,6 +21,7 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
     contentType: null,
     body: Buffer.from('body'),
     dedupKey: null,
+    dedupWindowS: 86_400,
     traceparent: null,
     ...fields,
   };
@@ -28,7 +29,7 @@ export function receivedEvent(account: { id: string }, fields: Partial<ReceivedE
 
 /** A webhook that failed verification, as ingestion records it. */
 export function rejectedEvent(account: { id: string }, fields: Partial<RejectedEvent> = {}): RejectedEvent {
-  const { dedupKey: _none, traceparent: _off, ...event } = receivedEvent(account, fields);
+  const { dedupKey: _none, dedupWindowS: _noWindow, traceparent: _off, ...event } = receivedEvent(account, fields);
   const payload = { payloadBytes: event.body.length, payloadSha256: new Uint8Array(32), headersTruncated: false };
   return { ...event, reason: 'bad_signature', ...payload, ...fields };
 }

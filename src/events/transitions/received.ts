@@ -17,8 +17,10 @@ export interface ReceivedEvent {
   headers: string;
   contentType: string | null;
   body: Uint8Array;
-  /** A UUID made of a hash. Within 24 hours, only the first webhook of a key is stored. Null: not deduplicated. */
+  /** A UUID made of a hash. Of the webhooks of a key, only the first one is stored. Null: not deduplicated. */
   dedupKey: string | null;
+  /** How long the key is kept, in seconds. */
+  dedupWindowS: number;
   /** The span of the webhook, to which the spans of attempts link; null while tracing is off. */
   traceparent: string | null;
 }
@@ -36,7 +38,8 @@ export type Receipt =
  * | the webhook is verified and stored | `received` | `pending` |
  *
  * The same statement stores the deduplication key, the payload, and the row in the queue that the relay claims. Nothing
- * is stored for a duplicate, or if the account was deleted or disabled after it was read.
+ * is stored for a duplicate, or if the account was deleted or disabled after it was read. The clock of
+ * PostgreSQL sets when the key expires, and decides when it has expired.
  *
  * An event with a place in the relay of this process is queued as claimed ($12), and no relay is notified. The rows of the
  * answer that are asked to ($13) tell about their accounts what the first attempts need.
@@ -46,14 +49,15 @@ export const receiveEvents = {
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[], $18::text[])
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[], $18::text[],
+                           $19::integer[])
         as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, tells,
-              provider, account_slug, app_key, traceparent)
+              provider, account_slug, app_key, traceparent, dedup_window_s)
     ), live as (
       select i.* from input i join accounts a on a.id = i.account_id where a.enabled and a.deleted_at is null
     ), first as (
       insert into event_dedup as d (key, event_id, expires_at)
-      select dedup_key, id, received_at + interval '24 hours' from live where dedup_key is not null order by dedup_key
+      select dedup_key, id, now() + make_interval(secs => dedup_window_s) from live where dedup_key is not null order by dedup_key
       on conflict (key) do update set event_id = excluded.event_id, expires_at = excluded.expires_at where d.expires_at <= now()
       returning d.event_id
     ), accepted as (

@@ -3,10 +3,11 @@ import type { Database } from '../../database/database.ts';
 import { lockKeys } from '../../database/lock-keys.ts';
 import { inTransaction, sqlOfClient } from '../../database/transaction.ts';
 import { forgetDay, forgetDayDeltas, readDayCounts } from './day-statistics.ts';
-import { hasWork, partitionsOf } from './pending.ts';
+import { hasDedupKey, hasWork, partitionsOf } from './pending.ts';
 import { heldForLong, isTimeout, lockPatienceMs, lockTables } from './table-locks.ts';
 
-export type KeptReason = 'pending_events' | 'busy';
+/** `dedup_keys`: a webhook could still be a duplicate of an event of the day. */
+export type KeptReason = 'pending_events' | 'dedup_keys' | 'busy';
 /** `gone`: another process has already dropped the day. */
 export type DayOutcome =
   | { kind: 'dropped'; lockedMs: number }
@@ -27,7 +28,7 @@ class NotNow extends Error {
 
 /**
  * Drops all tables of a day and the statistics of its events in one transaction, unless one of the events still has
- * work to do. The latency statistics of the last 24 hours are not affected: they go by the time of the delivery.
+ * work to do, or can have a duplicate. The latency statistics of the last 24 hours are not affected: they go by the time of the delivery.
  *
  * Dropping a partition requires an exclusive lock of its parent table, which blocks everything for a few milliseconds.
  * So all slow steps come before it: a first check, and the deletion of the counts. A second check under the lock
@@ -62,6 +63,7 @@ async function dropUnlessNeeded(client: PoolClient, day: Date, patienceMs: reado
   if (found.size === 0) return { kind: 'gone' };
   const partitions = [...found];
   if (await hasWork(sql, day, found)) throw new NotNow('pending_events');
+  if (await hasDedupKey(sql, day)) throw new NotNow('dedup_keys');
   if (await heldForLong(client, partitions)) throw new NotNow('busy');
 
   const { deltas, pending } = await readDayCounts(sql, day);

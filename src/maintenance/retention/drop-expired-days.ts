@@ -13,10 +13,10 @@ export interface DroppedDays {
 
 /**
  * Drops the days (UTC) that ended more than `olderThanDays` days ago, with their events, payloads, attempts,
- * notifications and statistics. A day with pending events is kept. It waits only briefly for locks: a day that is being
+ * notifications and statistics. A day with pending events or deduplication keys is kept. It waits only briefly for locks: a day that is being
  * read by a backup or a long list is kept until the next run.
  *
- * @param options.olderThanDays a whole number, 1 or more, because deduplication covers the last 24 hours
+ * @param options.olderThanDays a whole number, 1 or more, because deduplication covers at least the last 24 hours
  * @param options.signal ends the function before the next day
  * @throws RangeError for fewer days; otherwise the database's error or the signal's reason. Earlier days are dropped
  *   then.

@@ -23,7 +23,7 @@ export type ExpiredRows = Record<
 /**
  * Deletes expired rows that are not dropped together with a day:
  *
- * - deduplication keys after 24 hours;
+ * - deduplication keys whose time has passed: 24 hours, or longer where providers sign the time;
  * - rejected events after 30 days, or after the events' own retention if that is shorter;
  * - counts of rejections by minute after a day, and by day together with the rejected events;
  * - notification summaries 30 days after they were sent, or when their events are gone;

@@ -1,6 +1,7 @@
 import { dailyTables, partitionName } from '../../database/partitions.ts';
 import type { Sql } from '../../database/sql.ts';
 import { dayMs, uuidFloor } from '../../database/uuid-time.ts';
+import { longestDedupWindowS } from '../../providers/dedup-window.ts';
 
 const findPartitions = {
   name: 'find_partitions',
@@ -35,6 +36,29 @@ export async function hasWork(sql: Sql, day: Date, partitions: ReadonlySet<strin
   const [row] = await sql.query<{ found: boolean }>({ name: '', text }, [
     ...[low, high],
     ...[day, new Date(day.getTime() + dayMs)],
+  ]);
+  return row?.found === true;
+}
+
+/** Days after its end in which a day can have deduplication keys; whole days leave hours for clocks that are wrong. */
+const daysWithKeys = Math.ceil((longestDedupWindowS * 1000) / dayMs);
+
+// An index by event would slow down each webhook. Without one, the whole table is read, as the expiry of its rows does
+// too. `and` skips that for days without keys.
+const findKey = {
+  name: 'find_dedup_key_of_day',
+  text: `
+    select now() < $3::timestamptz and exists (
+      select 1 from event_dedup where event_id >= $1 and event_id < $2 and expires_at > now()
+    ) as found`,
+};
+
+/** Whether a webhook that is received now can be a duplicate of an event of a day. */
+export async function hasDedupKey(sql: Sql, day: Date): Promise<boolean> {
+  const endMs = day.getTime() + dayMs;
+  const [row] = await sql.query<{ found: boolean }>(findKey, [
+    ...[uuidFloor(day), uuidFloor(new Date(endMs))],
+    new Date(endMs + daysWithKeys * dayMs),
   ]);
   return row?.found === true;
 }

@@ -34,6 +34,7 @@ export async function retainEvents(
     ...expired,
     days_dropped: dropped.length,
     days_kept_pending: keptFor('pending_events').length,
+    days_kept_dedup_keys: keptFor('dedup_keys').length,
     days_kept_busy: busy.length,
   };
 }

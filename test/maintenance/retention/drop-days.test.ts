@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensurePartitions } from '../../../src/database/partitions.ts';
 import { filterValues } from '../../../src/events/filter-values.ts';
@@ -5,6 +6,8 @@ import { foldStatistics } from '../../../src/events/fold-statistics.ts';
 import { listEvents } from '../../../src/events/read.ts';
 import { replay } from '../../../src/events/transitions/replayed.ts';
 import { dropExpiredDays } from '../../../src/maintenance/retention/drop-expired-days.ts';
+import { longestDedupWindowS } from '../../../src/providers/dedup-window.ts';
+import { receivedEvent } from '../../support/received.ts';
 import { rows } from '../../support/stored.ts';
 import { began, dayMs, daysOf, expectExact, hasDay, isoOf, log, midnight, openStage, type Stage } from './stage.ts';
 
@@ -118,6 +121,20 @@ test.each(Object.keys(work))('a day stays while an event %s, and other days are 
   expect(result.dropped).toContain(isoOf(noon(19)));
   expect(await hasDay(database, midnight(20))).toBe(true);
   await expectExact(database);
+});
+
+test('a day stays while a webhook can be a duplicate of one of its events', async () => {
+  const { database, delivered } = stage;
+  const two = { dedupKey: randomUUID(), dedupWindowS: longestDedupWindowS };
+  const id = await delivered(noon(2), two);
+  await delivered(noon(3), { dedupKey: randomUUID() });
+  await rows(database, `update event_dedup set expires_at = now() where event_id <> $1`, [id]);
+  const first = await drop(1);
+  expect(first.dropped).toContain(isoOf(noon(3)));
+  expect(first.kept).toEqual([{ day: isoOf(noon(2)), reason: 'dedup_keys' }]);
+  expect(await stage.receiver.receive(receivedEvent(stage.account, two))).toEqual({ kind: 'duplicate' });
+  await rows(database, `update event_dedup set expires_at = now()`);
+  expect(await drop(1)).toMatchObject({ dropped: [isoOf(noon(2))], kept: [] });
 });
 
 test('the age of a day counts from the midnight at its end', async () => {
