@@ -32,13 +32,16 @@ function errorText(code: number, location: HeaderValue, peer: string, origin: st
 export class AnswerReader {
   readonly #peer: string;
   readonly #origin: string;
+  readonly #nowMs: () => number;
   #status: { code: number; retryAfterMs: number | null; error: string | null } | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(peer: string, origin: string) {
+  /** @param nowMs the clock with which a date in `Retry-After` is compared. */
+  constructor(peer: string, origin: string, nowMs: () => number) {
     this.#peer = peer;
     this.#origin = origin;
+    this.#nowMs = nowMs;
   }
 
   start(code: number, headers: Record<string, HeaderValue>): void {
@@ -46,7 +49,7 @@ export class AnswerReader {
     const retryAfter = code === 429 || code === 503 ? firstOf(headers['retry-after']) : undefined;
     this.#status = {
       code,
-      retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, Date.now()),
+      retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, this.#nowMs()),
       error: delivered ? null : errorText(code, headers.location, this.#peer, this.#origin),
     };
   }

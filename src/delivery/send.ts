@@ -17,6 +17,11 @@ export type SendRequest = {
   body: Uint8Array;
   /** For the whole exchange: DNS, connecting, TLS, sending and reading the response. */
   timeLimitMs: number;
+  /**
+   * The clock with which a date in `Retry-After` is compared: that of PostgreSQL where the wait is recorded, because the
+   * next attempt is due by it.
+   */
+  nowMs: () => number;
 };
 
 type Timed = {
@@ -81,7 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     agent: Agent,
     target: Target & { ok: true },
-    { headers, body, timeLimitMs }: SendRequest,
+    { headers, body, timeLimitMs, nowMs }: SendRequest,
     mayRetry: (error: Error) => boolean,
     settle: (result: SendResult) => void,
   ) {
@@ -92,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#peer = target.peer;
     this.#mayRetry = mayRetry;
     this.#settle = settle;
-    this.#answer = new AnswerReader(target.peer, target.origin);
+    this.#answer = new AnswerReader(target.peer, target.origin, nowMs);
     // When a process was stopped or busy, the answer may have arrived before its timers run. Node reads the sockets
     // between timers and `setImmediate`, so such an answer counts.
     this.#timer = setTimeout(() => setImmediate(() => this.#timeOut(timeLimitMs)), timeLimitMs);

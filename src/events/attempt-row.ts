@@ -1,5 +1,6 @@
 import type { AccountSecrets } from '../accounts/account-mask.ts';
 import { Batcher } from '../database/batcher.ts';
+import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
@@ -34,10 +35,7 @@ export interface AttemptRow {
   body: Uint8Array;
   /** The span of the webhook; null if it was received while tracing was off. */
   traceparent: string | null;
-  /**
-   * The time of PostgreSQL's clock in milliseconds since 1970, at the time of the call. All workers then agree on the time, even if
-   * the clock of a worker's machine is wrong or jumps.
-   */
+  /** As {@link databaseClock}. */
   nowMs(): number;
 }
 
@@ -165,7 +163,6 @@ function toAttemptRow(row: Row): AttemptRow {
 }
 
 export function toCircumstances(row: CircumstanceRow): Circumstances {
-  const aheadMs = row.read_at.getTime() - performance.now();
   return {
     pause: toPause(row.pause),
     resumedAt: toResumedAt(row.resumed),
@@ -184,6 +181,6 @@ export function toCircumstances(row: CircumstanceRow): Circumstances {
       signingSecretPrevious: row.signing_secret_previous,
       providerConfig: row.provider_config,
     },
-    nowMs: () => Math.round(aheadMs + performance.now()),
+    nowMs: databaseClock(row.read_at),
   };
 }

@@ -76,5 +76,9 @@ export type Said =
       durationMs: number;
     };
 
-/** Sends a message to a destination. Never rejects: a failure is in the result. */
-export type SendNotice = (settings: DestinationSettings, notice: Notice) => Promise<Said>;
+/**
+ * Sends a message to a destination. Never rejects: a failure is in the result.
+ *
+ * @param nowMs the clock of the message's time, with which a date in `Retry-After` is compared.
+ */
+export type SendNotice = (settings: DestinationSettings, notice: Notice, nowMs: () => number) => Promise<Said>;

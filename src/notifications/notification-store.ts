@@ -1,3 +1,4 @@
+import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
@@ -9,6 +10,8 @@ export interface ClaimedNotification {
   /** The number of the try that begins now, from 1. */
   attempt: number;
   settings: SealedSettings;
+  /** As {@link databaseClock}. */
+  nowMs: () => number;
   failedAt: Date;
   /** The event's fields at the time when it was exhausted. */
   eventThen: Pick<
@@ -46,7 +49,8 @@ const claimNotification = {
   text: `
     update notifications set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => $4)
     where ${byKey} and status = $6 and due_at <= clock_timestamp() and attempts < $5
-    returning attempts, account_id, destination_type, config, failed_at, event_error, event_attempts, event_response_code`,
+    returning attempts, account_id, destination_type, config, failed_at, event_error, event_attempts, event_response_code,
+      clock_timestamp() as read_at`,
 };
 
 interface ClaimRow {
@@ -58,6 +62,7 @@ interface ClaimRow {
   event_error: string | null;
   event_attempts: number;
   event_response_code: number | null;
+  read_at: Date;
 }
 
 /**
@@ -80,6 +85,7 @@ export async function claim(
   return {
     attempt: row.attempts,
     settings: { id: key.destinationId, account_id, destination_type, config },
+    nowMs: databaseClock(row.read_at),
     failedAt: row.failed_at,
     eventThen: {
       ...{ generation: key.generation, status: 'failed', delivery_status: 'failed' },

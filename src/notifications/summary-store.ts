@@ -1,3 +1,4 @@
+import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
@@ -7,6 +8,8 @@ export interface ClaimedSummary {
   id: string;
   attempt: number;
   settings: SealedSettings;
+  /** As {@link databaseClock}. */
+  nowMs: () => number;
   account: { provider: string; account_slug: string; app_key: string };
   events: number;
   firstEventIds: string[];
@@ -25,7 +28,7 @@ const claimDueSummaries = {
     )
     update notification_summaries s set attempts = attempts + 1, due_at = clock_timestamp() + make_interval(secs => $1)
     from due where s.id = due.id
-    returning s.*`,
+    returning s.*, clock_timestamp() as read_at`,
 };
 
 interface Row {
@@ -44,6 +47,7 @@ interface Row {
   first_failed_at: Date;
   last_failed_at: Date;
   attempts: number;
+  read_at: Date;
 }
 
 /** Claims the summaries that have been due for the longest time. */
@@ -54,6 +58,7 @@ export async function claimSummaries(sql: Sql, options: { leaseS: number; limit:
       id: row.id,
       attempt: row.attempts,
       settings: { id: destination_id, account_id, destination_type, config },
+      nowMs: databaseClock(row.read_at),
       account: { provider, account_slug, app_key },
       events: row.events,
       firstEventIds: row.first_event_ids,

@@ -151,6 +151,13 @@ describe('Retry-After', () => {
     [302, '120', null],
   ])('%i with %s', async (code, value, expected) => expect(await ask(code, value)).toBe(expected));
 
+  test('as a date, by the clock of the request', async () => {
+    const headers = { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+    const { url } = await consumer((response) => response.writeHead(429, headers).end());
+    const nowMs = () => Date.UTC(1994, 10, 6, 8, 48, 37);
+    expect(await sender().post(hook(url, { nowMs }))).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
   test('as a date', async () => {
     const waitMs = await ask(429, new Date(Date.now() + 3_600_000).toUTCString());
     expect(waitMs).toBeGreaterThan(3_000_000);

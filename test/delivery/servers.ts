@@ -70,5 +70,6 @@ export const hook = (url: string, more: Partial<SendRequest> = {}): SendRequest 
   headers: [['content-type', 'application/json']],
   body: Buffer.from('{"a":1}'),
   timeLimitMs: 10_000,
+  nowMs: Date.now,
   ...more,
 });

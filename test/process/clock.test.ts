@@ -6,6 +6,7 @@ import { send } from '../support/admin-client.ts';
 import { consumerForTest, type Reply } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest, temporaryFolder } from '../support/gateway-process.ts';
 import { allDelivered, migratedRoles } from '../support/gateway-roles.ts';
+import { addDestination } from '../support/services/notified-events.ts';
 import { until } from '../support/until.ts';
 
 gatewaysEndWithTheirTest();
@@ -67,5 +68,39 @@ test.each([hourS, -hourS])(
     // Consumers refuse messages whose time is far from their own.
     for (const { headers } of one.consumer.deliveries)
       expect(Math.abs(Number(headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(minuteMs);
+  },
+);
+
+test.each([hourS, -hourS])(
+  'the clock of a worker is wrong by %i s: a date in Retry-After is waited for, by attempts and by notifications',
+  async (aheadS) => {
+    const variables = { FIRST_ATTEMPT: 'direct', DELIVERY_SCHEDULE: Array(9).fill('10ms').join() };
+    const { roles, api, account } = await workerWithClock(aheadS, variables);
+    const minuteMs = 60_000;
+    const date = new Date(Date.now() + 10 * minuteMs);
+    const busy: Reply = (response) => response.writeHead(503, { 'retry-after': date.toUTCString() }).end();
+    const isDate = (text: string) => Math.abs(Date.parse(text) - date.getTime()) < minuteMs;
+
+    const waiting = await account(busy);
+    const { body } = await send(api.baseUrl, waiting.account, '{"id":"one"}');
+    const event = await api.admin.eventually(body.id, (e) => e.attempts > 0);
+    expect(event.next_attempt_at).toSatisfy(isDate);
+
+    const failing = await account(500);
+    const service = await consumerForTest(busy);
+    await addDestination(api.admin, failing.account.id, {
+      name: 'on call',
+      destination_type: 'webhook',
+      config: { url: service.url },
+    });
+    await send(api.baseUrl, failing.account, '{"id":"two"}');
+    const notification = await until('the try is recorded', async () => {
+      const [row] = await roles.query<{ due_at: Date }>('select due_at from notifications where error is not null');
+      return row;
+    });
+    expect(notification.due_at.toISOString()).toSatisfy(isDate);
+    expect(Math.abs(Number(service.deliveries[0]?.headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(
+      minuteMs,
+    );
   },
 );

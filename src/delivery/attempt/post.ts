@@ -72,6 +72,7 @@ export async function postEvent(
     }),
     body: row.body,
     timeLimitMs: attempt.timeLimitMs,
+    nowMs: row.nowMs,
   });
   const succeeded = result.outcome === 'delivered';
   const { responseBody, error } = result;

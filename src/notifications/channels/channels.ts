@@ -21,10 +21,10 @@ export interface ChannelDeps {
  * service's response, or the lack of one, is in its result.
  */
 export function createChannels(deps: ChannelDeps): SendNotice {
-  return async (settings, notice) => {
+  return async (settings, notice, nowMs) => {
     const startedMs = performance.now();
     try {
-      return await sendThrough(deps, settings, notice);
+      return await sendThrough({ ...deps, nowMs }, settings, notice);
     } catch (error) {
       // A bug in the gateway or a library. The error's message may contain event data, so only its name is shown.
       return {
@@ -38,7 +38,11 @@ export function createChannels(deps: ChannelDeps): SendNotice {
   };
 }
 
-async function sendThrough(deps: ChannelDeps, settings: DestinationSettings, notice: Notice): Promise<Said> {
+async function sendThrough(
+  deps: ChannelDeps & { nowMs: () => number },
+  settings: DestinationSettings,
+  notice: Notice,
+): Promise<Said> {
   switch (settings.destination_type) {
     case 'webhook':
       // Webhook destinations get a message for every event, so that programs can rely on it.

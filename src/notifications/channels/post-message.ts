@@ -9,6 +9,8 @@ export interface Outbound {
   sender: Sender;
   /** The time limit of one request, from DNS to the end of the response. */
   timeLimitMs: number;
+  /** As in `SendRequest`. */
+  nowMs: () => number;
 }
 
 export interface ChannelPost {
@@ -45,9 +47,9 @@ export function jsonOf(body: string): unknown {
 }
 
 /** Posts JSON to a service and returns the outcome. Never rejects. */
-export async function postJson({ sender, timeLimitMs }: Outbound, post: ChannelPost): Promise<Said> {
+export async function postJson({ sender, timeLimitMs, nowMs }: Outbound, post: ChannelPost): Promise<Said> {
   const headers: Header[] = [['content-type', 'application/json'], ...post.headers];
-  return told(await sender.post({ url: post.url, headers, body: post.body, timeLimitMs }), post);
+  return told(await sender.post({ url: post.url, headers, body: post.body, timeLimitMs, nowMs }), post);
 }
 
 function told(result: SendResult, { url, secrets, gist = (body) => body, askedWaitMs }: ChannelPost): Said {

@@ -25,7 +25,7 @@ export function testDestination(
   account: SampleAccount,
   destination: Destination,
 ): Promise<Said> {
-  return send(destination, sampleNotice(baseUrl, account, destination, new Date()));
+  return send(destination, sampleNotice(baseUrl, account, destination, new Date()), Date.now);
 }
 
 function sampleNotice(

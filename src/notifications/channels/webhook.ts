@@ -13,7 +13,7 @@ export function sendToWebhook(outbound: Outbound, config: WebhookConfig, notice:
   const { url, secret } = config;
   const { id } = notice;
   const body = Buffer.from(JSON.stringify(webhookMessage(notice)));
-  const timestampS = Math.floor(Date.now() / 1000);
+  const timestampS = Math.floor(outbound.nowMs() / 1000);
   const name = headerValue(id);
   const headers: Header[] = [
     ['idempotency-key', name],

@@ -26,6 +26,8 @@ export interface Try {
   /** From 1. */
   attempt: number;
   settings: SealedSettings;
+  /** PostgreSQL's clock. */
+  nowMs(): number;
   /** Reads the `traceparent` of the event's webhook; absent for a message about several events. */
   traceparent?(): Promise<string | null>;
   /** Builds the message; null when its event no longer exists. */
@@ -60,7 +62,7 @@ async function handOverIn(
   const settings = openSettings(deps.box, one.settings);
   const notice = settings && (await one.notice(settings));
   if (settings && !notice) return { kind: 'gone' };
-  const said = settings && notice ? await deps.send(settings, notice) : unreadable;
+  const said = settings && notice ? await deps.send(settings, notice, one.nowMs) : unreadable;
   if (span) describeSaid(span, said);
   logTry(deps.log, one, said);
   const write = (work: () => Promise<unknown>) =>

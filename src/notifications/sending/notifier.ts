@@ -86,6 +86,7 @@ export class Notifier {
       ids: { ...key },
       attempt: claimed.attempt,
       settings: claimed.settings,
+      nowMs: claimed.nowMs,
       traceparent: () => readTraceparent(sql, key.eventId),
       notice: (settings: DestinationSettings) => this.#notice(key, claimed, settings),
       sent: () => recordSent(sql, key),

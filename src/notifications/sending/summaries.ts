@@ -62,7 +62,7 @@ export class Summaries {
 
   async #send(summary: ClaimedSummary): Promise<void> {
     const { sql, turns } = this.#deps;
-    const { id, attempt, settings } = summary;
+    const { id, attempt, settings, nowMs } = summary;
     const turn = turns.enterInPassing(settings.id);
     if ('waitMs' in turn) return postponeSummary(sql, id, { attempt, waitMs: turn.waitMs });
     try {
@@ -72,6 +72,7 @@ export class Summaries {
           ids: { summaryId: id, destinationId: settings.id },
           attempt,
           settings,
+          nowMs,
           notice: () => this.#notice(summary),
           sent: () => recordSummarySent(sql, id),
           failed: (failure) => recordSummaryFailure(sql, id, failure),

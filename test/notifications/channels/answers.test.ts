@@ -5,9 +5,14 @@ import { consumer, selfSignedConsumer } from '../../delivery/servers.ts';
 import { channels, destinationsAt, failure } from './support.ts';
 
 /** Sends one notice to a destination of this type at this origin. */
-function sent(type: (typeof destinationTypes)[number], origin: string, options: { timeLimitMs?: number } = {}) {
+function sent(
+  type: (typeof destinationTypes)[number],
+  origin: string,
+  options: { timeLimitMs?: number; nowMs?: () => number } = {},
+) {
   const [settings, mail] = destinationsAt[type](origin);
-  return channels({ mail, ...options })(settings, failure());
+  const { nowMs, ...deps } = options;
+  return channels({ mail, ...deps })(settings, failure(), nowMs);
 }
 const originOf = (port: number) => `http://127.0.0.1:${port}`;
 const none = { responseCode: null, responseBody: null, retryAfterMs: null, durationMs: expect.any(Number) };
@@ -48,6 +53,13 @@ describe.each(destinationTypes)('%s', (type) => {
   test.each([429, 503])('Retry-After of a %i is used', async (status) => {
     const { port } = await consumer((response) => response.writeHead(status, { 'retry-after': '7' }).end());
     expect(await sent(type, originOf(port))).toMatchObject({ ok: false, retryAfterMs: 7_000, permanent: false });
+  });
+
+  test('a date in Retry-After is compared with the clock of the caller', async () => {
+    const nowMs = () => Date.UTC(1994, 10, 6, 8, 48, 37);
+    const headers = { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+    const { port } = await consumer((response) => response.writeHead(503, headers).end());
+    expect(await sent(type, originOf(port), { nowMs })).toMatchObject({ ok: false, retryAfterMs: 60_000 });
   });
 
   test('a redirect is not followed', async () => {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { SenderOptions } from '../../../src/delivery/send.ts';
 import type { DestinationSettings, DestinationType } from '../../../src/destinations/destination-config.ts';
 import { type ChannelDeps, createChannels } from '../../../src/notifications/channels/channels.ts';
-import type { FailureNotice, SummaryNotice } from '../../../src/notifications/notice.ts';
+import type { FailureNotice, Notice, SummaryNotice } from '../../../src/notifications/notice.ts';
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Seen, sender } from '../../delivery/servers.ts';
 import { secretText } from '../../support/secrets.ts';
@@ -64,7 +64,8 @@ export const mailTo = (
 
 /** Creates channels, which are closed after the test. They may reach loopback unless `options` say otherwise. */
 export function channels(deps: Partial<Omit<ChannelDeps, 'sender'>> = {}, options: Partial<SenderOptions> = {}) {
-  return createChannels({ sender: sender(options), mail: noMail, timeLimitMs: 10_000, ...deps });
+  const send = createChannels({ sender: sender(options), mail: noMail, timeLimitMs: 10_000, ...deps });
+  return (settings: DestinationSettings, notice: Notice, nowMs = Date.now) => send(settings, notice, nowMs);
 }
 
 /** A destination of each type whose service has this origin. */
