@@ -8,6 +8,7 @@ import { cursor, defaultLimit, isId, limit } from '../../http/admin/query-schema
 import { noBody, noQuery, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { readPause } from '../pause.ts';
+import { auditedIds } from './audited-ids.ts';
 import type { NewBulkJob } from './bulk-job.ts';
 import {
   bulkJobView,
@@ -74,7 +75,7 @@ export function bulkRoutes(deps: { database: Database; calls: AdminCalls }) {
         const made = await order(job, (sql) =>
           call.record(sql, 'event.bulk', {
             ...{ status: 202, job_id: job.id, total: job.total },
-            ...(ids ? { event_ids: ids } : {}),
+            ...(ids ? auditedIds(ids) : {}),
           }),
         );
         set.status = 202;

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAdminClient } from '../../../src/api/client.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -213,6 +214,23 @@ test('the given ids stand in the job and in the audit entry of the order', async
   expect((await entriesOfJob(gateway, job.id))[0]?.details).toMatchObject({ ids: 3, event_ids: ids });
   const filtered = await ordered(gateway, { action: 'ack', filter: { app_key: 'app' } });
   expect(await readJob(gateway, filtered.id)).toMatchObject({ ids: null, event_ids: null });
+});
+
+test('the audit entry of an order has its first hundred ids, their number and a hash of all', async () => {
+  // No event needs to have an id: it is skipped as not found.
+  const ids = Array.from({ length: 1_000 }, () => randomUUID()).sort();
+  const job = await ordered(gateway, { action: 'ack', ids: [...ids].reverse() });
+  const { event_ids } = await readJob(gateway, job.id);
+  expect(event_ids).toEqual(ids);
+  const [entry] = await entriesOfJob(gateway, job.id);
+  expect(entry?.details).toEqual({
+    ...{ status: 202, action: 'ack', job_id: job.id, total: 1_000 },
+    ...{ ids: 1_000, event_ids: ids.slice(0, 100) },
+    // As `jq -r '.event_ids[]' | sha256sum` prints it.
+    ids_sha256: createHash('sha256')
+      .update(`${ids.join('\n')}\n`)
+      .digest('hex'),
+  });
 });
 
 test('the typed client orders and reads jobs', async () => {
