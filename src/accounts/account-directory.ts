@@ -19,6 +19,8 @@ export interface InboundAccount {
   secretTags: SecretTags;
   /** `provider_config` parsed by the provider's schema, with defaults; null when it does not match the schema. */
   config: object | null;
+  /** Whether a stored secret or `provider_config` could not be decrypted; it is null here. */
+  unreadable: boolean;
 }
 
 /** Parses a stored `provider_config`; null when it does not match the provider's schema. */
@@ -151,6 +153,8 @@ function toAccount(row: AddressRow, box: SecretBox, readConfig: ReadConfig): Inb
     const sealed = row[field];
     return sealed ? box.open(sealed, { accountId: row.id, field }) : null;
   };
+  const secrets = { current: open('signing_secret_current'), previous: open('signing_secret_previous') };
+  const config = openConfig(box, { id: row.id, provider_config: row.provider_config });
   return {
     id: row.id,
     provider: row.provider,
@@ -158,8 +162,12 @@ function toAccount(row: AddressRow, box: SecretBox, readConfig: ReadConfig): Inb
     appKey: row.app_key,
     enabled: row.enabled,
     skipSignatureVerification: row.skip_signature_verification,
-    secrets: { current: open('signing_secret_current'), previous: open('signing_secret_previous') },
+    secrets,
     secretTags: { current: secretTag(row.signing_secret_current), previous: secretTag(row.signing_secret_previous) },
-    config: readConfig(row.provider, openConfig(box, { id: row.id, provider_config: row.provider_config })),
+    config: readConfig(row.provider, config),
+    unreadable:
+      config === null ||
+      (secrets.current === null && row.signing_secret_current !== null) ||
+      (secrets.previous === null && row.signing_secret_previous !== null),
   };
 }

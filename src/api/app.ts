@@ -18,7 +18,6 @@ import { ingestionMethods } from '../ingest/handshake.ts';
 import type { IngestDeps } from '../ingest/ingest.ts';
 import { largeWebhookWarnings } from '../ingest/large-webhooks.ts';
 import { ingestRoutes } from '../ingest/routes.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';
 import { plainWords } from '../shared/plain-words.ts';
 import { version } from '../shared/version.ts';
@@ -39,7 +38,6 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   maxPayloadBytes: number;
   /** The URL at which providers reach the gateway; null: derived from each request's `Host` header. */
   publicUrl: string | null;
-  metrics: Metrics;
   /** Gives the answer of `/metrics`; null when it is on another port. */
   scrape: (() => Promise<Uint8Array>) | null;
   log: Log;
@@ -91,7 +89,6 @@ export function createApp(deps: AppDeps) {
         publicUrl: deps.publicUrl,
         clientOf: clientNetworks(trustedProxies),
         tooLarge: largeWebhookWarnings(log, deps.maxPayloadBytes),
-        metrics: deps.metrics,
       }),
     );
   return app;

@@ -23,6 +23,7 @@ import { clientAddresses } from '../http/admin/client-address.ts';
 import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
+import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
 import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
@@ -141,13 +142,14 @@ export function composeApi(parts: ApiParts): {
       duplicates: { resolve: (key) => resolveDuplicate(database, key) },
       providers,
       secretUses,
+      unreadableSecret: unreadableSecretWarnings(log),
+      metrics: parts.metrics,
       log,
     },
     maxPayloadBytes: parts.maxPayloadBytes,
     rejectionLimits: parts.rejected,
     publicUrl: parts.publicUrl,
     baseUrl: parts.baseUrl,
-    metrics: parts.metrics,
     scrape: parts.scrape,
     log,
   });

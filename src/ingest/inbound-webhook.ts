@@ -7,7 +7,7 @@ import type { ReceivedEvent } from '../events/transitions/received.ts';
 import { dedupWindowS } from '../providers/dedup-window.ts';
 import { generatedId } from '../providers/external-id.ts';
 import type { Header, InboundRequest } from '../providers/inbound-request.ts';
-import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider } from '../providers/provider.ts';
+import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider, RejectionReason } from '../providers/provider.ts';
 import { storedHeaders } from '../providers/stored-headers.ts';
 import { verifyInbound } from '../providers/verification.ts';
 import { activeTraceparent } from '../tracing/spans.ts';
@@ -33,11 +33,11 @@ export class InboundWebhook {
   }
 
   /** By which secret the account accepts it, or why it does not. */
-  judge(account: InboundAccount): { acceptedBy: AcceptedBy } | 'disabled' | { reason: string } {
+  judge(account: InboundAccount): { acceptedBy: AcceptedBy } | 'disabled' | { reason: RejectionReason } {
     if (!account.enabled) return 'disabled';
-    const { skipSignatureVerification: skip, secrets, config } = account;
+    const { skipSignatureVerification: skip, secrets, config, unreadable } = account;
     let acceptedBy: AcceptedBy = 'unsigned';
-    const verdict = verifyInbound(this.provider, { skip, ...secrets, config }, this.#request, (slot) => {
+    const verdict = verifyInbound(this.provider, { skip, ...secrets, config, unreadable }, this.#request, (slot) => {
       acceptedBy = slot;
     });
     return verdict.ok ? { acceptedBy } : { reason: verdict.reason };

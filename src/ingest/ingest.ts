@@ -4,6 +4,7 @@ import type { EventReceiver } from '../events/event-receiver.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, Provider } from '../providers/provider.ts';
 import type { Log } from '../shared/log.ts';
@@ -20,6 +21,9 @@ export interface IngestDeps {
   providers: ReadonlyMap<string, Provider>;
   /** Counts which secret webhooks use. */
   secretUses: { accepted(account: InboundAccount, by: AcceptedBy): void };
+  /** Called for each webhook that is rejected because of a secret that cannot be decrypted. */
+  unreadableSecret: (account: InboundAccount) => void;
+  metrics: Pick<Metrics, 'webhookAnswered' | 'webhookRejected'>;
   log: Log;
 }
 
@@ -119,8 +123,11 @@ async function decide(
   if ('acceptedBy' in verdict) return accept(deps, webhook, { account, ...verdict }, client);
   const check = webhook.unsignedCheck();
   if (check) return { kind: 'challenge', ...check };
-  const kept = { reason: verdict.reason, bodyBytes: deps.rejectedBodyBytes };
+  const { reason } = verdict;
+  if (reason === 'secret_unreadable') deps.unreadableSecret(account);
+  const kept = { reason, bodyBytes: deps.rejectedBodyBytes };
   await deps.rejections.record(account.id, () => webhook.toRejectedEvent(account, kept));
+  deps.metrics.webhookRejected(reason);
   throw new Problem('verification_failed', 'the webhook could not be verified');
 }
 

@@ -11,7 +11,7 @@ import { isReserved } from '../http/method-not-allowed.ts';
 import { nodeExchange, nodeRequest } from '../http/node-request.ts';
 import { publicOperation } from '../http/operation.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
-import type { Metrics, WebhookResult } from '../metrics/metrics.ts';
+import type { WebhookResult } from '../metrics/metrics.ts';
 import { inboundRequest } from '../providers/inbound-request.ts';
 import type { ChallengeAnswer } from '../providers/provider.ts';
 import { handshake } from './handshake.ts';
@@ -104,7 +104,6 @@ export function ingestRoutes(
     clientOf: (request: IncomingMessage) => string;
     /** Called for each webhook that is refused for its size. */
     tooLarge: (provider: string, accountSlug: string) => void;
-    metrics: Pick<Metrics, 'webhookAnswered'>;
   },
 ) {
   const inbound = (node: IncomingMessage, body: Uint8Array, receivedAt = new Date()) =>

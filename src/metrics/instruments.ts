@@ -18,17 +18,27 @@ const delayBucketsS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 /** The values of labels, so that each series exists from the start and a rate over it has no gap. */
 export interface LabelValues {
   providers: readonly string[];
+  rejectionReasons: readonly string[];
   outcomes: readonly string[];
   channels: readonly string[];
 }
 
 /** Registers the counters and histograms of the path of a webhook, and returns what feeds them. */
-export function createMetrics(register: Registry, { providers, outcomes, channels }: LabelValues): Metrics {
+export function createMetrics(
+  register: Registry,
+  { providers, rejectionReasons, outcomes, channels }: LabelValues,
+): Metrics {
   const registers = [register];
   const webhooks = new Counter({
     name: 'gateway_webhooks_received_total',
     help: 'Webhooks that were answered, by provider and result (accepted, duplicate, rejected, refused).',
     labelNames: ['provider', 'result'],
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'gateway_webhooks_rejected_total',
+    help: 'Webhooks that failed verification, by the rejection_reason of their events.',
+    labelNames: ['reason'],
     registers,
   });
   const ingest = new Histogram({
@@ -88,6 +98,7 @@ export function createMetrics(register: Registry, { providers, outcomes, channel
   const knownOutcomes = new Set(outcomes);
   for (const result of webhookResults)
     for (const provider of [...providers, unknownProvider]) webhooks.inc({ provider, result }, 0);
+  for (const reason of rejectionReasons) rejected.inc({ reason }, 0);
   for (const outcome of [...outcomes, otherOutcome]) attempts.inc({ outcome }, 0);
   for (const reused of ['true', 'false']) connections.inc({ reused }, 0);
   for (const channel of channels) for (const result of notificationResults) notifications.inc({ channel, result }, 0);
@@ -97,6 +108,7 @@ export function createMetrics(register: Registry, { providers, outcomes, channel
       webhooks.inc({ provider: knownProviders.has(provider) ? provider : unknownProvider, result });
       ingest.observe(durationMs / 1000);
     },
+    webhookRejected: (reason) => rejected.inc({ reason }),
     batchStored: (webhooksStored) => batches.observe(webhooksStored),
     firstAttemptBegan: (delayMs) => delay.observe(Math.max(0, delayMs) / 1000),
     attemptMade(outcome, durationMs) {

@@ -16,6 +16,8 @@ type NotificationResult = (typeof notificationResults)[number];
 export interface Metrics {
   /** A webhook was answered. An unknown provider is counted without its name, because any client can choose it. */
   webhookAnswered(provider: string, result: WebhookResult, durationMs: number): void;
+  /** A webhook failed verification. It is also counted as answered. */
+  webhookRejected(reason: string): void;
   /** Webhooks were stored together, in one statement. */
   batchStored(webhooks: number): void;
   /** The first scheduled attempt of an event began so long after its receipt, or after its replay. */
@@ -35,6 +37,7 @@ export interface Metrics {
 /** Measures nothing: for the warm-up, whose webhooks are not real. */
 export const unmeasured: Metrics = {
   webhookAnswered: () => undefined,
+  webhookRejected: () => undefined,
   batchStored: () => undefined,
   firstAttemptBegan: () => undefined,
   attemptMade: () => undefined,

@@ -5,6 +5,8 @@ import type { InboundRequest } from './inbound-request.ts';
 export const rejectionReasons = {
   unknown_provider: 'No provider has this name.',
   no_secret_configured: 'The account has no signing secret.',
+  secret_unreadable:
+    'A secret or the provider_config of the account does not decrypt with SECRETS_KEY, and the webhook could not be verified without it.',
   unusable_secret: 'The signing secret of the account does not have the format that the provider uses.',
   invalid_provider_config: "The account's provider_config is invalid for its provider, or lacks a required field.",
   missing_original_url: 'The header X-Original-Url is missing.',
@@ -34,6 +36,8 @@ export type VerificationSettings = {
   previous: string | null;
   /** `provider_config`, parsed by the provider's schema; null when the stored one does not match the schema. */
   config: object | null;
+  /** Whether a stored secret or `provider_config` could not be decrypted; it is null here. False if absent. */
+  unreadable?: boolean;
 };
 
 /** `own`: the provider gave this id. Otherwise it was generated and cannot identify duplicates. */

@@ -1,14 +1,15 @@
 import { constantTimeMatcher } from './constant-time.ts';
 import type { InboundRequest } from './inbound-request.ts';
-import type { Provider, Verification, VerificationSettings } from './provider.ts';
+import type { Provider, RejectionReason, Verification, VerificationSettings } from './provider.ts';
 
 /** The place of a signing secret in its account. */
 export type SecretSlot = 'current' | 'previous';
 
 /**
  * Verifies `request` with the account's current secret, then with the previous one (R34). A refusal has the reason for
- * the current secret, unless the request was signed with the previous one. An unknown provider (undefined) never
- * passes, even when verification is skipped.
+ * the current secret, unless the request was signed with the previous one. If a secret cannot be decrypted, a request
+ * that the other one does not verify may have been signed with it, so that is the reason. An unknown provider
+ * (undefined) never passes, even when verification is skipped.
  *
  * @param verifiedBy called with the secret that has verified the request; not called when none was needed.
  */
@@ -21,9 +22,13 @@ export function verifyInbound(
   if (!provider) return { ok: false, reason: 'unknown_provider' };
   if (settings.skip) return { ok: true };
   const [first, ...others] = usableSecrets(settings);
-  if (first === undefined) return { ok: false, reason: 'no_secret_configured' };
-  const { config } = settings;
-  if (!config) return { ok: false, reason: 'invalid_provider_config' };
+  const { config, unreadable = false } = settings;
+  const refused = (reason: RejectionReason): Verification => ({
+    ok: false,
+    reason: unreadable ? 'secret_unreadable' : reason,
+  });
+  if (first === undefined) return refused('no_secret_configured');
+  if (!config) return refused('invalid_provider_config');
   const verdict = provider.verify(request, { secret: first, config });
   if (verdict.ok) verifiedBy?.(first === settings.current ? 'current' : 'previous');
   for (const secret of verdict.ok ? [] : others) {
@@ -32,7 +37,7 @@ export function verifyInbound(
     // The previous secret matches but the time is old, so the reason is the time, not the signature.
     if (other.ok || other.reason === 'stale_timestamp') return other;
   }
-  return verdict;
+  return !verdict.ok && verdict.reason === 'bad_signature' ? refused(verdict.reason) : verdict;
 }
 
 /** The account's secrets that are set, in the order in which they are tried. */

@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-metrics.ts';
 import { Recent } from '../metrics/recent.ts';
 import type { Collect } from '../metrics/scrape.ts';
+import { rejectionReasons } from '../providers/provider.ts';
 import { providerNames } from '../providers/registry.ts';
 import type { Log } from '../shared/log.ts';
 import { RareWarning } from '../shared/rare-warning.ts';
@@ -124,6 +125,7 @@ function measure(options: { database: Database; state: () => Promise<GatewayStat
   const register = new Registry();
   const metrics = createMetrics(register, {
     providers: providerNames,
+    rejectionReasons: Object.keys(rejectionReasons),
     outcomes: attemptOutcomes,
     channels: destinationTypes,
   });

@@ -6,7 +6,12 @@ import { measureProcess } from '../../src/metrics/process-metrics.ts';
 import { type Collect, type Family, Scrape } from '../../src/metrics/scrape.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
 
-const labels = { providers: ['generic'], outcomes: ['delivered'], channels: ['email'] };
+const labels = {
+  providers: ['generic'],
+  rejectionReasons: ['bad_signature'],
+  outcomes: ['delivered'],
+  channels: ['email'],
+};
 
 /** A process that has counted. */
 function processOf(webhooks: number, pending: number | null, sdk = '') {

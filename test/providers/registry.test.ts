@@ -17,6 +17,7 @@ import { samples } from '../support/providers/samples.ts';
 const reasons: Record<RejectionReason, true> = {
   unknown_provider: true,
   no_secret_configured: true,
+  secret_unreadable: true,
   unusable_secret: true,
   invalid_provider_config: true,
   missing_original_url: true,

@@ -93,6 +93,8 @@ export async function countedLoad(gateways: readonly { baseUrl: string; admin: A
       [webhooks('generic', 'accepted'), accepted],
       [webhooks('generic', 'duplicate'), counts.duplicates],
       [webhooks('generic', 'rejected'), counts.rejected],
+      ['gateway_webhooks_rejected_total{reason="no_secret_configured"}', counts.rejected],
+      ['gateway_webhooks_rejected_total{reason="bad_signature"}', 0],
       [webhooks('generic', 'refused'), refused],
       [webhooks('unknown', 'refused'), counts.unknown],
       [webhooks('github', 'accepted'), 0],

@@ -4,6 +4,8 @@ import type { RejectionReason } from '../../../providers/provider.ts';
 const advice: Record<RejectionReason, string> = {
   unknown_provider: 'No provider of the gateway has this name. Correct the address at the sender.',
   no_secret_configured: 'The account has no signing secret. Set one on the page of the account.',
+  secret_unreadable:
+    'A secret or the provider_config of the account does not decrypt with SECRETS_KEY. Restore the key, or set the value again.',
   unusable_secret:
     'The signing secret of the account does not have the format that the provider uses. Copy it from the provider again.',
   invalid_provider_config:

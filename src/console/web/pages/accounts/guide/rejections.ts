@@ -9,6 +9,10 @@ const secretTodo = 'Compare the secret at the provider with the one of the accou
 const rejections = new Map(
   Object.entries<Rejection>({
     no_secret_configured: { what: 'The account has no signing secret.', todo: 'Set it on the page of the account.' },
+    secret_unreadable: {
+      what: 'A secret or the settings of the account do not decrypt with SECRETS_KEY.',
+      todo: 'Restore the key of the gateway, or set them again on the page of the account.',
+    },
     unusable_secret: { what: 'The secret of the account does not have the format of the provider.', todo: secretTodo },
     invalid_provider_config: {
       what: 'The settings of the account are not valid.',
