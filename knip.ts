@@ -4,7 +4,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     // Started by the scripts of package.json, which say `exec node FILE`, or by these as processes of their own.
-    'test/{bench,cluster,demo,faults,fuzz,helm,mutants,policies,soak,upgrade}/main.ts',
+    'test/{bench,cluster,demo,examples,faults,fuzz,helm,mutants,policies,soak,upgrade}/main.ts',
     'src/main.ts',
     'src/temporal/build-workflows.ts',
     'test/bench/{load,consumer}/main.ts',
@@ -19,10 +19,12 @@ const config: KnipConfig = {
     // Loaded by the page of the console.
     'src/console/web/main.tsx',
     'src/console/web/vite.config.ts',
+    // Started by a test, by its path.
+    'examples/node/{express,fastify}.ts',
     // Called by .ci/run.
     '.ci/*.mjs',
   ],
-  project: ['{src,workflows,activities,migrations,test}/**/*.{ts,tsx,js,cjs}', '.ci/*.mjs', '*.ts'],
+  project: ['{src,workflows,activities,migrations,test,examples}/**/*.{ts,tsx,js,cjs}', '.ci/*.mjs', '*.ts'],
   ignoreDependencies: [
     // Its files are the fonts of the browser of the tests.
     'dejavu-fonts-ttf',

@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultCacheDir } from '../../src/embedded/temporal-program.ts';
 import { adminToken, startGatewayProcess, temporaryFolder, temporaryPostgres } from '../bench/processes.ts';
 import { run, schemathesis } from './schemathesis.ts';
 import { seed } from './seed.ts';
@@ -44,8 +42,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "404",
  * @returns the exit code
  */
 export async function fuzzApi(options: { examples: number; seed: number }): Promise<number> {
-  const cache = defaultCacheDir({ cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.env.HOME ?? homedir() });
-  const program = await schemathesis(cache);
+  const program = await schemathesis();
   const postgres = await temporaryPostgres();
   const folder = await temporaryFolder();
   try {

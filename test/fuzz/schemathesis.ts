@@ -1,30 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { install, pythonProgram } from '../support/python-environment.ts';
 
 /** Pinned, so that runs are reproducible. */
 const version = '4.32.5';
+const environment = { name: `schemathesis-${version}`, packages: [`schemathesis==${version}`] };
 
 /**
- * The path of Schemathesis in a virtual environment below `cacheDir`. The first run creates it with the machine's Python
- * and the package index of pip's configuration.
+ * The path of Schemathesis, which the first run installs.
  *
  * @throws Error that names the missing program
  */
-export async function schemathesis(cacheDir: string): Promise<string> {
-  const folder = join(cacheDir, `schemathesis-${version}`);
-  const program = join(folder, 'bin', 'st');
-  const done = join(folder, 'installed');
-  if (existsSync(done)) return program;
-  console.log(`Installing Schemathesis ${version} (once) …`);
-  const failed = 'Schemathesis needs Python 3.10 or newer with venv and pip, and a package index that pip can reach';
-  if ((await run('python3', ['-m', 'venv', '--clear', folder])) !== 0) throw new Error(failed);
-  const pip = join(folder, 'bin', 'pip');
-  const install = ['install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`];
-  if ((await run(pip, install)) !== 0) throw new Error(failed);
-  await run('touch', [done]);
-  return program;
+export async function schemathesis(): Promise<string> {
+  await install(environment);
+  return pythonProgram(environment, 'st');
 }
 
 /** Runs a program in this terminal and returns its exit code, or 127 if it does not exist. */

@@ -11,6 +11,7 @@ const longFolders = [
   'docker',
   'e2e',
   'embedded',
+  'examples',
   'maintenance',
   'process',
   'replay',

@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isRoot } from '../../../src/embedded/os-process.ts';
 import { programsOnPath } from '../../../src/embedded/programs-on-path.ts';
+import { djangoEnvironment, goReceiver } from '../../examples/programs.ts';
 import { findChromium, installHint } from '../chromium/find.ts';
+import { isBuilt } from '../go-program.ts';
+import { isInstalled } from '../python-environment.ts';
 import { s3ProgramIsCached } from '../s3-program.ts';
 import { containerPossible } from './container.ts';
 import { mountNamespace } from './mount-namespace.ts';
@@ -41,6 +44,18 @@ export const maySkip = {
     needs: 'Go, or the S3 server that it built before',
     why: 'The same',
     isHere: () => hasGo || s3ProgramIsCached(),
+  },
+  django: {
+    tests: ['test/examples/django.test.ts'],
+    needs: 'Django, which `npm run examples` installs once',
+    why: 'It needs Python 3.10 or newer and a package index. `.ci/run` installs it',
+    isHere: () => isInstalled(djangoEnvironment),
+  },
+  'go receiver': {
+    tests: ['test/examples/go.test.ts'],
+    needs: 'the receiver in Go, which `npm run examples` builds once',
+    why: 'It needs Go 1.26 and the Go module proxy. `.ci/run` builds it',
+    isHere: () => isBuilt(goReceiver),
   },
   nginx: {
     tests: ['test/docker/nginx.test.ts'],

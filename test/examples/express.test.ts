@@ -1,0 +1,3 @@
+import { testReceiver } from './receiver-tests.ts';
+
+testReceiver({ program: process.execPath, args: ['express.ts'], folder: 'node' });
