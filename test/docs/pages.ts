@@ -14,9 +14,9 @@ const filesBelow = (folder: string): string[] =>
 /** All files of the project by their paths from its root. */
 export const projectFiles: readonly string[] = filesBelow('');
 
-/** The documentation: the pages of the root that users read, and all of `docs/`. */
+/** The documentation: the pages of the root that users read, all of `docs/`, and that of `examples/`. */
 export const pages: readonly string[] = projectFiles.filter(
-  (path) => /^(README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$/.test(path) || /^docs\/.*\.md$/.test(path),
+  (path) => /^(README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$/.test(path) || /^(docs|examples)\/.*\.md$/.test(path),
 );
 
 /** A page without code blocks, in which `#` starts a comment and `](` is code. */

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { lacks } from '../support/may-skip/list.ts';
 import { pythonProgram } from '../support/python-environment.ts';
-import { djangoEnvironment } from './programs.ts';
+import { djangoEnvironment } from '../support/receiver-programs.ts';
 import { testReceiver } from './receiver-tests.ts';
 
 describe.skipIf(lacks('django'))('examples/django', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { execa } from 'execa';
 import { built } from '../support/go-program.ts';
 import { install } from '../support/python-environment.ts';
-import { djangoEnvironment, goReceiver } from './programs.ts';
+import { djangoEnvironment, goReceiver } from '../support/receiver-programs.ts';
 
 /**
  * `npm run examples`: installs Django and builds the receiver in Go, once, and runs the tests of all receivers of

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { type GoProgram, sourceDigest } from '../support/go-program.ts';
-import type { PythonEnvironment } from '../support/python-environment.ts';
+import { type GoProgram, sourceDigest } from './go-program.ts';
+import type { PythonEnvironment } from './python-environment.ts';
 
 const folderOf = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const requirements = readFileSync(join(folderOf('django'), 'requirements.txt'), 'utf8')
