@@ -13,7 +13,7 @@ import (
 // A delivery is signed when it is sent. Five minutes allow for a slow network and clocks that differ.
 const tolerance = 5 * time.Minute
 
-// keyOf returns the key of a delivery secret: the decoded bytes after "whsec_", else the bytes of the text.
+// keyOf returns the key of a delivery secret: the bytes of the base64 after "whsec_", else those of the whole text.
 func keyOf(secret string) []byte {
 	encoded, isBase64 := strings.CutPrefix(secret, "whsec_")
 	if isBase64 {

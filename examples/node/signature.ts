@@ -4,9 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** A delivery is signed when it is sent. Five minutes allow for a slow network and clocks that differ. */
 const toleranceS = 5 * 60;
 
-/** The key of a delivery secret: the decoded bytes after `whsec_`, else the bytes of the text. */
-const keyOf = (secret: string) =>
-  secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
+/** The key of a delivery secret: the bytes of the base64 after `whsec_`, else those of the whole text. */
+function keyOf(secret: string): Buffer {
+  const encoded = /^whsec_([A-Za-z0-9+/]+)={0,2}$/.exec(secret)?.[1];
+  // One character over is no base64.
+  const isBase64 = encoded !== undefined && encoded.length % 4 !== 1;
+  return isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
+}
 
 /**
  * Whether the gateway has signed these bytes with one of the secrets, at most five minutes ago.
