@@ -7,7 +7,7 @@ import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import type { Provider } from '../providers/provider.ts';
 import { type ShownConfig, shownConfig } from '../providers/provider-config.ts';
-import { fieldsInWords } from '../shared/plain-words.ts';
+import { type FieldError, fieldsInWords } from '../shared/plain-words.ts';
 import type { AccountRow } from './account-entity.ts';
 import { accountSchemas } from './account-rules.ts';
 import * as schemas from './account-schemas.ts';
@@ -30,7 +30,7 @@ function summary(account: AccountRow) {
 }
 
 /** One account with all fields. Secrets are write-only: only `has_<secret>` is shown. */
-function whole(account: AccountRow, provider_config: ShownConfig | null) {
+function whole(account: AccountRow, provider_config: ShownConfig | null, warnings: FieldError[]) {
   const { project_delivery_url } = account;
   return {
     ...summary(account),
@@ -45,6 +45,7 @@ function whole(account: AccountRow, provider_config: ShownConfig | null) {
     has_project_delivery_secret: account.project_delivery_secret !== null,
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),
+    warnings,
   };
 }
 
@@ -83,7 +84,7 @@ export function accountRoutes(deps: {
   const view = (account: AccountRow) => {
     const provider = providers.get(account.provider);
     const config = accounts.configOf(account);
-    return whole(account, provider && config ? shownConfig(provider, config) : null);
+    return whole(account, provider && config ? shownConfig(provider, config) : null, accounts.warningsOf(account));
   };
   return new Elysia({ name: 'accounts', prefix: '/accounts' })
     .get(

@@ -49,6 +49,11 @@ export const account = z
     has_project_delivery_secret: flag,
     created_at: timestamp,
     updated_at: timestamp,
+    warnings: z.array(z.object({ path: text, message: text })).meta({
+      description:
+        'What a new account would be refused for, of settings that were stored before the rule about them; empty otherwise',
+      example: [],
+    }),
   })
   .meta({
     id: 'Account',
@@ -64,6 +69,7 @@ export const account = z
         has_project_delivery_secret: false,
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
+        warnings: [],
       },
     ],
   });

@@ -9,6 +9,7 @@ import { AccountEntity, type AccountRow, type SecretField, secretFields } from '
 import type { AccountChange, NewAccount } from './account-rules.ts';
 import { sealUrls, type UrlField } from './account-urls.ts';
 import {
+  configWarnings,
   openConfig,
   type ProviderRules,
   type ProviderSettings,
@@ -62,6 +63,11 @@ export class AccountStore {
   /** The decrypted `provider_config`, without defaults; null when it cannot be read. */
   configOf(account: Pick<AccountRow, 'id' | 'provider_config'>): Record<string, unknown> | null {
     return openConfig(this.#box, account);
+  }
+
+  /** What would be refused in a new account, of settings that were stored before the rule about them. */
+  warningsOf(account: Pick<AccountRow, 'id' | 'provider' | 'provider_config'>): FieldError[] {
+    return configWarnings(this.#providers.get(account.provider), this.configOf(account));
   }
 
   /**

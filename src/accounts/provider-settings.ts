@@ -5,6 +5,7 @@ import { type FieldError, fieldErrors, plainWords } from '../shared/plain-words.
 /** The validation rules of a provider for its accounts. */
 export interface ProviderRules {
   config: z.ZodType<object>;
+  configProblem?(config: object): FieldError | null;
   secret: { problem?(secret: string, config?: object): string | null };
 }
 
@@ -20,7 +21,8 @@ export const signingSecrets = ['signing_secret_current', 'signing_secret_previou
 
 /**
  * Validates settings by the provider's rules. Absent fields are not validated. Secrets are validated with the new
- * config, or else with `storedConfig`. Errors name the field (`provider_config.header`) and do not repeat values.
+ * config, or else with `storedConfig`. A field of the stored config that the rules refuse today may stay as it is.
+ * Errors name the field (`provider_config.header`) and do not repeat values.
  */
 export function settingsErrors(
   rules: ProviderRules,
@@ -31,6 +33,8 @@ export function settingsErrors(
   const config = rules.config.safeParse(provider_config ?? storedConfig, { error: plainWords });
   const issues = provider_config ? (config.error?.issues ?? []) : [];
   const errors = issues.flatMap(({ path, message }) => fieldErrors(['provider_config', ...path].join('.'), message));
+  const unsafe = provider_config && config.data ? rules.configProblem?.(config.data) : null;
+  if (unsafe && provider_config?.[unsafe.path] !== storedConfig[unsafe.path]) errors.push(inConfig(unsafe));
   for (const field of signingSecrets) {
     const secret = settings[field];
     const problem = secret ? (pastedWrong(secret) ?? rules.secret.problem?.(secret, config.data)) : null;
@@ -38,6 +42,15 @@ export function settingsErrors(
   }
   return errors;
 }
+
+/** What the provider refuses in new configs, of a config that is stored; an unreadable config has no warnings. */
+export function configWarnings(rules: ProviderRules | undefined, config: object | null): FieldError[] {
+  const parsed = config && rules?.config.safeParse(config).data;
+  const problem = parsed ? rules?.configProblem?.(parsed) : null;
+  return problem ? [inConfig(problem)] : [];
+}
+
+const inConfig = ({ path, message }: FieldError): FieldError => ({ path: `provider_config.${path}`, message });
 
 /** Checks for characters that copying adds. No header can carry them, so every webhook would fail verification. */
 function pastedWrong(secret: string): string | null {

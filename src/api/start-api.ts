@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sealStoredUrls } from '../accounts/seal-stored-urls.ts';
+import { warnOfConfigs } from '../accounts/warn-of-configs.ts';
 import { Sealer } from '../audit/sealer.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
 import { originOf } from '../notifications/settings.ts';
+import { providers } from '../providers/registry.ts';
 import { registerKeyring } from '../secrets/known-keys.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Running } from '../shared/running.ts';
@@ -28,7 +30,9 @@ export async function startApi(
   const { database, keyring, log } = options;
   await checkSchema(database);
   await registerKeyring(database, keyring);
-  await sealStoredUrls(database, createSecretBox(keyring));
+  const box = createSecretBox(keyring);
+  await sealStoredUrls(database, box);
+  await warnOfConfigs({ sql: database, box, providers, log });
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
   const { app, bodies, secretUses, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { placeholders } from './hmac-text.ts';
 import { toleranceSeconds } from './provider-config.ts';
 import { alwaysSecret } from './stored-headers.ts';
 
@@ -16,11 +17,6 @@ const shownHeader = (description: string) =>
     (name) => !alwaysSecret.has(name.toLowerCase()),
     'must not be a header with credentials: its value is stored and shown',
   );
-
-/** The placeholders that `signed` may contain. */
-const placeholders = ['body', 'timestamp', 'id', 'url', 'path'] as const;
-
-const known = placeholders.map((name) => `{${name}}`);
 
 /** The `provider_config` of `hmac`: how the sender signs, and where the event type and id are. */
 export const hmacConfig = z
@@ -43,9 +39,11 @@ export const hmacConfig = z
     }),
     signed: z.string().max(500).default('{body}').meta({
       description:
-        'The signed text. Contains `{body}`, and optionally `{timestamp}`, `{id}` (the headers named below), `{url}` (the complete address) and `{path}` (path and query)',
+        'The signed text. Contains `{body}`, and optionally `{timestamp}`, `{id}` (the headers named below), `{url}` (the complete address) and `{path}` (path and query). The last three need a separator that they cannot contain, such as a line break, between them and the body',
     }),
-    timestamp_header: shownHeader('Name of the header with the signed time').optional(),
+    timestamp_header: shownHeader(
+      'Name of the header with the signed time: 10 digits, or 13 in milliseconds',
+    ).optional(),
     timestamp_unit: z
       .enum(['seconds', 'milliseconds'])
       .default('seconds')
@@ -60,10 +58,11 @@ export const hmacConfig = z
   })
   .superRefine(({ signed, timestamp_header, event_id_header }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
-    const used = new Set(signed.match(placeholderPattern) ?? []);
-    const unknown = [...used].filter((name) => !known.includes(name));
+    // Every lower-case word in braces counts as a placeholder; other braces are literal text.
+    const used = new Set(signed.match(/\{[a-z_]+\}/g) ?? []);
+    const unknown = [...used].filter((name) => !placeholders.includes(name));
     if (unknown.length > 0)
-      refuse('signed', `has unknown placeholders: ${unknown.join(', ')}; supported are ${known.join(', ')}`);
+      refuse('signed', `has unknown placeholders: ${unknown.join(', ')}; supported are ${placeholders.join(', ')}`);
     if (!used.has('{body}'))
       refuse('signed', 'must contain {body}; without it, a signature that was seen once would be valid for any body');
     if (used.has('{timestamp}') && timestamp_header === undefined) {
@@ -77,6 +76,3 @@ export const hmacConfig = z
   });
 
 export type HmacConfig = z.infer<typeof hmacConfig>;
-
-/** Every lower-case word in braces counts as a placeholder; other braces are literal text. */
-export const placeholderPattern = /\{[a-z_]+\}/g;

@@ -1,6 +1,9 @@
 import { storableText, utf8HeaderValue } from '../shared/text.ts';
 import { dedupByIdAndBytes, ownId } from './external-id.ts';
-import { type HmacConfig, hmacConfig, placeholderPattern } from './hmac-config.ts';
+import { signedProblem } from './hmac-boundaries.ts';
+import { type HmacConfig, hmacConfig } from './hmac-config.ts';
+import { isReadOneWay, isWholeTime } from './hmac-reading.ts';
+import { piecesOf, signedValues } from './hmac-text.ts';
 import type { InboundRequest } from './inbound-request.ts';
 import { payloadId, payloadType } from './payload-fields.ts';
 import type { Provider } from './provider.ts';
@@ -24,6 +27,10 @@ export const hmac: Provider<HmacConfig> = {
     },
   },
   config: hmacConfig,
+  configProblem({ signed }) {
+    const message = signedProblem(signed);
+    return message === null ? null : { path: 'signed', message };
+  },
   secretHeaders: [],
 
   verify(request, { secret, config }) {
@@ -35,10 +42,20 @@ export const hmac: Provider<HmacConfig> = {
     if (offered.length === 0) return { ok: false, reason: 'malformed_signature' };
     const timestamp = config.timestamp_header === undefined ? null : (request.header(config.timestamp_header) ?? '');
     if (timestamp === '') return { ok: false, reason: 'missing_timestamp' };
-    if (!isWholeId(request, config)) return { ok: false, reason: 'malformed_signature' };
-    const expected = hmacOf(config.algorithm, key, signedParts(request, config, timestamp));
-    const verdict = matchSignature(expected, offered, config.encoding);
-    return timestamp === null ? verdict : timelyVerdict(verdict, inSeconds(timestamp, config), request, config);
+    const unit = config.timestamp_unit;
+    const isWhole = timestamp === null || isWholeTime(timestamp, unit);
+    const pieces = piecesOf(config.signed);
+    const signed = signedValues(pieces, request, config);
+    if (pieces.some((piece, at) => piece === '{id}' && holdsBody(String(signed[at]))))
+      return { ok: false, reason: 'malformed_signature' };
+    // With a time of another form the webhook is refused below.
+    if (isWhole && !isReadOneWay({ pieces, values: signed, unit, target: request.url('') }))
+      return { ok: false, reason: 'malformed_signature' };
+    const bytes = signed.map((value) => (typeof value === 'string' ? Buffer.from(value, 'latin1') : value));
+    const verdict = matchSignature(hmacOf(config.algorithm, key, bytes), offered, config.encoding);
+    if (timestamp === null) return verdict;
+    const timely = timelyVerdict(verdict, inSeconds(timestamp, config), request, config);
+    return timely.ok && !isWhole ? { ok: false, reason: 'malformed_timestamp' } : timely;
   },
 
   eventType(request, { event_type_header }) {
@@ -65,47 +82,6 @@ function signaturesIn(value: string, prefix: string): string[] {
   const start = /^[A-Za-z0-9+/_-]/.test(prefix) ? '(?<![A-Za-z0-9+/_-])' : '';
   const signature = new RegExp(`${start}${RegExp.escape(prefix)}([^\\s,;]+)`, 'g');
   return [...value.matchAll(signature)].map((found) => found[1] ?? '');
-}
-
-/**
- * Whether the boundary between a signed id and the text after it is unambiguous. Id, time and body are signed as one
- * text. If the id contained characters of a body, or a time in the form of the one after it, an attacker could move the
- * end of the id into what follows.
- */
-function isWholeId(request: InboundRequest, { signed, event_id_header, timestamp_unit }: HmacConfig): boolean {
-  if (event_id_header === undefined || !signed.includes('{id}')) return true;
-  const id = request.header(event_id_header) ?? '';
-  if (holdsBody(id)) return false;
-  const [, between, after = ''] = /\{id\}(.*?)\{timestamp\}([^{]*)/s.exec(signed) ?? [];
-  // If nothing separates id and time, any long number in an id would look like a time.
-  if (!between || between.includes('{body}')) return true;
-  // Seconds have ten digits until the year 2286. Fewer digits would match parts of UUIDs.
-  const time = timestamp_unit === 'seconds' ? '\\d{10}' : '\\d{13}';
-  return !new RegExp(`${RegExp.escape(between)}${time}(?:${RegExp.escape(after)}|$)`).test(id);
-}
-
-/** The signed text in parts, so that the body need not be copied. */
-function signedParts(
-  request: InboundRequest,
-  { signed, event_id_header }: HmacConfig,
-  timestamp: string | null,
-): (string | Uint8Array)[] {
-  // Node decodes headers as latin1: one character for each byte.
-  const header = (value: string | null) => Buffer.from(value ?? '', 'latin1');
-  const parts: (string | Uint8Array)[] = [];
-  let at = 0;
-  for (const { 0: placeholder, index } of signed.matchAll(placeholderPattern)) {
-    parts.push(signed.slice(at, index));
-    at = index + placeholder.length;
-    if (placeholder === '{body}') parts.push(request.body);
-    else if (placeholder === '{timestamp}') parts.push(header(timestamp));
-    else if (placeholder === '{id}')
-      parts.push(header(event_id_header === undefined ? null : request.header(event_id_header)));
-    else if (placeholder === '{url}') parts.push(request.url());
-    else if (placeholder === '{path}') parts.push(request.url(''));
-  }
-  parts.push(signed.slice(at));
-  return parts;
 }
 
 /** The timestamp in whole seconds. Text that is not a number is returned unchanged. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { FieldError } from '../shared/plain-words.ts';
 import type { InboundRequest } from './inbound-request.ts';
 
 /** The reasons to reject a webhook. Operators see them as the event's `rejection_reason`; the sender never does. */
@@ -82,6 +83,11 @@ export type Provider<Config extends object = object> = {
    * with the meta `writeOnly: true` are never shown. `provider-config.ts` has common schemas.
    */
   readonly config: z.ZodType<Config>;
+  /**
+   * Returns why a config that matches the schema is unsafe, with the path of its field, or null. A new config with such
+   * a problem is refused. A stored one stays in force, is logged at each start, and shown with its account.
+   */
+  configProblem?(config: Config): FieldError | null;
   /** Headers, in lower case, whose value may be the secret. Their values are never stored or forwarded. */
   readonly secretHeaders: readonly string[];
   /** Whether the request was sent by a sender that knows `key.secret`. */

@@ -32,6 +32,7 @@ const bare = (fields: Record<string, unknown>) => ({
   has_project_delivery_secret: false,
   created_at: iso,
   updated_at: iso,
+  warnings: [],
   ...fields,
 });
 
