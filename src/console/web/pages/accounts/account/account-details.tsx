@@ -8,6 +8,7 @@ import { AccountState } from '../list/account-state.tsx';
 import { SecretsPanel } from '../rotation/secrets-panel.tsx';
 import styles from './account.module.css';
 import { AccountFacts } from './account-facts.tsx';
+import { AccountWarnings } from './account-warnings.tsx';
 import { ConsumerPanel } from './consumer-panel.tsx';
 import { EndPanel } from './end-panel.tsx';
 import { TestPanel } from './test-panel.tsx';
@@ -34,6 +35,7 @@ export function AccountDetails({ account }: { account: Account }) {
         </>
       }
     >
+      <AccountWarnings account={account} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <AccountFacts account={account} provider={provider} />
