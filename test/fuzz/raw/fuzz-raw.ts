@@ -4,6 +4,7 @@ import { migrateOnce } from '../../../src/database/migrate.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { adminToken, createAccount, startGatewayProcess, temporaryPostgres } from '../../bench/processes.ts';
 import { watchDamage } from '../../support/damage.ts';
+import { runSigned } from '../signed/run-signed.ts';
 import type { Lane } from './compare.ts';
 import type { Judged } from './judge.ts';
 import { type Target, targetsOf } from './message.ts';
@@ -15,6 +16,8 @@ import { slowClients } from './slow.ts';
 const streamsPerExample = 20;
 /** With the table before, the whole part takes less than a minute. */
 const streamsLimitMs = 25_000;
+/** Accounts with generated signatures for each of `--examples`. */
+const signedPerExample = 5;
 const laneCount = 6;
 /**
  * What the gateway may grow by, as in `test/attacks`, and what another client may wait for: more than there, because
@@ -30,7 +33,7 @@ interface Gateway {
 
 /**
  * Sends bad and good HTTP over raw sockets to an `api` process with a new database: the tables of cases, generated
- * streams, slow clients, all while another client sends webhooks.
+ * streams, webhooks with ambiguous signatures, slow clients, all while another client sends webhooks.
  *
  * @param seed of the generated streams and of the places where writes are cut
  * @returns the exit code
@@ -103,10 +106,13 @@ async function sendAll(gateway: Gateway, examples: number, seed: number): Promis
   const options = { seed, streams: examples * streamsPerExample, limitMs: streamsLimitMs };
   const [wrongStreams, streams] = await runStreams(lanes, options);
   console.log(`${streams} generated streams`);
+  const accounts = examples * signedPerExample;
+  const [wrongSigned, signed] = await runSigned({ baseUrl, adminToken }, { seed, accounts });
+  console.log(`${signed} webhooks to accounts with generated schemes`);
   const wrongSlow = await slow;
   const slowStored = await stored(slowMarker);
   if (slowStored.length > 0) wrongSlow.push(`${slowStored.length} slow bodies were stored`);
-  return [...wrongCases, ...wrongStreams, ...wrongSlow];
+  return [...wrongCases, ...wrongStreams, ...wrongSigned, ...wrongSlow];
 }
 
 async function newLane(gateway: Gateway, index: number): Promise<{ lane: Lane; targets: Target[] }> {
