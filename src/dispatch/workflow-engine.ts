@@ -65,7 +65,9 @@ export class WorkflowEngine {
    */
   async ensureRunning(event: Startable): Promise<string | null> {
     const options = this.#startOptions(event);
-    const isReplay = event.generation > 0;
+    // The sweep queues an event again whose workflow has had this signal. A second one would tell it nothing, and Temporal
+    // would count the tries of a failing workflow task from 1 again, so that it never counts as stuck.
+    const isReplay = event.generation > 0 && event.startedGeneration < event.generation;
     return this.#call(isReplay ? 'SignalWithStartWorkflow' : 'StartWorkflow', event, async () => {
       if (isReplay) {
         const { generation, schedule, resume } = options.args[0];

@@ -6,6 +6,8 @@ import { idRange } from './id-range.ts';
 export interface Startable {
   eventId: string;
   generation: number;
+  /** The last generation for which a workflow was started or signaled; -1 for none. */
+  startedGeneration: number;
   provider: string;
   accountSlug: string;
   appKey: string;
@@ -20,7 +22,7 @@ export interface Startable {
 const readStartables = {
   name: 'read_startables',
   text: `
-    select e.id, e.generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at,
+    select e.id, e.generation, e.started_generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at,
       p.traceparent
     from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
       left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3`,
@@ -29,6 +31,7 @@ const readStartables = {
 interface StartableRow {
   id: string;
   generation: number;
+  started_generation: number;
   provider: string;
   account_slug: string;
   app_key: string;
@@ -48,6 +51,7 @@ export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<st
       {
         eventId: row.id,
         generation: row.generation,
+        startedGeneration: row.started_generation,
         provider: row.provider,
         accountSlug: row.account_slug,
         appKey: row.app_key,

@@ -1,23 +1,21 @@
 import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts';
-import type { Sql } from '../database/sql.ts';
 import { readLateness } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';
 import { inFlightPerDestination } from '../notifications/sending/destination-turns.ts';
 import type { Notifier } from '../notifications/sending/notifier.ts';
-import type { Log } from '../shared/log.ts';
+import { type RepairDeps, repairStuck } from './repair-stuck.ts';
 
 const eventsAtOnce = 500;
 
-export interface SweepDeps {
-  sql: Sql;
+export interface SweepDeps extends RepairDeps {
   notifier: Notifier;
-  /** The seconds after its due time from which an event or a notification counts as overdue. */
-  overdueS: number;
-  log: Log;
 }
 
-/** Runs the workers' continuous sweep once: queues events that lost their workflow, and sends overdue notifications. */
+/**
+ * Runs the workers' continuous sweep once: queues events that lost their workflow, and sends overdue notifications. Then
+ * ends stuck workflows, which the continuous sweep does not look for.
+ */
 export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promise<MaintenanceCounts> {
   const { sql, overdueS, log } = deps;
   // During a pause, every due event becomes overdue, but only events that lost their workflow need the sweep. So it
@@ -32,9 +30,14 @@ export async function sweepOverdue(deps: SweepDeps, signal: AbortSignal): Promis
   signal.throwIfAborted();
   // Nothing is sent during a pause. Notifications that become overdue in it are sent by their workflows afterwards.
   const notifications = paused ? 0 : await notifyOverdue(deps, signal);
-  const counts = { events, notifications };
+  // Last, because it needs Temporal, and the others do not.
+  const { ended, left } = await repairStuck(deps, signal);
+  const counts = { events, notifications, stuck_ended: ended, stuck_left: left };
   if (events + notifications > 0)
-    log[makesLate ? 'info' : 'warn'](counts, 'overdue events requeued, overdue notifications retried');
+    log[makesLate ? 'info' : 'warn'](
+      { events, notifications },
+      'overdue events requeued, overdue notifications retried',
+    );
   return counts;
 }
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Metrics, notificationResults, webhookResults } from './metrics.ts';
+import { type Metrics, notificationResults, stuckResults, webhookResults } from './metrics.ts';
 
 /** The label of webhooks to an address without a known provider. */
 const unknownProvider = 'unknown';
@@ -87,6 +87,12 @@ export function createMetrics(
     help: 'Events that another process took over while this one still worked on them.',
     registers,
   });
+  const stuck = new Counter({
+    name: 'gateway_workflows_stuck_total',
+    help: 'Stuck workflows that sweeps found, by result (ended, left).',
+    labelNames: ['result'],
+    registers,
+  });
   const notifications = new Counter({
     name: 'gateway_notifications_total',
     help: 'Tries to send a notification, by channel and result (sent, retried, failed).',
@@ -100,6 +106,7 @@ export function createMetrics(
     for (const provider of [...providers, unknownProvider]) webhooks.inc({ provider, result }, 0);
   for (const reason of rejectionReasons) rejected.inc({ reason }, 0);
   for (const outcome of [...outcomes, otherOutcome]) attempts.inc({ outcome }, 0);
+  for (const result of stuckResults) stuck.inc({ result }, 0);
   for (const reused of ['true', 'false']) connections.inc({ reused }, 0);
   for (const channel of channels) for (const result of notificationResults) notifications.inc({ channel, result }, 0);
 
@@ -118,6 +125,7 @@ export function createMetrics(
     requestSent: (reused) => connections.inc({ reused: String(reused) }),
     deliveryExhausted: () => exhausted.inc(),
     leaseLost: () => leases.inc(),
+    workflowsStuck: (result, workflows) => stuck.inc({ result }, workflows),
     notificationTried: (channel, result) => notifications.inc({ channel, result }),
   };
 }

@@ -9,6 +9,10 @@ export type WebhookResult = (typeof webhookResults)[number];
 export const notificationResults = ['sent', 'retried', 'failed'] as const;
 type NotificationResult = (typeof notificationResults)[number];
 
+/** What the sweep did about a stuck workflow. `left`: it was not ended, because there are too many, or it was too often. */
+export const stuckResults = ['ended', 'left'] as const;
+type StuckResult = (typeof stuckResults)[number];
+
 /**
  * What the code reports about itself while it works. Each call is an increment in memory: it takes about a microsecond,
  * never waits and never throws. Times are in milliseconds. docs/metrics.md describes what is made of them.
@@ -30,6 +34,8 @@ export interface Metrics {
   deliveryExhausted(): void;
   /** Another process has taken over an event that this one still worked on. */
   leaseLost(): void;
+  /** A sweep has found so many workflows whose task fails again and again. */
+  workflowsStuck(result: StuckResult, workflows: number): void;
   /** One try to send a notification has ended. */
   notificationTried(channel: string, result: NotificationResult): void;
 }
@@ -44,5 +50,6 @@ export const unmeasured: Metrics = {
   requestSent: () => undefined,
   deliveryExhausted: () => undefined,
   leaseLost: () => undefined,
+  workflowsStuck: () => undefined,
   notificationTried: () => undefined,
 };

@@ -12,6 +12,7 @@ import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import { Relay } from '../dispatch/relay.ts';
+import { type StuckLimits, StuckWorkflows, stuckLimits } from '../dispatch/stuck-workflows.ts';
 import type { WorkerBeside } from '../dispatch/worker-news.ts';
 import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
 import { BulkWorker } from '../events/bulk/bulk-worker.ts';
@@ -90,6 +91,8 @@ export async function startWorker(options: {
   attemptsBeside?: boolean;
   /** Seconds after which events and notifications count as overdue; two minutes by default, less in tests. */
   overdueS?: number;
+  /** When a workflow counts as stuck; less in tests. */
+  stuckLimits?: StuckLimits;
   /** See `NotificationParts`. */
   notificationTimes?: NotificationParts['times'];
   metrics: Metrics;
@@ -139,6 +142,7 @@ export async function startWorker(options: {
   const ending = new AbortController();
   const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, takes, log });
   const temporal = new TemporalHealth();
+  let stuckWorkflows: StuckWorkflows | null = null;
   const worker = new EngineWorker({
     temporal: options.temporal,
     purposes: [...takes],
@@ -150,7 +154,8 @@ export async function startWorker(options: {
       }),
       createMaintenanceActivities({
         ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
-        ...{ notifier, overdueS: lateS, log },
+        ...{ notifier, overdueS: lateS, metrics, log },
+        stuckWorkflows: () => stuckWorkflows,
         ending: ending.signal,
       }),
     ),
@@ -160,6 +165,8 @@ export async function startWorker(options: {
       const { namespace, taskQueue } = options.temporal;
       temporal.set(connection);
       relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule }));
+      const limits = options.stuckLimits ?? stuckLimits;
+      stuckWorkflows = connection && new StuckWorkflows({ connection, namespace, limits });
       schedules.connected(connection);
     },
   });

@@ -52,7 +52,7 @@ test('the list has each task, its next run, and no last run before the first one
 test.each([
   ['audit-purge', { deleted: 0 }],
   ['retention', { dedup_keys: 0 }],
-  ['sweep', { events: 0, notifications: 0 }],
+  ['sweep', { events: 0, notifications: 0, stuck_ended: 0, stuck_left: 0 }],
   ['backup', { lost: 0, found: 0, pruned: 0 }],
 ] as const)('%s runs when it is triggered, and the list shows its result', async (name, result) => {
   const { last_run } = await triggered(gateway, name);

@@ -13,6 +13,7 @@ import { rows } from '../support/stored.ts';
 
 const hourMs = 3_600_000;
 const overdueS = 120;
+const noneStuck = { stuck_ended: 0, stuck_left: 0 };
 
 let gateway: TestGateway;
 let sender: ReturnType<typeof createSender>;
@@ -40,7 +41,10 @@ function openSweep() {
     },
   });
   return async () => {
-    const counts = await sweepOverdue({ sql: database, notifier, overdueS, log }, new AbortController().signal);
+    const counts = await sweepOverdue(
+      { sql: database, notifier, overdueS, log, metrics: unmeasured, stuckWorkflows: () => null },
+      new AbortController().signal,
+    );
     return { ...counts, levels: lines.splice(0).map(({ level }) => level) };
   };
 }
@@ -71,7 +75,7 @@ test('an event that is already queued does not end the sweep', async () => {
   );
   await gateway.database.pool.query(`update events set next_attempt_at = next_attempt_at - interval '1 hour'`);
   await overdue(600);
-  expect(await sweep()).toEqual({ events: 600, notifications: 0, levels: [warn] });
+  expect(await sweep()).toEqual({ events: 600, notifications: 0, ...noneStuck, levels: [warn] });
   expect(await queued()).toBe(601);
 });
 
@@ -85,10 +89,10 @@ test('events that are overdue because of a pause are requeued gradually, without
     [event],
   );
   await pauseDeliveries(gateway.admin);
-  expect(await sweep()).toEqual({ events: 500, notifications: 0, levels: [info] });
+  expect(await sweep()).toEqual({ events: 500, notifications: 0, ...noneStuck, levels: [info] });
   expect(await queued()).toBe(500);
   await resumeDeliveries(gateway.admin);
-  expect(await sweep()).toEqual({ events: 500, notifications: 1, levels: [info] });
+  expect(await sweep()).toEqual({ events: 500, notifications: 1, ...noneStuck, levels: [info] });
   expect(await queued()).toBe(1_000);
 
   const before = new Date(Date.now() - 61_000).toISOString();

@@ -64,7 +64,7 @@ test('the sweep counts the events and notifications that it requeued', { timeout
     const { last_run } = await triggered(gateway, 'sweep');
     return last_run.result.events > 0 && last_run.result;
   });
-  expect(result).toEqual({ events: 1, notifications: 0 });
+  expect(result).toEqual({ events: 1, notifications: 0, stuck_ended: 0, stuck_left: 0 });
   for (const id of events) {
     const event = await gateway.admin.eventually(id, ({ delivery_status }) => delivery_status === 'delivered');
     expect(event.attempts).toBe(2);

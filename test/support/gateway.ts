@@ -8,6 +8,7 @@ import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { BacklogLimit } from '../../src/dispatch/backlog-watch.ts';
 import type { PermitMode } from '../../src/dispatch/permits.ts';
+import type { StuckLimits } from '../../src/dispatch/stuck-workflows.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { TokenRole } from '../../src/http/admin/roles.ts';
@@ -102,6 +103,8 @@ export interface TestGatewayOptions {
   /** False starts the api without a worker. */
   worker?: boolean;
   overdueS?: number;
+  /** When a workflow counts as stuck. */
+  stuckLimits?: StuckLimits;
   /** The settings of e-mail. By default there are none, and e-mail destinations fail. */
   mail?: MailSettings;
   /** As NOTIFY_BURST. */
@@ -208,6 +211,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         notifications: { mail, baseUrl: () => baseUrl, burst: options.notifyBurst ?? null },
         workflowBundle: { code: inject('workflowCode') },
         ...(options.notifications ? { notificationTimes: options.notifications } : {}),
+        ...(options.stuckLimits === undefined ? {} : { stuckLimits: options.stuckLimits }),
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });
       workers.push(worker);

@@ -16,10 +16,23 @@ export interface Workflows {
   state(eventId: string): Promise<DeliveryState>;
   /** The status of a run, such as `RUNNING`. Default: the latest run. */
   status(eventId: string, runId?: string): Promise<{ status: string; runId: string }>;
+  /** How many signals a run has received. */
+  signals(eventId: string, runId: string): Promise<number>;
   /** The search attributes of the workflow. */
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
   /** Starts the workflow before the gateway does, with another input. */
   start(input: DeliverEventInput): Promise<void>;
+  /**
+   * Sends a signal to the event's workflow, as an operator does in the Web UI, with any arguments. A `RawValue` among them
+   * is sent with its own encoding.
+   */
+  signal(eventId: string, name: string, args: unknown[]): Promise<void>;
+  /** Sends an update with one argument in the same way, and waits for its result. */
+  update(eventId: string, name: string, content: unknown): Promise<unknown>;
+  /** Starts the event's workflow, as an operator does in the Web UI, with any arguments. */
+  startOddly(eventId: string, args: unknown[]): Promise<void>;
+  /** Starts a workflow with the event's id whose task fails for ever, because no worker has its type. */
+  startFailing(eventId: string): Promise<void>;
   /** Whether Temporal has a workflow of the event now. */
   exists(eventId: string): Promise<boolean>;
   /** Terminates the running workflow. */
@@ -54,6 +67,10 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
       const described = await describe(eventId, runId);
       return { status: described.status.name, runId: described.runId };
     },
+    async signals(eventId, runId) {
+      const { events } = await workflow.getHandle(idOf(eventId), runId).fetchHistory();
+      return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+    },
     async attributes(eventId) {
       const { typedSearchAttributes: found } = await describe(eventId);
       return {
@@ -72,6 +89,17 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
         args: [input],
       });
     },
+    async startOddly(eventId, args) {
+      await workflow.start('deliverEvent', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue, args });
+    },
+    async startFailing(eventId) {
+      await workflow.start('unknownType', { workflowId: idOf(eventId), taskQueue: temporal.taskQueue });
+    },
+    async signal(eventId, name, args) {
+      await workflow.getHandle(idOf(eventId)).signal(name, ...args);
+    },
+    update: (eventId, name, content) =>
+      workflow.getHandle(idOf(eventId)).executeUpdate<unknown, [unknown]>(name, { args: [content] }),
     exists: (eventId) =>
       workflow
         .getHandle(idOf(eventId))

@@ -30,6 +30,30 @@ const sweepOverdue = {
     select (select count(*) from queued)::integer as queued, (select count(*) from swept)::integer as seen`,
 };
 
+const readStartedOverdue = {
+  name: 'read_started_overdue',
+  text: `
+    select id from events
+    where due_at < now() - make_interval(secs => $1) and started_generation = generation
+    order by due_at limit $2`,
+};
+
+/** The events that are overdue although their workflow was started, the longest overdue first. */
+export async function startedOverdue(sql: Sql, options: { overdueS: number; limit: number }): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(readStartedOverdue, [options.overdueS, options.limit]);
+  return rows.map(({ id }) => id);
+}
+
+const forgetSweep = {
+  name: 'forget_sweep',
+  text: 'update events set swept_at = null where id = $1',
+};
+
+/** Lets the next sweep queue the event if it is overdue, and not only five minutes after the last one that did. */
+export async function sweepSoon(sql: Sql, eventId: string): Promise<void> {
+  await sql.query(forgetSweep, [eventId]);
+}
+
 /** Seconds after which an event that is past its time counts as overdue. */
 export const overdueS = 120;
 

@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { instantDelaysMs } from '../support/gateway.ts';
+import { triggered } from '../support/maintenance.ts';
+import { openStage, type Stage, waitingEvent } from '../support/situations.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// Workflows whose task fails again and again, as after a release whose workers cannot continue them (docs/failures.md).
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({
+    ...{ delaysMs: instantDelaysMs, firstAttempt: 'workflow', eventWorkflows: 'always', overdueS: 1, maintenance: {} },
+    // The second try of a task follows at once. Each further one takes 10 s or more.
+    stuckLimits: { attempts: 2, ageS: 0 },
+  });
+});
+afterAll(() => stage.close());
+afterEach(() => stage.clear());
+
+/** Replaces the event's workflow by one that is stuck, and makes the event overdue. */
+async function stick(id: string, generation: number): Promise<string> {
+  await stage.workflows.terminate(id);
+  await stage.workflows.startFailing(id);
+  await stage.gateway.database.pool.query(
+    `update events set generation = $2, started_generation = $2, next_attempt_at = now() - interval '1 hour' where id = $1`,
+    [id, generation],
+  );
+  return (await stage.workflows.status(id)).runId;
+}
+
+test.each([0, 1])(
+  'the sweep ends the stuck workflow of generation %i, and another one delivers the event',
+  async (generation) => {
+    const { id } = await waitingEvent(stage);
+    const runId = await stick(id, generation);
+    // Meanwhile the relay finds the overdue event, too, and queues it for its workflow, which runs.
+    await until('the relay has passed the event on', async () => {
+      const passed = `select 1 from events where id = $1 and swept_at is not null
+      and not exists (select 1 from event_queue where event_id = $1)`;
+      return (await rows(stage.gateway.database, passed, [id])).length === 1;
+    });
+    // With each signal Temporal counts the tries of the task from 1 again, so that it would never count as stuck.
+    expect(await stage.workflows.signals(id, runId)).toBe(0);
+    await until('a run of the sweep finds the stuck workflow', async () => {
+      const { last_run } = await triggered(stage.gateway, 'sweep');
+      return last_run.result.stuck_ended === 1;
+    });
+    expect((await stage.workflows.status(id, runId)).status).toBe('TERMINATED');
+    const event = await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+    expect(event).toMatchObject({ generation, attempts: 2 });
+    expect(await stage.workflows.result(id)).toMatchObject({ outcome: 'delivered', generation });
+  },
+  60_000,
+);

@@ -1,0 +1,132 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { StuckWorkflows } from '../../src/dispatch/stuck-workflows.ts';
+import { repairStuck } from '../../src/maintenance/repair-stuck.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
+import { fillEvents } from '../events/fill-events.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/until.ts';
+import { openWorkflows, type Workflows } from '../support/workflows.ts';
+
+// The gateway has no worker, so that only the tests start and end workflows. This one fails their tasks.
+
+let gateway: TestGateway;
+let workflows: Workflows;
+let connection: NativeConnection;
+let worker: Worker;
+let ended: Promise<void>;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  workflows = await openWorkflows(gateway);
+  connection = await NativeConnection.connect({ address: gateway.temporal.address });
+  const { taskQueue } = gateway.temporal;
+  worker = await Worker.create({ connection, taskQueue, workflowBundle: { code: inject('workflowCode') } });
+  ended = worker.run();
+});
+afterAll(async () => {
+  worker.shutdown();
+  await ended;
+  await connection.close();
+  await workflows.close();
+  await gateway.stop();
+});
+
+const running: string[] = [];
+afterEach(async () => {
+  for (const id of running.splice(0)) await workflows.terminate(id).catch(() => undefined);
+  await gateway.database.pool.query('delete from events');
+});
+
+/** Stores events whose workflow was started and whose attempt was due an hour ago. */
+async function overdueEvents(many: number): Promise<string[]> {
+  const { id: accountId, account_slug: accountSlug } = await gateway.admin.createAccount({});
+  const receivedAt = new Date();
+  return fillEvents(
+    gateway.database,
+    Array.from({ length: many }, () => ({
+      ...{ receivedAt, accountId, accountSlug, provider: 'generic', appKey: 'app', eventType: null, externalId: 'x' },
+      ...{ status: 'enqueued' as const, deliveryStatus: 'pending' as const, attempts: 1, deliveredAt: null },
+      nextAttemptAt: new Date(receivedAt.getTime() - 3_600_000),
+    })),
+  );
+}
+
+/** The repair as the sweep makes it, and what it tells operators. */
+function openRepair({ ageS = 0 } = {}) {
+  const { database: sql, temporal } = gateway;
+  const levels: number[] = [];
+  const counted = { ended: 0, left: 0 };
+  const log = pino({}, { write: (line) => void levels.push(JSON.parse(line).level) });
+  // The second try of a task follows at once. Each further one takes 10 s or more.
+  const limits = { attempts: 2, ageS };
+  const found = new StuckWorkflows({ connection, namespace: temporal.namespace, limits });
+  const metrics = {
+    ...unmeasured,
+    workflowsStuck(result: keyof typeof counted, count: number) {
+      counted[result] += count;
+    },
+  };
+  const deps = { sql, log, metrics, overdueS: 120, stuckWorkflows: () => found };
+  return { repair: () => repairStuck(deps, new AbortController().signal), found, levels, counted };
+}
+
+const [warn, error] = [40, 50];
+
+/** Starts a workflow of the event, and waits until it is stuck. */
+async function stick(id: string): Promise<void> {
+  running.push(id);
+  await workflows.startFailing(id);
+  await until('the workflow is stuck', () => openRepair().found.find(id));
+}
+const statusOf = async (id: string) => (await workflows.status(id)).status;
+
+test('a stuck workflow is ended, and the next sweep may queue its event at once', async () => {
+  const [id = ''] = await overdueEvents(1);
+  await gateway.database.pool.query('update events set swept_at = now() where id = $1', [id]);
+  await stick(id);
+  const { repair, levels, counted } = openRepair();
+  expect(await repair()).toEqual({ ended: 1, left: 0 });
+  expect(await statusOf(id)).toBe('TERMINATED');
+  expect((await gateway.database.pool.query('select swept_at from events')).rows).toEqual([{ swept_at: null }]);
+  expect(levels).toEqual([warn]);
+  expect(counted).toEqual({ ended: 1, left: 0 });
+}, 30_000);
+
+test('an overdue event without a workflow, and one whose workflow is not stuck for long, are left alone', async () => {
+  const [, id = ''] = await overdueEvents(2);
+  await stick(id);
+  const { repair, levels } = openRepair({ ageS: 300 });
+  expect(await repair()).toEqual({ ended: 0, left: 0 });
+  expect(await statusOf(id)).toBe('RUNNING');
+  expect(levels).toEqual([]);
+}, 30_000);
+
+test('a workflow is left when three runs of it were terminated within an hour', async () => {
+  const [id = ''] = await overdueEvents(1);
+  const { repair, found, levels, counted } = openRepair();
+  for (const many of [1, 2, 3]) {
+    await stick(id);
+    expect(await repair()).toEqual({ ended: 1, left: 0 });
+    await until('Temporal counts the run', async () => (await found.terminatedWithin(id, 3_600)) === many);
+  }
+  await stick(id);
+  expect(await repair()).toEqual({ ended: 0, left: 1 });
+  expect(await statusOf(id)).toBe('RUNNING');
+  expect(levels).toEqual([warn, warn, warn, error]);
+  expect(counted).toEqual({ ended: 3, left: 1 });
+}, 60_000);
+
+test('of more than ten stuck workflows none is ended, of ten all are', async () => {
+  const ids = await overdueEvents(11);
+  await Promise.all(ids.map(stick));
+  const { repair, levels, counted } = openRepair();
+  expect(await repair()).toEqual({ ended: 0, left: 11 });
+  expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['RUNNING']));
+  expect(levels).toEqual([error]);
+  expect(counted).toEqual({ ended: 0, left: 11 });
+
+  const [first = ''] = ids;
+  await workflows.terminate(first);
+  expect(await repair()).toEqual({ ended: 10, left: 0 });
+}, 60_000);
