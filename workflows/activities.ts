@@ -1,4 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
+import { unknownKind } from './invalid-data.ts';
 import type { DeliveryActivities, NotificationRequest, NotifyRequest, NotifyResult } from './messages.ts';
 import { queueBeside } from './queue-beside.ts';
 
@@ -33,7 +34,7 @@ const notTakenLimit = '5m';
 /**
  * Sends one notification. Resolves when the destination has accepted it or all tries have failed.
  *
- * @throws ActivityFailure when no worker takes it, or it can never succeed.
+ * @throws ActivityFailure when no worker takes it, or it can never succeed; InvalidDataError for an unknown type.
  */
 export function notify(request: NotifyRequest, type: NotificationRequest['destinationType']): Promise<NotifyResult> {
   // The Web UI shows the summary beside the activity's name.
@@ -52,6 +53,6 @@ export function notify(request: NotifyRequest, type: NotificationRequest['destin
     case 'chat_two':
       return activities.notifyChatTwo(request);
     default:
-      return type satisfies never;
+      throw unknownKind('a destination', type);
   }
 }

@@ -1,7 +1,17 @@
-import { condition, log, makeContinueAsNewFunc, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  log,
+  makeContinueAsNewFunc,
+  patched,
+  setHandler,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { attemptDelivery } from './activities.ts';
 import { openAnnouncements } from './announcements.ts';
 import { openInbox } from './inbox.ts';
+import { InvalidDataError, unknownKind } from './invalid-data.ts';
+import { isDeliverEventInput } from './message-checks.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
 import { showAttempts, showBegun, showEnd } from './show.ts';
 
@@ -11,8 +21,12 @@ import { showAttempts, showBegun, showEnd } from './show.ts';
  *
  * A delivery lasts for hours, longer than the workers of a build. So it follows the current build, as a worker's default
  * is (src/temporal/queue-workers.ts), and a change of it needs a patch (docs/changing-a-workflow.md).
+ *
+ * @throws InvalidDataError, which fails the run. The sweep then starts another one from the event's row.
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryResult> {
+  if (!isDeliverEventInput(input) && patched('checked-messages'))
+    throw new InvalidDataError('the input of this workflow is not valid');
   const { eventId, generation, schedule } = input;
   const inbox = openInbox(generation, input.retries ?? []);
   const announcements = openAnnouncements(eventId, input.notifications ?? []);
@@ -140,9 +154,11 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         settledAs = result.reason;
         break;
       default:
-        return result satisfies never;
+        throw unknownKind('the result of an attempt', result);
     }
   }
 }
+
+setWorkflowOptions({ failureExceptionTypes: [InvalidDataError] }, deliverEvent);
 
 const continueWith = (input: DeliverEventInput) => makeContinueAsNewFunc<typeof deliverEvent>()(input);

@@ -1,4 +1,5 @@
-import { setHandler } from '@temporalio/workflow';
+import { log, patched, type SignalDefinition, setHandler } from '@temporalio/workflow';
+import { isAck, isFail, isReplay, isRetry } from './message-checks.ts';
 import {
   ackSignal,
   failSignal,
@@ -29,21 +30,38 @@ export function openInbox(generation: number, retries: RetryRequest[]): Inbox {
     hasNews: () => inbox.stop !== null || inbox.replay !== null || inbox.retries.length > 0,
   };
   // An ack or a fail of an earlier generation does not apply, because a replay has ended that generation.
-  setHandler(ackSignal, (ack) => {
+  receive(ackSignal, isAck, (ack) => {
     if (ack.generation === generation) inbox.stop ??= 'acknowledged';
   });
-  setHandler(failSignal, (fail) => {
+  receive(failSignal, isFail, (fail) => {
     if (fail.generation !== generation) return;
     if (fail.accountDeleted) inbox.stop = 'account_deleted';
     else if (fail.dead) inbox.stop = 'dead';
   });
-  setHandler(retrySignal, (retry) => {
+  receive(retrySignal, isRetry, (retry) => {
     // The relay signals again when it does not know whether the first signal arrived.
     const known = inbox.retries.some((r) => r.generation === retry.generation && r.number === retry.number);
     if (!known) inbox.retries.push(retry);
   });
-  setHandler(replaySignal, (replay) => {
+  receive(replaySignal, isReplay, (replay) => {
     if (replay.generation > (inbox.replay?.generation ?? generation)) inbox.replay = replay;
   });
   return inbox;
+}
+
+/**
+ * Handles a signal. One with another content than the gateway sends is logged and ignored: an error in the handler would
+ * fail the workflow's task for ever.
+ */
+function receive<T>(
+  signal: SignalDefinition<[T]>,
+  isValid: (content: unknown) => boolean,
+  handle: (content: T) => void,
+): void {
+  setHandler(signal, (content) => {
+    if (isValid(content)) handle(content);
+    else if (patched('checked-messages')) log.warn('signal ignored, its content is not valid', { signal: signal.name });
+    // A history from before the patch, in which such a signal took effect.
+    else handle(content);
+  });
 }

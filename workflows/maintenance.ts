@@ -9,6 +9,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
+import { InvalidDataError, unknownKind } from './invalid-data.ts';
 import type { MaintenanceActivities, MaintenanceInput, MaintenanceResult } from './maintenance-messages.ts';
 import { notTaken } from './not-taken.ts';
 import { queueBeside } from './queue-beside.ts';
@@ -71,7 +72,10 @@ export async function upkeep(input: MaintenanceInput): Promise<MaintenanceResult
 // behaviour: the server would refuse its tasks. On replay, the version is that of the first task. A pinned run is never
 // replayed by a worker without a build, and a run that began without one follows the current build.
 setWorkflowOptions(
-  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {}),
+  () => ({
+    failureExceptionTypes: [InvalidDataError],
+    ...(workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {}),
+  }),
   upkeep,
 );
 
@@ -86,7 +90,7 @@ async function run(input: MaintenanceInput): Promise<MaintenanceResult> {
     case 'sweep':
       return { outcome: 'completed', counts: await frequent().sweepOverdue() };
     default:
-      return input satisfies never;
+      throw unknownKind('the input of a maintenance run', input);
   }
 }
 

@@ -97,6 +97,7 @@ const firstLine = (key: string, code: string) => `// workflows ${key}, sha256 ${
 async function bundle(log: Log): Promise<WorkflowBundle> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsFolder, 'index.ts'),
+    payloadConverterPath: join(workflowsFolder, 'payload-converter.ts'),
     logger: quietLogger((message) => log.warn(message)),
   });
   return { code };

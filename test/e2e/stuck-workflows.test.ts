@@ -53,3 +53,15 @@ test.each([0, 1])(
   },
   60_000,
 );
+
+test('an input of a wrong form fails the run and not its task, and another workflow delivers the event', async () => {
+  const { id } = await waitingEvent(stage);
+  await stage.workflows.terminate(id);
+  await stage.workflows.startOddly(id, ['text']);
+  await expect(stage.workflows.result(id)).rejects.toThrow('Workflow execution failed');
+  await stage.gateway.database.pool.query(
+    `update events set next_attempt_at = now() - interval '1 hour' where id = $1`,
+    [id],
+  );
+  await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered');
+}, 60_000);
