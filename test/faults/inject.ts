@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendOddSignals } from './odd-signals.ts';
 import type { Action, Fault, ProcessName } from './plan.ts';
 import type { Stage } from './stage.ts';
 
@@ -64,6 +65,8 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
       return () => {
         stage.consumer.mood = null;
       };
+    case 'odd-signals':
+      return sendOddSignals(stage.temporal.port);
     default:
       return action satisfies never;
   }

@@ -18,7 +18,8 @@ export type Action =
   | { do: 'way'; ways: Way[]; fault: WayFault }
   | { do: 'full-disk' }
   | { do: 'clock'; process: RoleName; offsetS: number }
-  | { do: 'consumer'; mood: Mood };
+  | { do: 'consumer'; mood: Mood }
+  | { do: 'odd-signals' };
 
 export interface Fault {
   /** The kind, as in `--faults`: such as `kill-worker` or `cut-temporal`. */
@@ -90,6 +91,8 @@ for (const mood of moods)
     action: { do: 'consumer', mood },
   });
 
+kinds['odd-signals'] = (random) => ({ lastsMs: random.between(500, 3_000), action: { do: 'odd-signals' } });
+
 /** The kinds of faults, for `--faults`. */
 export const faultKinds: readonly string[] = Object.keys(kinds);
 
@@ -108,6 +111,8 @@ function thingsOf(action: Action): string[] {
       return [`clock of ${action.process}`];
     case 'consumer':
       return ['consumer'];
+    case 'odd-signals':
+      return ['signals'];
     default:
       return action satisfies never;
   }

@@ -22,6 +22,7 @@ function disrupts({ action }: Injected): boolean {
       return true;
     case 'clock':
     case 'consumer':
+    case 'odd-signals':
       return false;
     default:
       return action satisfies never;
