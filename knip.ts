@@ -14,8 +14,9 @@ const config: KnipConfig = {
     'test/cluster/e2e/{role-process,servers}.ts',
     'test/cluster/scale/collect.ts',
     'test/replay/record.ts',
-    // Bundled by Temporal's worker, by its path.
+    // Bundled by Temporal's worker, by their paths.
     'test/bench/floor-workflow.ts',
+    'workflows/payload-converter.ts',
     // Loaded by the page of the console.
     'src/console/web/main.tsx',
     'src/console/web/vite.config.ts',
