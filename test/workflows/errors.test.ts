@@ -4,11 +4,13 @@ import { Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import { ackSignal, stateQuery } from '../../workflows/messages.ts';
+import { installTestRuntime } from '../support/runtime.ts';
 import { until } from '../support/until.ts';
 import { useTemporal } from './use-temporal.ts';
 
 // Which errors fail the run of a workflow, and which only its task (docs/changing-a-workflow.md).
 
+installTestRuntime();
 const temporal = useTemporal();
 const schedule = { delaysMs: [600_000], timeLimitMs: 1_000, holdMs: 1_000, holdLimitMs: 1_000 };
 const resume = { attempts: 0, nextAttemptAt: null, settled: false };
