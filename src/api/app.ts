@@ -1,7 +1,9 @@
 import { node } from '@elysia/node';
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import { AdminCalls, type AuditWriter } from '../audit/admin-calls.ts';
+import { AdminCalls } from '../audit/admin-calls.ts';
+import type { AuditWriter } from '../audit/audit-writer.ts';
+import type { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { addressOf } from '../http/address.ts';
 import type { AdminToken } from '../http/admin/auth.ts';
@@ -30,6 +32,7 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   /** CIDRs of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   audit: AuditWriter;
+  denied: DeniedCalls;
   /** Delays the responses to wrong tokens; closed when the gateway stops. */
   slowAnswers: SlowAnswers;
   /** Aborted when the gateway is about to stop: the readiness check then fails. */
@@ -47,8 +50,8 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
 export function createApp(deps: AppDeps) {
   // Elysia passes no options to zod, so the error messages are configured globally.
   z.config({ customError: plainWords });
-  const { audit, trustedProxies, log } = deps;
-  const calls = new AdminCalls({ audit, slowAnswers: deps.slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
+  const { audit, denied, slowAnswers, trustedProxies, log } = deps;
+  const calls = new AdminCalls({ audit, denied, slowAnswers, tokens: deps.adminTokens, trustedProxies, log });
   const { admin, actionOf } = adminRoutes({ ...deps, calls, providers: deps.ingest.providers });
 
   const nothingHere = (method: string, pathname: string): Problem => {

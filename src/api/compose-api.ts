@@ -4,6 +4,7 @@ import { AccountMasks } from '../accounts/account-mask.ts';
 import { AccountStore } from '../accounts/account-store.ts';
 import { SecretUses } from '../accounts/secret-uses.ts';
 import { AuditLog } from '../audit/audit-log.ts';
+import { DeniedCalls } from '../audit/denied/denied-calls.ts';
 import { purgeAuditLogs } from '../audit/purge.ts';
 import { verifyAuditLogs } from '../audit/verify.ts';
 import type { Database } from '../database/database.ts';
@@ -82,6 +83,8 @@ export function composeApi(parts: ApiParts): {
   bodies: BodyReader;
   /** To be started and stopped with the server. */
   secretUses: SecretUses;
+  /** To be started and stopped with the server. */
+  denied: DeniedCalls;
   /** Aborted by `drain`. */
   draining: AbortSignal;
   drain(): void;
@@ -102,6 +105,8 @@ export function composeApi(parts: ApiParts): {
   const changes = new ChangeFeed({ database, log });
   const draining = new AbortController();
   const secretUses = new SecretUses({ sql: database, log });
+  const audit = new AuditLog({ database, keyring, log });
+  const denied = new DeniedCalls({ database, audit, log });
   const bodies = new BodyReader({
     budget: new BodyBudget(parts.maxBodyBytesInFlight),
     clientAddress: clientAddresses(parts.trustedProxies),
@@ -115,7 +120,8 @@ export function composeApi(parts: ApiParts): {
     maintenance,
     accounts: new AccountStore({ em, box, stopDeliveries: stopAccount, providers }),
     destinations: new DestinationStore({ em, box }),
-    audit: new AuditLog({ database, keyring, log }),
+    audit,
+    denied,
     adminTokens: parts.adminTokens,
     ownSettings: parts.ownSettings,
     engineState: probe ? probe.ask : null,
@@ -157,6 +163,7 @@ export function composeApi(parts: ApiParts): {
     app,
     bodies,
     secretUses,
+    denied,
     draining: draining.signal,
     drain: () => draining.abort(),
     stopping() {

@@ -35,7 +35,7 @@ export async function startApi(
   await warnOfConfigs({ sql: database, box, providers, log });
   let { port } = options;
   const baseUrl = () => options.publicUrl ?? originOf({ host: options.host, port });
-  const { app, bodies, secretUses, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
+  const { app, bodies, secretUses, denied, draining, drain, stopping, close } = composeApi({ ...options, baseUrl });
   const server = await serve(app, { ...options, bodies, draining }).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -44,6 +44,7 @@ export async function startApi(
   const sealer = new Sealer({ database, keyring, log });
   sealer.start();
   secretUses.start();
+  denied.start();
   let drained: Promise<void> | null = null;
   const drainOnce = () => {
     drain();
@@ -59,6 +60,7 @@ export async function startApi(
       stopping();
       await server.close();
       await secretUses.stop();
+      await denied.stop();
       await close();
       await sealer.stop();
     },

@@ -7,17 +7,13 @@ import type { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { WrongTokens } from '../http/admin/wrong-tokens.ts';
 import { nodeRequest } from '../http/node-request.ts';
 import type { AdminOperation } from '../http/operation.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem, problems } from '../http/problem.ts';
 import type { Log } from '../shared/log.ts';
+import type { AuditWriter } from './audit-writer.ts';
+import type { DeniedCalls } from './denied/denied-calls.ts';
 import type { AuditEntry } from './entry.ts';
 
 type Details = AuditEntry['details'];
-
-/** The part of the audit log that admin calls use. */
-export interface AuditWriter {
-  write(sql: Sql, entry: AuditEntry): Promise<void>;
-  append(entry: AuditEntry): Promise<void>;
-}
 
 /** An admin request with its actor and the details of its audit entry. */
 export interface AdminCall {
@@ -82,9 +78,10 @@ const forbidden = (holder: TokenHolder, needed: AdminOperation) =>
     `this operation needs a token with the role '${needed.role}'; the token '${holder.name}' has the role '${holder.role}'`,
   );
 
-/** Authorizes admin requests and writes one audit entry for each. */
+/** Authorizes admin requests and writes one audit entry for each; of refused ones up to a limit. */
 export class AdminCalls {
   readonly #audit: AuditWriter;
+  readonly #denied: Pick<DeniedCalls, 'record' | 'count'>;
   readonly #log: Log;
   readonly #holderOf: (given: string | null) => TokenHolder | null;
   readonly #address: ReturnType<typeof clientAddresses>;
@@ -94,12 +91,14 @@ export class AdminCalls {
 
   constructor(options: {
     audit: AuditWriter;
+    denied: Pick<DeniedCalls, 'record' | 'count'>;
     slowAnswers: SlowAnswers;
     tokens: readonly AdminToken[];
     trustedProxies: readonly string[];
     log: Log;
   }) {
     this.#audit = options.audit;
+    this.#denied = options.denied;
     this.#log = options.log;
     this.#slowAnswers = options.slowAnswers;
     this.#holderOf = tokenChecker(options.tokens);
@@ -126,22 +125,24 @@ export class AdminCalls {
     if (holder !== null) {
       if (operation && !isAllowed(holder.role, operation.role)) {
         // A valid token is not a guess, so it does not count as a wrong one.
-        await this.#deny(
-          { actor: holder.name, ipAddress },
-          {
+        await this.#denied.record({
+          ...{ actor: holder.name, ipAddress, reason: 'forbidden' },
+          details: {
             ...{ method: request.method, route, status: 403, action: operation.action },
             ...{ role: holder.role, required_role: operation.role, ...ids },
           },
-        );
+        });
         throw forbidden(holder, operation);
       }
       this.#calls.set(request, new Call(holder, ipAddress, ids, this.#audit));
       return;
     }
     const { excess, retryAfterS } = this.#wrongTokens.add(ipAddress);
-    const status = excess > 0 ? 429 : 401;
-    // One audit entry per flood, so that a flood cannot fill the disk.
-    if (excess <= 1) await this.#deny({ actor: ipAddress, ipAddress }, { method: request.method, route, status });
+    const reason = excess > 0 ? 'rate_limited' : 'unauthorized';
+    const details = { method: request.method, route, status: problems[reason][0] };
+    // Of the calls beyond the tries of an address, the first has an entry, so that one address cannot use up the limit.
+    if (excess <= 1) await this.#denied.record({ actor: ipAddress, ipAddress, reason, details });
+    else this.#denied.count({ ipAddress, reason });
     if (excess === 0)
       throw new Problem('unauthorized', 'the header X-Admin-Token holds no valid admin token', {
         // RFC 9110 requires a challenge with each 401. The scheme is our own, so that no browser asks for a password.
@@ -175,20 +176,12 @@ export class AdminCalls {
    */
   async failed(request: Request, action: AuditAction, details: Details): Promise<void> {
     const call = this.#calls.get(request);
-    // A denied request has no call; `authorize` has written its `auth.denied` entry.
+    // A denied request has no call; `authorize` has recorded it.
     if (!call) return;
     try {
       await call.finish(action, details);
     } catch (error) {
       this.#log.warn({ err: error, action }, 'audit entry of a failed admin call not written');
-    }
-  }
-
-  async #deny(who: { actor: string; ipAddress: string }, details: Details): Promise<void> {
-    try {
-      await this.#audit.append({ ...who, action: 'auth.denied', details });
-    } catch (error) {
-      this.#log.warn({ err: error }, 'audit entry of a denied admin call not written');
     }
   }
 }

@@ -85,9 +85,13 @@ export class AuditLog {
     });
   }
 
-  /** Writes an entry in the caller's transaction, so that the change and its entry commit together. */
-  write(sql: Sql, entry: AuditEntry): Promise<void> {
-    return storeEntries(sql, [this.#newEntry(entry)]);
+  /** Writes entries in the caller's transaction, so that the change and its entry commit together. */
+  async write(sql: Sql, ...entries: AuditEntry[]): Promise<void> {
+    if (entries.length > 0)
+      await storeEntries(
+        sql,
+        entries.map((entry) => this.#newEntry(entry)),
+      );
   }
 
   /**

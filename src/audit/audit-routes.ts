@@ -24,6 +24,10 @@ const listQuery = z
       .enum(['true', 'false'])
       .optional()
       .meta({ description: '`false` leaves out calls that only read; only with `event_id`' }),
+    wrong_tokens: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta({ description: '`false` leaves out calls without a valid token, and their summaries' }),
     since: time.meta({ description: 'Only entries created after this time' }),
     until: time.meta({ description: 'Only entries created before this time' }),
     before: cursor.meta({ description: 'Cursor of the next page: only entries older than the entry with this id' }),
@@ -66,8 +70,11 @@ export function auditLogRoutes(deps: {
       '/',
       async ({ query, request, set }) => {
         calls.of(request).note({ query });
-        const { limit = defaultLimit, reads, ...others } = query;
-        const filter: AuditFilter = { ...others, limit, without: reads === 'false' ? readActions : undefined };
+        const { limit = defaultLimit, reads, wrong_tokens, ...others } = query;
+        const filter: AuditFilter = {
+          ...{ ...others, limit, without: reads === 'false' ? readActions : undefined },
+          withoutWrongTokens: wrong_tokens === 'false',
+        };
         const entries = await listAuditLogs(database.reader, filter);
         const next = nextPage(request, '/admin/audit-logs', entries, limit);
         if (next) set.headers.link = next;

@@ -19,6 +19,8 @@ export interface AuditFilter {
   ip_address?: string | undefined;
   /** Only entries about the event with this id, in lower case. */
   event_id?: string | undefined;
+  /** Whether calls without a valid token, and their summaries, are left out. */
+  withoutWrongTokens?: boolean | undefined;
   /** Entries with these actions are left out. */
   without?: readonly AuditAction[] | undefined;
   /** Only entries older than this time. */
@@ -35,7 +37,7 @@ const endOfTimeMs = 2 ** 48;
 
 /**
  * Lists entries, newest first. Ids begin with the time, so `since`, `until` and `before` are bounds of the id, and every
- * other filter but `without` has an index in the order of the list. `before` must be a UUID.
+ * other filter but `without` and `withoutWrongTokens` has an index in the order of the list. `before` must be a UUID.
  */
 export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<AuditRow[]> {
   const values: unknown[] = [];
@@ -52,6 +54,8 @@ export async function listAuditLogs(sql: Sql, filter: AuditFilter): Promise<Audi
     values.push(filter.without);
     conditions.push(`action <> all($${values.length})`);
   }
+  // A refusal by role has a valid token.
+  if (filter.withoutWrongTokens) conditions.push(`(action <> 'auth.denied' or details ->> 'status' = '403')`);
   if (filter.until !== undefined && filter.until.getTime() < endOfTimeMs)
     add('id <', uuidFloor(new Date(Math.max(0, filter.until.getTime()))));
   if (filter.since !== undefined) {

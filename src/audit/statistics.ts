@@ -17,14 +17,16 @@ const readStatistics = {
   text: `
     with alike as materialized (
       select action, actor, ip_address, (created_at at time zone 'UTC')::date as day,
-        count(*) as entries, min(created_at) as oldest, max(created_at) as newest
+        count(*) as entries, min(created_at) as oldest, max(created_at) as newest,
+        bool_or(action <> 'auth.denied' or details ->> 'status' = '403') as has_token
       from audit_logs group by 1, 2, 3, 4
     ), grouped as (
       select grouping(action, actor, ip_address, day) as kind, coalesce(action, actor, ip_address, to_char(day, 'YYYY-MM-DD')) as name,
-        sum(entries)::double precision as entries, min(oldest) as oldest, max(newest) as newest, day
+        sum(entries)::double precision as entries, min(oldest) as oldest, max(newest) as newest, day,
+        bool_or(has_token) as has_token
       from alike group by grouping sets ((), (action), (actor), (ip_address), (day))
     ), ranked as (
-      select *, row_number() over (partition by kind order by day desc, entries desc, name) as place from grouped
+      select *, row_number() over (partition by kind order by day desc, has_token desc, entries desc, name) as place from grouped
     )
     select kind, name, entries, oldest, newest from ranked
     where place <= case kind when 14 then 400 else 100 end order by kind, place`,
@@ -33,7 +35,10 @@ const readStatistics = {
 /** The values of `grouping()` for each kind of group: one bit for every column that is not part of the group. */
 const kinds = { total: 0b1111, action: 0b0111, actor: 0b1011, ip: 0b1101, day: 0b1110 };
 
-/** Counts all entries in one statement. Each map has the 100 largest groups, `by_day` the 400 newest days. */
+/**
+ * Counts all entries in one statement. Each map has the 100 largest groups, `by_day` the 400 newest days. Actors and
+ * addresses that had a valid token come first, so that wrong tokens from many addresses do not push them out.
+ */
 export async function auditStatistics(sql: Sql): Promise<AuditStatistics> {
   const rows = await sql.query<{
     kind: number;

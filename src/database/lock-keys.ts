@@ -17,6 +17,8 @@ export const lockKeys = {
   retiredKeys: 7_233_808_006,
   /** Held while a bulk job is ordered, so that concurrent orders do not exceed the number of jobs. */
   bulkOrders: 7_233_808_007,
+  /** Held while refused admin calls are counted and written, so that all processes share one limit. */
+  deniedCalls: 7_233_808_008,
 } as const;
 
 /**

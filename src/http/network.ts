@@ -9,3 +9,13 @@ export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
   return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }
+
+/**
+ * The network by which reports sum up clients: the whole IPv4 address, or the /48 network of an IPv6 address, such as
+ * `2001:db8:1::/48`. One site has at most a /48 (RFC 6177), so its 65,536 /64 networks become one line.
+ */
+export function siteOf(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
+  const [first = 0, second = 0, third = 0] = ipaddr.IPv6.parse(address).parts;
+  return `${new ipaddr.IPv6([first, second, third, 0, 0, 0, 0, 0])}/48`;
+}

@@ -75,6 +75,19 @@ test('the audit log shows who changed what, and opens from an address', async ()
   await page.getByText('app_key').waitFor();
 });
 
+test('wrong tokens do not fill the audit log, and are shown with all calls', async () => {
+  const { admin, baseUrl } = gateway();
+  await admin.request('PATCH', `/admin/accounts/${data.accounts.delivered.id}`, { app_key: 'changed-again' });
+  const { status } = await fetch(`${baseUrl}/admin/accounts`, { headers: { 'x-admin-token': 'wrong' } });
+  expect(status).toBe(401);
+  const page = await open('/audit');
+  await page.getByText('Changed an account', { exact: true }).first().waitFor();
+  const refusals = page.getByText('Was refused', { exact: true });
+  expect(await refusals.count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Calls' }).selectOption('all');
+  await refusals.first().waitFor();
+});
+
 test('all deliveries are paused with a reason, every page says so, and they are resumed', async () => {
   const page = await open('/');
   await page.getByRole('button', { name: 'Pause deliveries' }).click();

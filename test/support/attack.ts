@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { watchDamage } from './damage.ts';
-import type { Damage } from './other-client.ts';
+import type { Damage, Task } from './other-client.ts';
 
 export const mib = 1024 * 1024;
 
@@ -21,7 +21,7 @@ const holdMs = 3_000;
  */
 export async function measureDamage(
   gateway: { pid: number; baseUrl: string },
-  request: { method: string; path: string; body?: string },
+  request: Task['request'],
   attack: (open: (options?: AttackerOptions) => Promise<Attacker>) => Promise<void>,
 ): Promise<Damage> {
   const { pid, baseUrl } = gateway;

@@ -11,7 +11,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 export interface Task {
   pid: number;
   baseUrl: string;
-  request: { method: string; path: string; body?: string };
+  request: { method: string; path: string; headers?: Record<string, string>; body?: string };
 }
 
 /** The effect of an attack on the gateway and another client. */
@@ -36,9 +36,9 @@ function residentMiB(pid: number): number {
 }
 
 /** Sends one request on a new connection. Resolves with the status after the complete answer. */
-function statusOf(baseUrl: string, { method, path, body }: Task['request']): Promise<number> {
+function statusOf(baseUrl: string, { body, path, ...request }: Task['request']): Promise<number> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(`${baseUrl}${path}`, { method, agent: false, localAddress }, (answer) => {
+    const outgoing = httpRequest(`${baseUrl}${path}`, { ...request, agent: false, localAddress }, (answer) => {
       answer.resume().once('error', reject);
       answer.once('end', () => resolve(answer.statusCode ?? 0));
     });

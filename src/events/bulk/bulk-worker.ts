@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditWriter } from '../../audit/admin-calls.ts';
+import type { AuditWriter } from '../../audit/audit-writer.ts';
 import type { Database } from '../../database/database.ts';
 import { databaseFailure, isDatabaseError } from '../../database/errors.ts';
 import type { Sql } from '../../database/sql.ts';

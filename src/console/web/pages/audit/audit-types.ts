@@ -16,6 +16,6 @@ export interface AuditFilters {
   event_id?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
-  /** `all` shows calls that only read, too. */
+  /** `all` shows calls that only read and wrong tokens, too. */
   show?: string | undefined;
 }

@@ -47,7 +47,7 @@ function NoEntries({ filters, isEnd }: { filters: AuditFilters; isEnd: boolean }
     <Empty title={isEnd ? 'No entry matches' : 'No change found yet'}>
       <p>
         {leavesOutReads(filters)
-          ? 'Calls that only read are left out; choose all calls to see them.'
+          ? 'Calls that only read, and wrong tokens, are left out; choose all calls to see them.'
           : 'Clear some of the filters, or choose another time.'}
       </p>
     </Empty>

@@ -7,7 +7,7 @@ import type { Entry } from './audit-types.ts';
 /** Details that say in a few words what an entry is about, in this order. The rest stands below the entry. */
 const shownKeys = [
   ...['name', 'destination_type', 'reason', 'error', 'job_action', 'kind', 'matched', 'replayed', 'resumed', 'deleted'],
-  ...['older_than_days', 'code'],
+  ...['older_than_days', 'calls', 'code'],
 ];
 
 /** What an entry is about: the event or account with a link, and what was changed. */

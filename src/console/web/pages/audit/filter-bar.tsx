@@ -30,7 +30,7 @@ export function FilterBar({ filters, statistics, onChange }: Props) {
         onChange={({ target }) => onChange({ show: target.value })}
       >
         <option value="">Changes and refusals</option>
-        <option value="all">All, also reads</option>
+        <option value="all">All, also reads and wrong tokens</option>
       </Choice>
       <ActionChoice action={action} statistics={statistics} onChange={onChange} />
       <ChosenText

@@ -24,7 +24,10 @@ interface Page {
   next: string | null;
 }
 
-/** Whether calls that only read are left out here, because the API leaves them out for one event only. */
+/**
+ * Whether calls that only read, and wrong tokens, are left out. Reads are left out here, because the API leaves them out for
+ * one event only.
+ */
 export const leavesOutReads = ({ action, event_id, show }: AuditFilters) =>
   show !== 'all' && action === undefined && event_id === undefined;
 
@@ -35,6 +38,8 @@ async function readPage(filters: AuditFilters, before: string | null, signal: Ab
   const query = {
     ...others,
     ...(isOfEvent ? { reads: 'false' as const } : {}),
+    // A flood of them would fill the page.
+    ...(isLookingThrough ? { wrong_tokens: 'false' as const } : {}),
     ...(before === null ? {} : { before }),
     limit: isLookingThrough ? lookedThrough : pageSize,
   };
