@@ -34,7 +34,6 @@ export function downloadHeaders(eventId: string, payload: Payload): Record<strin
     'content-disposition': `attachment; filename="event-${eventId}.${extensionOf(contentType)}"`,
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
-    'cache-control': 'no-store',
     ...(contentType === null ? {} : { 'x-payload-content-type': visible(contentType) }),
     'x-payload-bytes': String(payloadBytes),
     'x-payload-sha256': payloadSha256?.toString('hex') ?? hash('sha256', body, 'hex'),

@@ -44,7 +44,7 @@ export async function refuseBytes(connection: Connection, code: string | undefin
   connection.isLingering = true;
   const statusLine = `HTTP/1.1 ${statusLines.get(code ?? '') ?? '400 Bad Request'}`;
   // Without a length, the client would wait for the end of the connection.
-  socket.write(`${statusLine}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  socket.write(`${statusLine}\r\nCache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   await gate.discardRest('connection');
   socket.destroySoon();
 }

@@ -71,6 +71,9 @@ export async function serve(
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.of(request.socket);
     if (connection === null) return;
+    // RFC 9111, section 5.2.2.5. Answers hold data of one caller, and a cache may store even a 404 that does not forbid
+    // it. Only files that are the same for all callers name another policy.
+    response.setHeader('cache-control', 'no-store');
     const refusal = refusalOf(request);
     if (refusal === null) takeOriginForm(request);
     connection.gate.enter(request, response, () => {

@@ -28,7 +28,6 @@ export function streamRoutes({ calls, changes }: { calls: AdminCalls; changes: C
       return streamedAnswer(request, {
         headers: {
           'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
           // Proxies such as nginx would hold messages back until their buffer is full.
           'x-accel-buffering': 'no',

@@ -4,6 +4,8 @@ interface Answer {
   body: Buffer;
   /** Whether it has `Connection: close`, so that no request after it is served. */
   closes: boolean;
+  /** The value of `Cache-Control`; null when it has none. */
+  caching: string | null;
 }
 
 export interface AnswersIn {
@@ -36,9 +38,23 @@ export function answersIn(received: Buffer, isHead = false): AnswersIn {
       ? { bytes: Buffer.alloc(0), length: 0 }
       : bodyOf(head, after);
     if (body === null) return { answers, rest };
-    answers.push({ status: Number(status), body: body.bytes, closes: /^connection: close\r?$/im.test(head) });
+    const [, caching = null] = /^cache-control: (.+?)\r?$/im.exec(head) ?? [];
+    const closes = /^connection: close\r?$/im.test(head);
+    answers.push({ status: Number(status), body: body.bytes, closes, caching });
     rest = after.subarray(body.length);
   }
+}
+
+/**
+ * The answers that a cache may store, in words; empty when there are none. Only the pages of the console, which have no
+ * data, may be kept: `no-cache` makes browsers ask again at each use.
+ */
+export function storable(answers: readonly Answer[]): string[] {
+  return answers
+    .filter(
+      ({ status, caching }) => status >= 200 && caching !== 'no-store' && !(status === 200 && caching === 'no-cache'),
+    )
+    .map(({ status, caching }) => `an answer ${status} may be stored by a cache: Cache-Control is ${caching}`);
 }
 
 const hasNoBody = (status: number, isHead: boolean) => isHead || status < 200 || status === 204 || status === 304;

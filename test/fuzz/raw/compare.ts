@@ -1,3 +1,4 @@
+import { storable } from './answers.ts';
 import type { WholeRequest } from './reference.ts';
 import { readRequests } from './reference.ts';
 import { bytesOf, type Stream } from './streams.ts';
@@ -27,6 +28,7 @@ export async function compare(lane: Lane, stream: Stream): Promise<void> {
     ...(stream.ending === 'reset' ? [] : unanswered(stream, intact, got)),
     ...wrongAnswers(got, requests, after, stored),
     ...foreign(lane, requests, stored),
+    ...storable(got.answers),
   ];
   if (stream.ending === 'reset') lane.late.push(...webhooks(requests).map(({ body }) => body));
   if (got.end === 'open') wrong.push('the connection was not closed');

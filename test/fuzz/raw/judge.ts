@@ -1,3 +1,4 @@
+import { storable } from './answers.ts';
 import type { IllegalCase } from './illegal-case.ts';
 import type { IncompleteCase } from './incomplete-cases.ts';
 import type { LegalCase } from './legal-cases.ts';
@@ -46,7 +47,7 @@ export async function judgeLegal(gateway: Judged, it: LegalCase, target: Target,
   const mayClose = it.closes ?? (isRead ? false : undefined);
   const closes = mayClose ?? got.answers[first.length - 1]?.closes === true;
   const wrong = compared('the statuses', statusesOf(got), closes ? first : [...first, 200]);
-  wrong.push(...brokenOff(got));
+  wrong.push(...brokenOff(got), ...storable(got.answers));
   const kept = isRead && it.isStored !== false ? [bytes(body)] : [];
   return [...wrong, ...(await comparedBodies(gateway, own, kept))];
 }
@@ -64,7 +65,7 @@ export async function judgeHalfClosed(gateway: Judged, it: LegalCase, target: Ta
   const isRead = target.name === 'ingestion' && it.status === undefined;
   const interim = isRead ? (it.interim ?? []) : [];
   const wrong = compared('the statuses', statusesOf(got), [...interim, it.status ?? target.status]);
-  wrong.push(...brokenOff(got));
+  wrong.push(...brokenOff(got), ...storable(got.answers));
   const kept = isRead && it.isStored !== false ? [bytes(body)] : [];
   return [...wrong, ...(await comparedBodies(gateway, own, kept))];
 }
@@ -88,6 +89,7 @@ export async function judgeIllegal(
   const got = await talk(gateway.baseUrl, cut(bytes(text)), optionsOf(gateway));
   const statuses = statusesOf(got);
   const wrong = compared('the first statuses', statuses.slice(0, before), Array(before).fill(202));
+  wrong.push(...storable(got.answers));
   const refusals = statuses.slice(before);
   const isUnread = it.inBody === true && target.name !== 'ingestion';
   const allowed = (status: number) => (status >= 400 && status <= 499) || (isUnread && status === target.status);
@@ -110,7 +112,7 @@ export async function judgeIncomplete(
 ): Promise<string[]> {
   const own = marker();
   const got = await talk(gateway.baseUrl, [...cut(bytes(it.send(target, bodyWith(own)))), ending], optionsOf(gateway));
-  const wrong: string[] = [];
+  const wrong = storable(got.answers);
   // A request that needs no body may be answered before its body is complete.
   if (target.name === 'ingestion' && statusesOf(got).some((status) => status >= 200 && status < 400))
     wrong.push(`it was answered by ${statusesOf(got).join(', ')}`);

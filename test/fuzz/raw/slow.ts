@@ -1,3 +1,4 @@
+import { storable } from './answers.ts';
 import { chunked, length, message, simple, type Target } from './message.ts';
 import { type Step, type Talk, talk } from './talk.ts';
 
@@ -45,6 +46,7 @@ export async function slowClients(baseUrl: string, target: Target, marker: strin
   const wrong = answered.filter((status) => status < 400 || status > 499);
   return [
     ...(open > 0 ? [`${open} of ${heads.length} slow heads were not ended after ${limitMs / 1000} s`] : []),
+    ...new Set(storable(heads.flatMap(({ answers }) => answers))),
     ...(wrong.length > 0 ? [`slow heads were answered by ${[...new Set(wrong)].join(', ')}`] : []),
   ];
 }
