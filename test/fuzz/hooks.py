@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of a gateway: ids that exist."""
+"""What Schemathesis cannot know of a gateway: ids that exist, and what a cache may store."""
 
 import itertools
 import json
@@ -18,3 +18,11 @@ def map_path_parameters(context, path_parameters):
             if name in path_parameters:
                 path_parameters[name] = values[next(turns) % len(values)]
     return path_parameters
+
+
+@schemathesis.check
+def answers_are_not_stored(ctx, response, case):
+    """No answer to a call of the admin API, and no error, may be stored by a cache."""
+    given = response.headers.get("cache-control")
+    if case.path.startswith("/admin") or response.status_code >= 400:
+        assert given == ["no-store"], f"Cache-Control is {given}"

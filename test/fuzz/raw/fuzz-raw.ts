@@ -4,6 +4,7 @@ import { migrateOnce } from '../../../src/database/migrate.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import { adminToken, createAccount, startGatewayProcess, temporaryPostgres } from '../../bench/processes.ts';
 import { watchDamage } from '../../support/damage.ts';
+import { deniedIn } from '../../support/denied.ts';
 import { runSigned } from '../signed/run-signed.ts';
 import type { Lane } from './compare.ts';
 import type { Judged } from './judge.ts';
@@ -11,6 +12,7 @@ import { type Target, targetsOf } from './message.ts';
 import { runCases } from './run-cases.ts';
 import { runStreams } from './run-streams.ts';
 import { slowClients } from './slow.ts';
+import { wrongTokens } from './wrong-tokens.ts';
 
 /** Streams for each of `--examples`. */
 const streamsPerExample = 20;
@@ -33,7 +35,7 @@ interface Gateway {
 
 /**
  * Sends bad and good HTTP over raw sockets to an `api` process with a new database: the tables of cases, generated
- * streams, webhooks with ambiguous signatures, slow clients, all while another client sends webhooks.
+ * streams, webhooks with ambiguous signatures, slow clients and wrong tokens, all while another client sends webhooks.
  *
  * @param seed of the generated streams and of the places where writes are cut
  * @returns the exit code
@@ -49,6 +51,8 @@ export async function fuzzRaw({ examples, seed }: { examples: number; seed: numb
     const gateway = await startGatewayProcess('api', {
       DATABASE_URL: postgres.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
+      // Only this client names other addresses, so that those of the other clients stay their own.
+      TRUSTED_PROXIES: '127.0.0.1',
       LOG_LEVEL: 'error',
     });
     try {
@@ -99,6 +103,10 @@ async function sendAll(gateway: Gateway, examples: number, seed: number): Promis
   const judged: Judged = { baseUrl, ingestion: ofCases.ingestion, stored };
   const ofSlow = await newAccount(gateway);
   const slowMarker = 'slow-body-';
+  const guessing = wrongTokens({
+    ...{ baseUrl, adminToken, seed },
+    denied: () => deniedIn({ query: async (sql) => (await gateway.client.query(sql)).rows }),
+  });
   const slow = slowClients(baseUrl, ofSlow.ingestion, slowMarker);
   const [wrongCases, cases] = await runCases(judged, ofCases.targets, seed);
   console.log(`${cases} connections with the cases of the tables`);
@@ -110,9 +118,10 @@ async function sendAll(gateway: Gateway, examples: number, seed: number): Promis
   const [wrongSigned, signed] = await runSigned({ baseUrl, adminToken }, { seed, accounts });
   console.log(`${signed} webhooks to accounts with generated schemes`);
   const wrongSlow = await slow;
+  const wrongGuesses = await guessing;
   const slowStored = await stored(slowMarker);
   if (slowStored.length > 0) wrongSlow.push(`${slowStored.length} slow bodies were stored`);
-  return [...wrongCases, ...wrongStreams, ...wrongSigned, ...wrongSlow];
+  return [...wrongCases, ...wrongStreams, ...wrongSigned, ...wrongSlow, ...wrongGuesses];
 }
 
 async function newLane(gateway: Gateway, index: number): Promise<{ lane: Lane; targets: Target[] }> {
