@@ -8,8 +8,8 @@ export interface StuckLimits {
 }
 
 /**
- * The limits of production. The SDK lets a task that has failed once time out after 10 s, and Temporal waits longer from
- * try to try, so that the fifth one comes after a minute or two. Five minutes are longer than the restart of a worker.
+ * The limits of production. Of a task that has failed once, the SDK lets the further tries time out: the fifth one begins
+ * after half a minute (server 1.29.1). Five minutes are longer than the restart of a worker.
  */
 export const stuckLimits: StuckLimits = { attempts: 5, ageS: 300 };
 
@@ -21,6 +21,9 @@ export interface StuckRun {
 
 /** A healthy server answers in milliseconds. */
 const callLimitMs = 3_000;
+
+/** Enough for the events of the task's first try: scheduled, started, failed. */
+const lastEvents = 10;
 
 /** Shown with the run in Temporal's Web UI. */
 const reason = "its workflow task failed again and again; the sweep starts another run from the event's row";
@@ -44,13 +47,11 @@ export class StuckWorkflows {
    */
   async find(eventId: string): Promise<StuckRun | null> {
     try {
-      const { runId, status, raw } = await this.#call(() =>
-        this.#client.workflow.getHandle(workflowId(eventId)).describe(),
-      );
-      const task = raw.pendingWorkflowTask;
-      if (status.name !== 'RUNNING' || !task) return null;
-      const ageS = Date.now() / 1000 - Number(task.originalScheduledTime?.seconds ?? Number.POSITIVE_INFINITY);
-      return (task.attempt ?? 0) >= this.#limits.attempts && ageS >= this.#limits.ageS ? { eventId, runId } : null;
+      const { runId, raw } = await this.#call(() => this.#client.workflow.getHandle(workflowId(eventId)).describe());
+      if ((raw.pendingWorkflowTask?.attempt ?? 0) < this.#limits.attempts) return null;
+      const run = { eventId, runId };
+      const scheduledS = await this.#scheduledS(run);
+      return scheduledS !== null && Date.now() / 1000 - scheduledS >= this.#limits.ageS ? run : null;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return null;
       throw error;
@@ -74,6 +75,23 @@ export class StuckWorkflows {
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
+  }
+
+  /**
+   * When the pending task of this run was first scheduled, in seconds since 1970. That is in the history, where further
+   * tries leave no events: of the pending task, Temporal tells when its present try was scheduled, also as
+   * `originalScheduledTime` (server 1.29.1).
+   */
+  async #scheduledS({ eventId, runId }: StuckRun): Promise<number | null> {
+    const { history } = await this.#call(() =>
+      this.#connection.workflowService.getWorkflowExecutionHistoryReverse({
+        namespace: this.#client.options.namespace,
+        execution: { workflowId: workflowId(eventId), runId },
+        maximumPageSize: lastEvents,
+      }),
+    );
+    const first = history?.events?.find((event) => event.workflowTaskScheduledEventAttributes?.attempt === 1);
+    return first ? Number(first.eventTime?.seconds) : null;
   }
 
   #call<T>(call: () => Promise<T>): Promise<T> {

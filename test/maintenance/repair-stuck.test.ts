@@ -53,13 +53,13 @@ async function overdueEvents(many: number): Promise<string[]> {
 }
 
 /** The repair as the sweep makes it, and what it tells operators. */
-function openRepair({ ageS = 0 } = {}) {
+function openRepair({ attempts = 2, ageS = 0 } = {}) {
   const { database: sql, temporal } = gateway;
   const levels: number[] = [];
   const counted = { ended: 0, left: 0 };
   const log = pino({}, { write: (line) => void levels.push(JSON.parse(line).level) });
   // The second try of a task follows at once. Each further one takes 10 s or more.
-  const limits = { attempts: 2, ageS };
+  const limits = { attempts, ageS };
   const found = new StuckWorkflows({ connection, namespace: temporal.namespace, limits });
   const metrics = {
     ...unmeasured,
@@ -101,6 +101,15 @@ test('an overdue event without a workflow, and one whose workflow is not stuck f
   expect(await statusOf(id)).toBe('RUNNING');
   expect(levels).toEqual([]);
 }, 30_000);
+
+test('the age of a task counts from its first try', async () => {
+  const [id = ''] = await overdueEvents(1);
+  await stick(id);
+  const third = openRepair({ attempts: 3 });
+  await until('the third try begins', () => third.found.find(id));
+  // The second try was 10 s long, its limit. One second less, because times are compared in whole seconds.
+  expect(await openRepair({ attempts: 3, ageS: 9 }).found.find(id)).not.toBeNull();
+}, 60_000);
 
 test('a workflow is left when three runs of it were terminated within an hour', async () => {
   const [id = ''] = await overdueEvents(1);
