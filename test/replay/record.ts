@@ -99,6 +99,13 @@ const scenarios: Record<string, Scenario> = {
       await admin.post(`/admin/events/${id}/fail`, { dead: true });
     },
   },
+  'odd-signals': {
+    replies: [500, 200],
+    act: async (id) => {
+      await attempted(id, 1);
+      await signalOddly(id);
+    },
+  },
 };
 
 try {
@@ -128,6 +135,15 @@ try {
   await gateway.stop();
   await temporal.stop();
   await workdir.remove();
+}
+
+/** Sends signals as an operator may by hand: without an argument, with a text, and with another object. */
+async function signalOddly(eventId: string): Promise<void> {
+  const connection = await Connection.connect({ address: temporal.address });
+  const handle = new Client({ connection }).workflow.getHandle(`event-${eventId}`);
+  for (const name of ['ack', 'fail', 'retry', 'replay'])
+    for (const args of [[], ['text'], [{}]]) await handle.signal(name, ...args);
+  await connection.close();
 }
 
 /** The workflow id of the latest run of a task's schedule. */

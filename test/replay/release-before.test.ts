@@ -24,7 +24,10 @@ beforeAll(async () => {
   before = await bundleOfReleaseBefore();
 });
 
-test.each(readdirSync(folder))('release 0.2.0 can replay %s', async (file) => {
+/** Release 0.2.0 fails at a signal of a wrong form, and does not know the marker of a release that ignores it. */
+const beyond = 'odd-signals.json';
+
+test.each(readdirSync(folder).filter((file) => file !== beyond))('release 0.2.0 can replay %s', async (file) => {
   const { workflowId, history } = JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
   await Worker.runReplayHistory({ workflowBundle: before }, historyFromJSON(history), workflowId);
 });

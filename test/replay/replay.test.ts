@@ -24,6 +24,7 @@ test('there are histories of success, exhaustion, notifications, retry, replay a
     'replay-after-end',
     // Recorded with code from before the patch `schedule-ends`. The present code makes no such history.
     'beyond-schedule',
+    'odd-signals',
     'upkeep-backup',
     'upkeep-audit-purge',
     'upkeep-retention',
