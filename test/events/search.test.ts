@@ -17,8 +17,11 @@ async function stored(bodies: (string | Buffer)[], slug: string): Promise<string
   const account = await gateway.admin.createAccount({ account_slug: slug });
   const receiver = new EventReceiver(gateway.database);
   const ids: string[] = [];
-  for (const body of bodies) {
-    const event = receivedEvent(account, { body: Buffer.from(body), accountSlug: slug });
+  // Each in a millisecond of its own: within one, ids have no order.
+  const firstMs = Date.now() - bodies.length;
+  for (const [n, body] of bodies.entries()) {
+    const receivedAt = new Date(firstMs + n);
+    const event = receivedEvent(account, { body: Buffer.from(body), accountSlug: slug, receivedAt });
     expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
     ids.push(event.id);
   }
