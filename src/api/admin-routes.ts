@@ -4,9 +4,8 @@ import { accountRoutes } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { secretRoutes } from '../accounts/secret-routes.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { auditLogRoutes } from '../audit/audit-routes.ts';
+import { auditLogRoutes, type LongAuditCalls } from '../audit/audit-routes.ts';
 import { tokenRoutes } from '../audit/token-routes.ts';
-import type { NotedPoint, Verification } from '../audit/verify.ts';
 import { backupRoutes } from '../backups/backup-routes.ts';
 import type { Database } from '../database/database.ts';
 import { consumerRoutes } from '../delivery/consumers/consumer-routes.ts';
@@ -38,7 +37,7 @@ import { type AskEngineState, gatewayHealthRoutes } from './health-routes.ts';
 import { describedBy } from './openapi/document.ts';
 import { type OwnSettings, settingsRoutes } from './settings-routes.ts';
 
-export interface AdminDeps {
+export interface AdminDeps extends LongAuditCalls {
   database: Database;
   accounts: AccountStore;
   destinations: DestinationStore;
@@ -55,8 +54,8 @@ export interface AdminDeps {
   rejectionLimits: RejectionLimits;
   testDelivery: (account: AccountRow) => Promise<TestDelivery>;
   testDestination: (account: AccountRow, destination: Destination) => Promise<Said>;
-  verifyAuditLogs: (head: NotedPoint | undefined) => Promise<Verification>;
-  purgeAuditLogs: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
+  /** Aborted when the process is about to stop, with the problem for calls that this ends. */
+  draining: AbortSignal;
   /** Null when no Temporal is configured for this process. */
   maintenance: Maintenance | null;
   log: Log;
@@ -110,7 +109,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(bulkRoutes(deps))
     .use(deliveryRoutes(deps))
     .use(consumerRoutes(deps))
-    .use(auditLogRoutes({ ...deps, verify: deps.verifyAuditLogs, purge: deps.purgeAuditLogs }))
+    .use(auditLogRoutes(deps))
     .use(backupRoutes(deps))
     .use(maintenanceRoutes(deps))
     .use(settingsRoutes(deps))

@@ -35,8 +35,6 @@ export interface AppDeps extends Omit<AdminDeps, 'calls' | 'providers'> {
   denied: DeniedCalls;
   /** Delays the responses to wrong tokens; closed when the gateway stops. */
   slowAnswers: SlowAnswers;
-  /** Aborted when the gateway is about to stop: the readiness check then fails. */
-  draining: AbortSignal;
   ingest: IngestDeps;
   maxPayloadBytes: number;
   /** The URL at which providers reach the gateway; null: derived from each request's `Host` header. */

@@ -1,4 +1,3 @@
-import { limitFunction } from 'p-limit';
 import { AccountDirectory } from '../accounts/account-directory.ts';
 import { AccountMasks } from '../accounts/account-mask.ts';
 import { AccountStore } from '../accounts/account-store.ts';
@@ -24,6 +23,7 @@ import { clientAddresses } from '../http/admin/client-address.ts';
 import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
+import { stoppingProblem } from '../http/health.ts';
 import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
 import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -129,11 +129,8 @@ export function composeApi(parts: ApiParts): {
     testDelivery: (account) => testDelivery({ sender, box, masks, timeLimitMs }, account),
     testDestination: (account, destination) =>
       testDestination({ send, baseUrl: parts.baseUrl() }, account, destination),
-    // One verification at a time, because each reads the whole log.
-    verifyAuditLogs: limitFunction((head) => verifyAuditLogs({ database, keyring }, head ? { head } : {}), {
-      concurrency: 1,
-    }),
-    purgeAuditLogs: (purge) => purgeAuditLogs({ database, keyring, log }, purge),
+    verifyAuditLogs: (call, head) => verifyAuditLogs({ database, keyring }, { ...call, head }),
+    purgeAuditLogs: (call, purge) => purgeAuditLogs({ database, keyring, log, ...call }, purge),
     findWorkflow: finder ? finder.find : async () => null,
     ingest: {
       directory: new AccountDirectory({
@@ -165,7 +162,7 @@ export function composeApi(parts: ApiParts): {
     secretUses,
     denied,
     draining: draining.signal,
-    drain: () => draining.abort(),
+    drain: () => draining.abort(stoppingProblem()),
     stopping() {
       slowAnswers.close();
       changes.close();

@@ -2,14 +2,18 @@ import { Elysia } from 'elysia';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { readActions } from '../http/admin/actions.ts';
+import { CallLimit } from '../http/admin/call-limit.ts';
 import { nextPage } from '../http/admin/next-page.ts';
 import { cursor, defaultLimit, limit, optionalInteger, textFilter, time } from '../http/admin/query-schemas.ts';
+import type { LongCall } from '../http/long-answer.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
+import type { Log } from '../shared/log.ts';
 import type { AdminCalls } from './admin-calls.ts';
 import * as schemas from './audit-schemas.ts';
+import { longAdminCall } from './long-admin-call.ts';
 import { type AuditFilter, listAuditLogs } from './query.ts';
 import { auditStatistics } from './statistics.ts';
-import type { NotedPoint, Verification } from './verify.ts';
+import type { NotedPoint, Verification, VerificationProgress } from './verify.ts';
 
 const listQuery = z
   .strictObject({
@@ -56,15 +60,27 @@ const notedHead = z
     override: { type: 'string', pattern: '^[1-9]\\d{0,14}:[0-9a-f]{64}$' },
   });
 
-/** `/admin/audit-logs` (R72, R73). */
-export function auditLogRoutes(deps: {
-  database: Database;
-  calls: AdminCalls;
-  verify: (head: NotedPoint | undefined) => Promise<Verification>;
+/** One at a time in each process: each reads the whole log, or holds its lock. Clients may wait minutes, so few may. */
+const limits = { atOnce: 1, maxWaiting: 7 };
+const streams =
+  'With `Accept: text/event-stream`, the answer is a stream of `progress` messages that ends with `result` or `problem`. The call ends when its client closes the connection.';
+
+export interface LongAuditCalls {
+  verifyAuditLogs(call: LongCall<VerificationProgress>, head: NotedPoint | undefined): Promise<Verification>;
   /** Deletes old entries and writes its own audit entries. Returns the number of deleted entries. */
-  purge: (options: { olderThanDays: number; actor: string; ipAddress: string }) => Promise<number>;
-}) {
+  purgeAuditLogs(
+    call: LongCall<{ deleted: number }>,
+    options: { olderThanDays: number; actor: string; ipAddress: string },
+  ): Promise<number>;
+}
+
+/** `/admin/audit-logs` (R72, R73). */
+export function auditLogRoutes(
+  deps: LongAuditCalls & { database: Database; calls: AdminCalls; draining: AbortSignal; log: Log },
+) {
   const { database, calls } = deps;
+  const verifications = new CallLimit({ kind: 'verifications', ...limits });
+  const purges = new CallLimit({ kind: 'purges', ...limits });
   return new Elysia({ name: 'audit-logs', prefix: '/audit-logs' })
     .get(
       '/',
@@ -109,19 +125,28 @@ export function auditLogRoutes(deps: {
     )
     .get(
       '/verify',
-      async ({ query, request }) => {
-        const found = await deps.verify(query.head);
-        calls.of(request).note({ ok: found.ok, checked: found.checked });
-        return found;
-      },
+      async ({ query, request }) =>
+        longAdminCall(deps, request, {
+          action: 'audit.verify',
+          run: (long: LongCall<VerificationProgress>) =>
+            verifications.run(long.signal, async () => {
+              const found = await deps.verifyAuditLogs(long, query.head);
+              const { ok, checked } = found;
+              await calls.of(request).record(database, 'audit.verify', { status: 200, ok, checked });
+              return found;
+            }),
+        }),
       operation('audit.verify', {
         role: 'read',
         summary: 'Verify the audit log',
         description:
-          'Checks the chain of seals, and returns the first entry that was changed, is missing, or was not written by the gateway.',
+          'Checks the chain of seals, and returns the first entry that was changed, is missing, or was not written by the gateway. `progress` has `checked` and `of`, numbers of entries. ' +
+          streams,
         body: noBody,
         query: z.strictObject({ head: notedHead }),
         success: { 200: schemas.auditVerification },
+        streams: true,
+        errors: ['too_many_calls', 'stopping'],
       }),
     )
     .delete(
@@ -130,19 +155,25 @@ export function auditLogRoutes(deps: {
         const call = calls.of(request);
         const { older_than_days: olderThanDays = 90 } = query;
         const { actor, ipAddress } = call;
-        const deleted = await deps.purge({ olderThanDays, actor, ipAddress });
-        call.recordedElsewhere();
-        return { deleted };
+        return longAdminCall(deps, request, {
+          action: 'audit.purge',
+          run: (long: LongCall<{ deleted: number }>) =>
+            purges.run(long.signal, async () => ({
+              deleted: await deps.purgeAuditLogs(long, { olderThanDays, actor, ipAddress }),
+            })),
+        });
       },
       operation('audit.purge', {
         role: 'admin',
         summary: 'Purge the audit log',
-        description: 'Deletes entries older than `older_than_days`. The remaining entries can still be verified.',
+        description: `Deletes entries older than \`older_than_days\`, 20,000 at a time. The remaining entries can still be verified. \`progress\` has \`deleted\`. ${streams}`,
         body: noBody,
         query: z.strictObject({
           older_than_days: optionalInteger(7, 36_500, 90),
         }),
         success: { 200: schemas.purged },
+        streams: true,
+        errors: ['too_many_calls', 'stopping'],
       }),
     );
 }

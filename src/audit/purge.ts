@@ -56,6 +56,8 @@ export async function purgeAuditLogs(
     entriesPerTransaction?: number;
     /** Ends the purge before the next transaction; the signal's reason is thrown. */
     signal?: AbortSignal;
+    /** Called after each transaction with the number of deleted rows so far. */
+    progress?: (now: { deleted: number }) => void;
   },
   options: PurgeOptions,
 ): Promise<number> {
@@ -87,6 +89,7 @@ export async function purgeAuditLogs(
       return purged;
     });
     deleted += batch.deleted + batch.foreignDeleted;
+    deps.progress?.({ deleted });
     if (batch.fault) deps.log.error({ ...batch.fault }, 'audit log purge stopped, the log was tampered with');
     if (batch.deleted < limit && batch.foreignDeleted < limit) return deleted;
   }

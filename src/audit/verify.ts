@@ -15,6 +15,20 @@ export interface NotedPoint {
   seal: string;
 }
 
+/** How far a verification is: entries that were checked, of those that were sealed when it began. */
+export interface VerificationProgress {
+  checked: number;
+  of: number;
+}
+
+export interface VerifyOptions {
+  /** A head that was noted earlier; the chain must still contain it, unless it was purged since. */
+  head?: NotedPoint | undefined;
+  /** Ends the verification after the current page of entries; the signal's reason is thrown. */
+  signal?: AbortSignal;
+  progress?: (now: VerificationProgress) => void;
+}
+
 export interface Verification {
   /** Whether no fault was found. Entries that are not sealed yet are not a fault. */
   ok: boolean;
@@ -43,13 +57,13 @@ const countUnsealed = {
  * the head. Otherwise only a comparison with a head that was noted elsewhere reveals it: in a log line, a backup or an
  * earlier response.
  *
- * @param options.head a head that was noted earlier; the chain must still contain it, unless it was purged since.
  * @throws RangeError for a noted head with a number below 1; otherwise the database's error.
  */
 export async function verifyAuditLogs(
   { database, keyring }: { database: Database; keyring: Keyring },
-  { head: noted }: { head?: NotedPoint | undefined } = {},
+  options: VerifyOptions = {},
 ): Promise<Verification> {
+  const { head: noted } = options;
   if (noted && !(noted.seq >= 1)) throw new RangeError('the first head has the number 1');
   // Uses the pool for readers: a verification may take minutes, and webhooks must not wait for it.
   return inTransaction(database.readers, async (client) => {
@@ -58,7 +72,7 @@ export async function verifyAuditLogs(
     const seals = await readSeals(sql, keyring);
     const ends = await readChainEnds(sql, seals);
     const [count] = await sql.query<{ unsealed: number }>(countUnsealed, []);
-    const { checked, failure } = await walk(sql, seals, noted ?? null);
+    const { checked, failure } = await walk(sql, seals, options);
     const shown = (end: ChainEnd | 'forged' | null) => (end === 'forged' ? null : end && toNoted(end));
     return {
       ok: failure === null,
@@ -74,7 +88,7 @@ export async function verifyAuditLogs(
 async function walk(
   sql: Sql,
   seals: Seals,
-  noted: NotedPoint | null,
+  { head: noted, signal, progress }: VerifyOptions,
 ): Promise<{ checked: number; failure: AuditFault | null }> {
   let checked = 0;
   try {
@@ -92,6 +106,8 @@ async function walk(
         purges.see(row);
         checked++;
       }
+      signal?.throwIfAborted();
+      progress?.({ checked, of: Math.max(0, (head?.seq ?? 0) - begin.seq) });
     }
     if (head && at.seq < head.seq) failIf(missingFrom(at.seq + 1, head.seq));
     if (head && !at.seal.equals(head.seal))

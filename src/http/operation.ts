@@ -43,7 +43,14 @@ export interface Description {
   success: Readonly<
     Record<
       number,
-      { description: string; schema: z.ZodType | null; headers?: Record<string, string>; contentType?: string }
+      {
+        description: string;
+        schema: z.ZodType | null;
+        headers?: Record<string, string>;
+        contentType?: string;
+        /** Whether the response is server-sent events for a client that accepts them. */
+        streams?: boolean;
+      }
     >
   >;
   errors: readonly ProblemCode[];
@@ -109,13 +116,15 @@ export function operation<
     headers?: Record<string, string>;
     /** The content type of the successful response; JSON when absent. */
     contentType?: string;
+    /** Whether the response is server-sent events for a client that accepts them (`longAnswer`). */
+    streams?: boolean;
     errors?: Errors;
     body: Body;
     query: Query;
     examples?: Description['examples'];
   },
 ) {
-  const { role, summary, body, query, success, headers, contentType } = options;
+  const { role, summary, body, query, success, headers, contentType, streams } = options;
   const ofRole: ProblemCode[] = isAllowed('read', role) ? [] : ['forbidden'];
   const errors: ProblemCode[] = [...always, ...withBody, ...ofRole, ...(options.errors ?? [])];
   const failures = Object.fromEntries([...byStatus(errors)].map(([status, codes]) => [status, problemSchema(codes)]));
@@ -131,6 +140,7 @@ export function operation<
           schema: status === '204' ? null : schema,
           ...(headers ? { headers } : {}),
           ...(contentType === undefined ? {} : { contentType }),
+          ...(streams === undefined ? {} : { streams }),
         },
       ]),
     ),

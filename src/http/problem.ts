@@ -17,6 +17,8 @@ export const problems = {
   unsupported_media_type: [415, 'The request body must be application/json'],
   invalid: [422, 'The request is not valid'],
   rate_limited: [429, 'Too many requests with a wrong admin token from this address'],
+  too_many_calls: [429, 'Too many calls of this kind are in progress'],
+  client_gone: [499, 'The client has closed its connection'],
   internal: [500, 'Internal error'],
   delivery_unreachable: [502, 'The test message was not accepted'],
   engine_unavailable: [503, 'Temporal is not available'],

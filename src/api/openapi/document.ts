@@ -136,9 +136,10 @@ const ofBodies: ReadonlySet<ProblemCode> = new Set(withBody);
 
 function responses({ description }: Operation, method: string, problemOf: ProblemSchemas): ZodOpenApiResponsesObject {
   const found: Record<string, ZodOpenApiResponseObject> = {};
-  for (const [status, { description: meaning, schema, headers, contentType = 'application/json' }] of Object.entries(
-    description.success,
-  )) {
+  for (const [
+    status,
+    { description: meaning, schema, headers, contentType = 'application/json', streams },
+  ] of Object.entries(description.success)) {
     found[status] = {
       description: meaning,
       ...(headers
@@ -148,7 +149,14 @@ function responses({ description }: Operation, method: string, problemOf: Proble
             ),
           }
         : {}),
-      ...(schema ? { content: { [contentType]: { schema, ...exampleOf(schema) } } } : {}),
+      ...(schema
+        ? {
+            content: {
+              [contentType]: { schema, ...exampleOf(schema) },
+              ...(streams ? { 'text/event-stream': streamOf(exampleOf(schema).example) } : {}),
+            },
+          }
+        : {}),
     };
   }
   const errors = description.errors.filter((code) => method !== 'GET' || !ofBodies.has(code));
@@ -173,6 +181,12 @@ function responses({ description }: Operation, method: string, problemOf: Proble
   }
   return found;
 }
+
+/** The media type of server-sent events that end with this result. */
+const streamOf = (result: unknown) => ({
+  schema: { type: 'string' as const },
+  example: `event: result\ndata: ${JSON.stringify(result)}\n\n`,
+});
 
 /** The example in a schema's metadata, in the place where tools expect the example of a response. */
 function exampleOf(schema: z.ZodType): { example?: unknown } {

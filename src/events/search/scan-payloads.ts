@@ -23,6 +23,8 @@ export interface PayloadSearch extends Omit<EventFilter, 'limit' | 'offset'> {
   text: string;
   /** The most events to find. */
   limit: number;
+  /** Ends the search before its next statement; the signal's reason is thrown. */
+  signal?: AbortSignal;
 }
 
 export interface FoundPayloads {
@@ -41,7 +43,7 @@ export interface FoundPayloads {
  */
 export async function searchPayloads(
   { reader, readers }: Pick<Database, 'reader' | 'readers'>,
-  search: PayloadSearch,
+  { signal, ...search }: PayloadSearch,
 ): Promise<FoundPayloads> {
   const endMs = performance.now() + longestMs;
   const ids: string[] = [];
@@ -59,6 +61,7 @@ export async function searchPayloads(
           stopped = 'scanned';
           return;
         }
+        signal?.throwIfAborted();
         const batch = await scanBatch(sql, matching, { low, high }, search.text);
         if (batch === null) {
           stopped = 'scanned';

@@ -1,18 +1,22 @@
 import { Elysia } from 'elysia';
-import { limitFunction } from 'p-limit';
 import { z } from 'zod';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
 import type { Database } from '../../database/database.ts';
+import { CallLimit } from '../../http/admin/call-limit.ts';
 import { cursor } from '../../http/admin/query-schemas.ts';
+import { clientSignal } from '../../http/client-signal.ts';
 import { noQuery, operation } from '../../http/operation.ts';
 import { filled } from '../../shared/text-rules.ts';
 import { eventFilters } from '../event-filters.ts';
 import { eventItem, isoOrNull } from '../event-view.ts';
-import { type PayloadSearch, searchPayloads } from './scan-payloads.ts';
+import { searchPayloads } from './scan-payloads.ts';
 import { foundPayloads } from './search-schemas.ts';
 
-/** Searches at a time in each process: half of the connections for operators' lists. Others wait. */
-const atOnce = 2;
+/**
+ * Searches at a time in each process use half of the connections for operators' lists. The others wait, at most for
+ * four searches of 2 s.
+ */
+const limits = { atOnce: 2, maxWaiting: 8 };
 const defaultLimit = 20;
 
 /** The text is in the body, because proxies write addresses to their logs, and it may be a part of a payload. */
@@ -25,16 +29,17 @@ const searchBody = z.strictObject({
 
 /** `/admin/events/search`: finds a text in payloads. */
 export function searchRoutes({ database, calls }: { database: Database; calls: AdminCalls }) {
-  const search = limitFunction((wanted: PayloadSearch) => searchPayloads(database, wanted), {
-    concurrency: atOnce,
-  });
+  const searches = new CallLimit({ kind: 'searches', ...limits });
   return new Elysia({ name: 'event-search', prefix: '/events' }).post(
     '/search',
     async ({ body, request }) => {
       const { text, limit = defaultLimit, ...filter } = body;
       // Without the text, which may be a part of a payload.
       calls.of(request).note({ query: filter });
-      const { events, scanned, stopped, next } = await search({ ...filter, text, limit });
+      const signal = clientSignal(request);
+      const { events, scanned, stopped, next } = await searches.run(signal, () =>
+        searchPayloads(database, { ...filter, text, limit, signal }),
+      );
       return {
         events: events.map(eventItem),
         scanned: { ...scanned, from: isoOrNull(scanned.from), to: isoOrNull(scanned.to) },
@@ -49,6 +54,7 @@ export function searchRoutes({ database, calls }: { database: Database; calls: A
       body: searchBody,
       query: noQuery,
       success: { 200: foundPayloads },
+      errors: ['too_many_calls'],
       examples: { body: { text: 'order-4711', provider: 'generic' } },
     }),
   );

@@ -29,9 +29,9 @@ export class ApiProblem extends Error {
     this.answered = options.answered ?? { code: null, body: null };
   }
 
-  /** Whether another token is needed. The API answers 429 only to wrong tokens. */
+  /** Whether another token is needed. A 429 can also say that too many long calls are in progress. */
   get isOfToken(): boolean {
-    return this.status === 401 || this.status === 429;
+    return this.status === 401 || (this.status === 429 && this.code !== 'too_many_calls');
   }
 
   /**

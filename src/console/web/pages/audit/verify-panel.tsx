@@ -1,32 +1,45 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { answer, api } from '../../api/client.ts';
+import { longCall } from '../../api/long-call.ts';
 import { announce } from '../../components/announce.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
+import { numberText } from '../../components/number-text.ts';
 import { Panel } from '../../components/page.tsx';
 import styles from './audit.module.css';
+import type { Verification } from './audit-types.ts';
 import { VerificationResult } from './verification-result.tsx';
 
-function verifyWith(noted: string) {
-  const query = noted === '' ? {} : { head: noted };
-  // @ts-expect-error the type is that of the parsed head, but the address takes its text
-  return answer(api['audit-logs'].verify.get({ query }));
+interface Progress {
+  checked: number;
+  of: number;
 }
 
-/** Verifies the log, also against a head that was noted before. */
+/** Verifies the log, also against a head that was noted before. The verification ends when the panel is closed. */
 export function VerifyPanel() {
   const [head, setHead] = useState('');
   const form = useRef<HTMLFormElement>(null);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const calls = useRef(new AbortController());
   const verify = useMutation({
-    mutationFn: verifyWith,
+    mutationFn: (noted: string) => {
+      calls.current.abort();
+      calls.current = new AbortController();
+      setProgress(null);
+      const query = noted === '' ? '' : `?head=${encodeURIComponent(noted)}`;
+      return longCall<Verification, Progress>(`/admin/audit-logs/verify${query}`, {
+        signal: calls.current.signal,
+        onProgress: setProgress,
+      });
+    },
     onSuccess: ({ ok }) => announce(ok ? 'The log is intact.' : 'The log is not intact.', ok ? 'good' : 'bad'),
   });
   const { mutate } = verify;
   useEffect(() => {
     mutate('');
     form.current?.querySelector('input')?.focus();
+    return () => calls.current.abort();
   }, [mutate]);
   return (
     <Panel title="Verify the log">
@@ -55,6 +68,11 @@ export function VerifyPanel() {
           {verify.isPending ? 'Verifying …' : 'Verify'}
         </Button>
       </form>
+      {verify.isPending && progress && progress.of > 0 && (
+        <p className={styles.explained}>
+          {numberText(progress.checked)} of {numberText(progress.of)} entries checked.
+        </p>
+      )}
       {verify.error && <ProblemNotice error={verify.error} />}
       {verify.data && !verify.isPending && (
         <VerificationResult found={verify.data} isCompared={verify.variables !== ''} />
