@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import getPort from 'get-port';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { lacks } from '../support/may-skip/list.ts';
+import { until } from '../support/until.ts';
 import { readProjectFile } from './files.ts';
 
 /** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
@@ -93,6 +94,18 @@ const spoofed = {
   'x-real-ip': '203.0.113.66',
 };
 
+// Not skipped without nginx, as the test of the running limit below is.
+test('docker/nginx limits the requests in progress of each address', () => {
+  const text = readProjectFile('docker/nginx/nginx.conf');
+  const zone = /^ {2}limit_conn_zone \$binary_remote_addr zone=(\w+):\d+m;$/m.exec(text)?.[1];
+  expect(zone).toBeDefined();
+  const [limit] = [...text.matchAll(/^ {2}limit_conn (\w+) (\d+);$/gm)];
+  expect(limit?.[1]).toBe(zone);
+  // An api has 2,000 connections (MAX_CONNECTIONS), and nginx 4,096 for both sides of its own.
+  expect(Number(limit?.[2])).toBeLessThanOrEqual(500);
+  expect(text).toMatch(/^ {2}limit_conn_status 503;$/m);
+});
+
 describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   test('without a proxy in front, the client is the address of the connection', async () => {
     const nginx = await startNginx('unix:');
@@ -125,6 +138,28 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
     expect(headers['x-forwarded-for']).toBe('198.51.100.7');
     expect((await nginx.passed('127.0.0.7', spoofed))['x-forwarded-for']).toBe('127.0.0.7');
   });
+
+  test('an address with 500 requests in progress gets 503, and others are served', async () => {
+    const { baseUrl, api } = await startNginx('unix:');
+    const held: ServerResponse[] = [];
+    api.replies = [(response) => held.push(response)];
+    const { port } = new URL(baseUrl);
+    const sent = (localAddress: string) => {
+      const asked = request({ host: '127.0.0.1', port, localAddress, agent: false });
+      asked.end();
+      return once(asked, 'response').then(([response]) => {
+        response.resume();
+        return response.statusCode;
+      });
+    };
+    const first = Array.from({ length: 500 }, () => sent('127.0.0.1'));
+    await until('all 500 are in progress', () => held.length === 500);
+    expect(await sent('127.0.0.1')).toBe(503);
+    const other = sent('127.0.0.5');
+    await until('the request of the other address', () => held.length === 501);
+    for (const response of held) response.end();
+    expect(new Set(await Promise.all([...first, other]))).toEqual(new Set([200]));
+  }, 30_000);
 
   test('/metrics is not forwarded, in any spelling', async () => {
     const { baseUrl, api } = await startNginx('unix:');
