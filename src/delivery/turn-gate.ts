@@ -10,17 +10,25 @@ const shortestWaitMs = 100;
 
 /** The owner of a set of turns: an account with its attempts, or a destination with its messages. */
 interface Owner {
+  /** The weights of all turns that are taken. */
   inFlight: number;
   /** The part of `inFlight` that the relay has taken. */
   direct: number;
-  /**
-   * Reserved turns: the time from which each holder may ask again, in the order of asking.
-   */
-  tickets: Map<string, number>;
+  /** Reserved turns by holder, in the order of asking. */
+  tickets: Map<string, Ticket>;
 }
 
-/** A turn, which is left once (later calls of `leave` do nothing), or the time to wait before asking again. */
-export type Turn = { leave: () => void } | { waitMs: number };
+interface Ticket {
+  /** The time from which the holder may ask again. */
+  dueMs: number;
+  weight: number;
+}
+
+/**
+ * A turn, which is left once (later calls of `leave` do nothing), or the time to wait before asking again. A turn that
+ * was left `unused` does not count for the mean duration.
+ */
+export type Turn = { leave: (how?: 'unused') => void } | { waitMs: number };
 
 /**
  * Limits the concurrent work of each owner in this process. A turn is one of the owner's slots. Nothing waits inside
@@ -62,20 +70,24 @@ export class TurnGate {
     const owner = this.#owner(ownerId);
     if (this.#freeForRelay(owner, nowMs) <= 0) return { waitMs: shortestWaitMs };
     owner.direct++;
-    return this.#enter(ownerId, owner, nowMs, () => owner.direct--);
+    return this.#enter(ownerId, owner, nowMs, { left: () => owner.direct-- });
   }
 
-  /** Takes a turn for a workflow, or reserves one and returns the milliseconds after which to ask again. */
-  enter(ownerId: string, holder: string, nowMs: number): Turn {
+  /**
+   * Takes a turn for a workflow, or reserves one and returns the milliseconds after which to ask again.
+   *
+   * @param weight what the turn counts of the limit; a turn that weighs more than the limit is taken alone
+   */
+  enter(ownerId: string, holder: string, nowMs: number, weight = 1): Turn {
     const owner = this.#owner(ownerId);
-    const ahead = ticketsAhead(owner.tickets, holder, nowMs);
-    if (owner.inFlight + ahead < this.limit) {
+    const ahead = weightAhead(owner.tickets, holder, nowMs);
+    if (owner.inFlight + ahead + weight <= this.limit || owner.inFlight + ahead === 0) {
       owner.tickets.delete(holder);
-      return this.#enter(ownerId, owner, nowMs, () => undefined);
+      return this.#enter(ownerId, owner, nowMs, { weight });
     }
-    const rounds = Math.ceil((ahead + 1) / this.limit);
+    const rounds = Math.ceil((ahead + weight) / this.limit);
     const waitMs = Math.max(shortestWaitMs, Math.ceil(rounds * this.meanMs(ownerId)));
-    if (!owner.tickets.has(holder)) owner.tickets.set(holder, nowMs + waitMs);
+    if (!owner.tickets.has(holder)) owner.tickets.set(holder, { dueMs: nowMs + waitMs, weight });
     return { waitMs };
   }
 
@@ -94,18 +106,23 @@ export class TurnGate {
     return owner;
   }
 
-  #enter(id: string, owner: Owner, enteredMs: number, left: () => void): Turn {
-    owner.inFlight++;
+  #enter(
+    id: string,
+    owner: Owner,
+    enteredMs: number,
+    { weight = 1, left }: { weight?: number; left?: () => void },
+  ): Turn {
+    owner.inFlight += weight;
     let isLeft = false;
     return {
-      leave: () => {
+      leave: (how) => {
         if (isLeft) return;
         isLeft = true;
-        left();
-        owner.inFlight--;
+        left?.();
+        owner.inFlight -= weight;
         // An exponential moving average over about the last ten turns.
         const meanMs = this.meanMs(id);
-        this.#means.set(id, meanMs + (performance.now() - enteredMs - meanMs) / 10);
+        if (how !== 'unused') this.#means.set(id, meanMs + (performance.now() - enteredMs - meanMs) / 10);
         if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
         this.onLeft(id);
       },
@@ -113,26 +130,26 @@ export class TurnGate {
   }
 }
 
-const isAbandoned = (dueAtMs: number, nowMs: number) => dueAtMs + ticketGraceMs < nowMs;
+const isAbandoned = ({ dueMs }: Ticket, nowMs: number) => dueMs + ticketGraceMs < nowMs;
 
 /**
  * Removes abandoned reservations up to the first valid one. A holder may have asked another process in the meantime, or
  * may need no turn any more.
  */
-function removeAbandoned(tickets: Map<string, number>, nowMs: number): void {
-  for (const [holder, dueAtMs] of tickets) {
-    if (!isAbandoned(dueAtMs, nowMs)) return;
+function removeAbandoned(tickets: Map<string, Ticket>, nowMs: number): void {
+  for (const [holder, ticket] of tickets) {
+    if (!isAbandoned(ticket, nowMs)) return;
     tickets.delete(holder);
   }
 }
 
-/** Counts the reservations before this holder's own (all, if it has none), and removes abandoned ones. */
-function ticketsAhead(tickets: Map<string, number>, holder: string, nowMs: number): number {
+/** The weight of the reservations before this holder's own (all, if it has none). Removes abandoned ones. */
+function weightAhead(tickets: Map<string, Ticket>, holder: string, nowMs: number): number {
   let ahead = 0;
-  for (const [other, dueAtMs] of tickets) {
+  for (const [other, ticket] of tickets) {
     if (other === holder) return ahead;
-    if (isAbandoned(dueAtMs, nowMs)) tickets.delete(other);
-    else ahead++;
+    if (isAbandoned(ticket, nowMs)) tickets.delete(other);
+    else ahead += ticket.weight;
   }
   return ahead;
 }

@@ -32,7 +32,9 @@ export interface AttemptRow {
   account: AccountSecrets & { enabled: boolean; deleted: boolean };
   headers: [name: string, value: string][];
   contentType: string | null;
-  body: Uint8Array;
+  /** Null for a body of more than 64 KiB that is still in the database: see `AttemptReader.readBody`. */
+  body: Uint8Array | null;
+  bodyBytes: number;
   /** The span of the webhook; null if it was received while tracing was off. */
   traceparent: string | null;
   /** As {@link databaseClock}. */
@@ -68,13 +70,17 @@ export interface CircumstanceRow {
   provider_config: Buffer | null;
 }
 
+/** Bodies up to this size come with their row: a second statement would cost more than they do. */
+const inlineBytes = 64 * 1024;
+
 const readAttempts = {
   name: 'read_attempts',
   text: `
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
       d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
       case when q.claimed_until > now() then q.claim_token end as claim_token,
-      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.body, p.traceparent
+      e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.traceparent,
+      octet_length(p.body) as body_bytes, case when octet_length(p.body) <= ${inlineBytes} then p.body end as body
     from unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[]) with ordinality as i (event_id, generation, trigger, number, place)
     join events e on e.id = i.event_id and e.id between $5 and $6
     join event_payloads p on p.event_id = i.event_id and p.event_id between $5 and $6
@@ -101,19 +107,28 @@ interface Row extends CircumstanceRow {
   external_id: string;
   headers: [string, string][];
   content_type: string | null;
-  body: Buffer;
+  body: Buffer | null;
+  body_bytes: number;
   traceparent: string | null;
 }
 
 /** The name of the statement, in traces. */
 export const readAttemptsName = readAttempts.name;
 
-/** Reads per statement. Bodies have up to 1 MB each, so this bounds the size of an answer. */
+const readBodies = {
+  name: 'read_attempt_bodies',
+  text: 'select event_id, body from event_payloads where event_id = any($1::uuid[]) and event_id between $2 and $3',
+};
+
+/** Rows per statement: with their bodies, an answer has at most 4 MiB, and twice that in hexadecimal. */
 const maxBatch = 64;
+/** Bytes of large bodies per statement, unless one alone has more. While it is read, a body takes five times its size. */
+const maxBodyBatchBytes = 8 * 1024 * 1024;
 
 /** Reads the rows of attempts; concurrent reads share one statement. */
 export class AttemptReader {
   readonly #batcher: Batcher<AttemptName, { row: AttemptRow | null }>;
+  readonly #bodies: Batcher<Pick<AttemptRow, 'eventId' | 'bodyBytes'>, { body: Uint8Array | null }>;
 
   constructor(sql: Sql) {
     this.#batcher = new Batcher(
@@ -130,11 +145,33 @@ export class AttemptReader {
       },
       { maxBatch, maxRunning: 2 },
     );
+    this.#bodies = new Batcher(
+      async (events) => {
+        const ids = events.map(({ eventId }) => eventId);
+        const rows = await sql.query<{ event_id: string; body: Buffer }>(readBodies, [ids, ...idRange(ids)]);
+        const found = new Map(rows.map(({ event_id: id, body }) => [id, body]));
+        return ids.map((id) => ({ body: found.get(id) ?? null }));
+      },
+      {
+        ...{ maxBatch, maxRunning: 1 },
+        bytes: { of: ({ bodyBytes }) => bodyBytes, maxBatch: maxBodyBatchBytes, maxWaiting: Number.POSITIVE_INFINITY },
+      },
+    );
   }
 
   /** Null when the event does not exist (its partition was dropped). Throws the database's errors. */
   async read(name: AttemptName): Promise<AttemptRow | null> {
     return (await this.#batcher.add(name)).row;
+  }
+
+  /**
+   * Reads the body of an event whose row came without it. The caller bounds the bytes of all bodies (`BodyRoom`).
+   *
+   * @returns null when the event does not exist any more.
+   * @throws the database's errors.
+   */
+  async readBody(row: AttemptRow): Promise<Uint8Array | null> {
+    return (await this.#bodies.add(row)).body;
   }
 }
 
@@ -157,6 +194,7 @@ function toAttemptRow(row: Row): AttemptRow {
     headers: row.headers,
     contentType: row.content_type,
     body: row.body,
+    bodyBytes: row.body_bytes,
     traceparent: row.traceparent,
     ...toCircumstances(row),
   };

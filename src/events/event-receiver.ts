@@ -195,5 +195,6 @@ function toAttemptRow(event: ReceivedEvent, circumstances: Circumstances, claimT
     traceparent: event.traceparent,
     contentType: event.contentType,
     body: event.body,
+    bodyBytes: event.body.length,
   };
 }

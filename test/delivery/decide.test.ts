@@ -62,6 +62,7 @@ function row({ account, ...changes }: Changes = {}): AttemptRow {
     headers: [],
     contentType: null,
     body: Buffer.alloc(0),
+    bodyBytes: 4,
     ...changes,
   };
 }

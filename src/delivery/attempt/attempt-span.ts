@@ -27,7 +27,7 @@ export function inAttemptSpan<T>(
       ...(read === null ? {} : { beganMs: read.beganMs }),
       attributes: {
         'http.request.method': 'POST',
-        'http.request.body.size': row.body.length,
+        'http.request.body.size': row.bodyBytes,
         'gateway.event_id': row.eventId,
         'gateway.provider': row.provider,
         'gateway.account': row.accountSlug,

@@ -15,6 +15,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
 import type { TracedSpan } from '../../tracing/spans.ts';
+import { BodyRoom } from '../body-room.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
@@ -64,8 +65,10 @@ export interface AttemptOptions {
   /** The event, if it was stored a moment ago; otherwise it is read. */
   event?: AttemptRow | null;
   /** The account's turn that the relay has taken for this attempt. It is left when the consumer has answered. */
-  turn?: { leave: () => void };
+  turn?: HeldTurn;
 }
+
+type HeldTurn = Extract<Turn, { leave: unknown }>;
 
 export interface Made {
   result: AttemptResult;
@@ -96,6 +99,7 @@ export class Attempts {
   readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
+  readonly #bodyRoom = new BodyRoom();
   readonly #posting: PostDeps;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight = new Map<string, Promise<Made>>();
@@ -189,27 +193,49 @@ export class Attempts {
   ): Promise<Made> {
     const turn: Turn = options.turn ?? this.gate.enter(row.account.id, row.eventId, performance.now());
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
-    return inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, turn, span }));
+    const post = (body: Uint8Array) =>
+      inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, turn, span }));
+    return row.body ? post(row.body) : this.#withBody(row, turn, post);
+  }
+
+  /** Reads a large body while there is room for it in memory. Otherwise, the attempt is asked for again later. */
+  async #withBody(row: AttemptRow, turn: HeldTurn, post: (body: Uint8Array) => Promise<Made>): Promise<Made> {
+    const { eventId, bodyBytes } = row;
+    const room = this.#bodyRoom.enter({ accountId: row.account.id, eventId, bodyBytes }, performance.now());
+    if ('waitMs' in room) {
+      turn.leave('unused');
+      return notRecorded({ kind: 'wait', waitMs: room.waitMs });
+    }
+    try {
+      const body = await this.#reader.readBody(row);
+      if (body) return await post(body);
+      return notRecorded({ kind: 'stopped', reason: 'event_gone' });
+    } finally {
+      // `post` has left the turn when the consumer answered.
+      turn.leave('unused');
+      room.leave();
+    }
   }
 
   async #post(
     row: AttemptRow,
     request: AttemptRequest,
-    options: AttemptOptions & { turn: { leave: () => void }; span: TracedSpan | null },
+    options: AttemptOptions & { body: Uint8Array; turn: HeldTurn; span: TracedSpan | null },
   ): Promise<Made> {
-    const { turn, span } = options;
+    const { body, turn, span } = options;
     const startedAt = new Date(row.nowMs());
     const { metrics } = this.#deps;
     if (request.trigger === 'schedule' && request.number === 1)
       metrics.firstAttemptBegan(startedAt.getTime() - row.generationAt.getTime());
     // The turn limits the requests to the consumer. Recording needs none.
     const posted = await postEvent(this.#posting, row, {
+      body,
       number: request.number,
       generation: request.generation,
       timeLimitMs: request.schedule.timeLimitMs,
       startedAt,
       trace: span?.headers ?? null,
-    }).finally(turn.leave);
+    }).finally(() => turn.leave());
     const outcome = outcomeOf(row, request, posted, {
       startedAt,
       claimToken: options.claimToken,

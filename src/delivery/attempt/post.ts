@@ -37,6 +37,7 @@ export async function postEvent(
   deps: PostDeps,
   row: AttemptRow,
   attempt: {
+    body: Uint8Array;
     number: number;
     generation: number;
     timeLimitMs: number;
@@ -51,7 +52,7 @@ export async function postEvent(
   const signature =
     target.secret === null
       ? null
-      : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: row.body });
+      : signDelivery({ secret: target.secret, id: row.eventId, timestampS, body: attempt.body });
   const result = await deps.sender.post({
     url: target.url,
     headers: deliveryHeaders({
@@ -70,7 +71,7 @@ export async function postEvent(
       dropped: deps.droppedHeaders,
       trace: attempt.trace,
     }),
-    body: row.body,
+    body: attempt.body,
     timeLimitMs: attempt.timeLimitMs,
     nowMs: row.nowMs,
   });
