@@ -4,6 +4,7 @@ import type { DestinationType } from '../destinations/destination-config.ts';
 import type { SealedSettings } from '../destinations/sealed-settings.ts';
 import type { EventRow } from '../events/event.ts';
 import type { NotificationKey, NotificationRef, NotificationStatus } from './notification.ts';
+import { outcomeUnknown } from './retries.ts';
 
 /** A notification that this process has claimed for its next try. */
 export interface ClaimedNotification {
@@ -137,8 +138,6 @@ const noteFailure = {
     where ${byKey} and status = $8 and attempts = $4 returning 1`,
 };
 
-const noError = 'the worker ended during the last try; it may have arrived';
-
 /**
  * Records a failed try. Has no effect when a later try has begun since.
  *
@@ -152,7 +151,7 @@ export async function recordFailure(
   failure: { attempt: number; error: string | null; waitMs: number | null },
 ): Promise<boolean> {
   const waitS = failure.waitMs === null ? null : failure.waitMs / 1000;
-  const parameters = [...keyOf(key), failure.attempt, failure.error, waitS, noError, pending];
+  const parameters = [...keyOf(key), failure.attempt, failure.error, waitS, outcomeUnknown, pending];
   return (await sql.query(noteFailure, parameters)).length > 0;
 }
 

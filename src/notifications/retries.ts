@@ -3,6 +3,9 @@
  */
 export const defaultWaitsMs: readonly number[] = [1_000, 5_000, 30_000, 120_000];
 
+/** The error of a notification or summary whose last try has no recorded outcome. */
+export const outcomeUnknown = 'the worker ended during the last try; it may have arrived';
+
 /** The longest wait that `Retry-After` can cause. Longer values are cut. */
 export const longestWaitMs = 60 * 60_000;
 

@@ -54,6 +54,24 @@ test('a summary is sent once when it is due, retried after a failure, and shown 
   ]);
 }, 30_000);
 
+test('a summary whose last try has no recorded outcome fails, and is not sent again', async () => {
+  const account = await stage.account();
+  await stage.destination(account, { destination_type: 'chat_two', config: { webhook_url: 'http://127.0.0.1:9/c' } });
+  const ids = [await stage.received(account), await stage.received(account)];
+  await stage.exhaust(ids, stage.recorder({ limit: 1, windowMs: 60_000 }));
+  // Five tries were begun. The worker of the last one ended, and its claim has expired.
+  await rows(stage.database, 'update notification_summaries set attempts = 5, due_at = now()');
+  const { notices, send } = service(taken);
+  const summaries = new Summaries(deps(send));
+  summaries.start();
+  await until('the summary is settled', async () => (await stage.summaries())[0]?.status !== 'pending');
+  await summaries.stop();
+  expect(await stage.summaries()).toMatchObject([
+    { status: 'failed', attempts: 5, due_at: null, error: 'the worker ended during the last try; it may have arrived' },
+  ]);
+  expect(notices).toEqual([]);
+}, 30_000);
+
 test('the sweep sends all to a working destination, past one that hangs and one that is held back', async () => {
   const account = await stage.account();
   const [taking, hanging, held] = await Promise.all(

@@ -47,9 +47,14 @@ export class Summaries {
   }
 
   async #look(): Promise<Round> {
-    const { sql, leaseS, log } = this.#deps;
+    const { sql, waitsMs, leaseS, metrics, log } = this.#deps;
     if (await readPause(sql)) return 'idle';
-    for (const summary of await claimSummaries(sql, { leaseS, limit: mostAtOnce - this.#inFlight.size })) {
+    const { claimed, failed } = await claimSummaries(sql, {
+      ...{ tries: waitsMs.length + 1, leaseS },
+      limit: mostAtOnce - this.#inFlight.size,
+    });
+    for (const type of failed) metrics.notificationTried(type, 'failed');
+    for (const summary of claimed) {
       const sending: Promise<void> = this.#send(summary)
         .catch((error: unknown) =>
           log.warn({ summaryId: summary.id, failure: databaseFailure(error) }, 'summary not sent yet, retrying'),
