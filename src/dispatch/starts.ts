@@ -97,11 +97,10 @@ export class Starts {
   async #round(lane: StartLane, concurrency: number): Promise<Round> {
     const { leases, engine, holdsLock } = this.#deps;
     if (!holdsLock()) return 'idle';
+    if (concurrency === 0) this.#wakeSettledLater();
+    // A start in flight wakes the poller when it ends. Without Temporal, a probe per second is enough.
     const limit = engine.room(concurrency - this.#inFlight[lane]);
-    if (limit <= 0) {
-      if (lane === settledStart) this.#wakeSettledLater();
-      return 'idle';
-    }
+    if (limit <= 0) return 'idle';
     const { token, leaseS } = leases;
     const claim = { limit, token, leaseS };
     const { claimed, next } = await leases.claim(() =>

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { workflowId } from '../../src/dispatch/workflow-engine.ts';
 import { claimPendingForStart } from '../../src/events/claim-starts.ts';
 import { lowestId } from '../../src/events/queue.ts';
+import { Poller } from '../../src/shared/poller.ts';
+import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { openDispatchStage } from './stage.ts';
@@ -112,3 +114,33 @@ test.each([0, 1])(
   },
   30_000,
 );
+
+/** Waits for three rounds of an idle poller: those at the start, after 1 s and after 2 s. */
+async function threeIdleRounds(): Promise<void> {
+  let rounds = 0;
+  const idle = new Poller({
+    ...{ name: 'reference', idleMs: 1_000, log },
+    work: async () => {
+      rounds++;
+      return 'idle';
+    },
+  });
+  idle.start();
+  await until('it has made three rounds', () => rounds === 3);
+  await idle.stop();
+}
+
+test('without a connection to Temporal, the pollers of starts look about once per second', async () => {
+  await moved(2, 3);
+  let looks = 0;
+  const { starts } = stage.process({
+    holdsLock: () => {
+      looks++;
+      return true;
+    },
+  });
+  starts.start();
+  await threeIdleRounds();
+  // Two pollers, with three or four rounds each.
+  expect(looks).toBeLessThanOrEqual(8);
+}, 30_000);
