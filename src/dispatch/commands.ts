@@ -1,10 +1,16 @@
 import type { Sql } from '../database/sql.ts';
-import { type Command, claimEventCommands, delayEventCommand, finishEventCommand } from '../events/commands.ts';
+import {
+  type Command,
+  claimEventCommands,
+  delayEventCommand,
+  delayRefusedCommand,
+  finishEventCommand,
+} from '../events/commands.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { EngineRefused, EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
-import { EngineUnavailable } from './workflow-engine.ts';
 
 /** Commands per claim. Operators give few commands, and this is also enough for their scripts. */
 const maxClaim = 32;
@@ -60,17 +66,27 @@ export class Commands {
   }
 
   async #deliver(commands: Command[]): Promise<void> {
-    const { sql, engine, writes, log } = this.#deps;
+    const { sql, engine, writes } = this.#deps;
     for (const command of commands) {
       try {
         const event = await writes.readForStart(command.eventId);
         const runId = event ? await engine.call((e) => e.deliver(command, event)) : null;
         await finishEventCommand(sql, command, runId);
       } catch (error) {
-        if (!(error instanceof EngineUnavailable))
-          log.error({ err: error, eventId: command.eventId, command: command.kind }, 'command not passed on, retrying');
-        await delayEventCommand(sql, command, downDelayS);
+        await this.#retryLater(command, error);
       }
     }
+  }
+
+  async #retryLater(command: Command, error: unknown): Promise<void> {
+    const { sql, log } = this.#deps;
+    if (error instanceof EngineUnavailable) return delayEventCommand(sql, command, downDelayS);
+    const fields = { err: error, eventId: command.eventId, command: command.kind };
+    if (!(error instanceof EngineRefused)) {
+      log.error(fields, 'command not passed on, retrying');
+      return delayEventCommand(sql, command, downDelayS);
+    }
+    const discarded = await delayRefusedCommand(sql, command);
+    log.error(fields, discarded ? 'command discarded, Temporal has refused it for a day' : 'command refused, retrying');
   }
 }

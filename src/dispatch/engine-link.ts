@@ -1,4 +1,5 @@
-import { EngineUnavailable, type WorkflowEngine } from './workflow-engine.ts';
+import { EngineUnavailable } from './engine-errors.ts';
+import type { WorkflowEngine } from './workflow-engine.ts';
 
 /** While Temporal is unavailable, at most one call per second checks whether it is back. */
 const probeMs = 1_000;

@@ -12,13 +12,13 @@ import { detached } from '../tracing/spans.ts';
 import { AcceptedEvents, type Way } from './accepted-events.ts';
 import { ArrivalRate } from './arrival-rate.ts';
 import { Backlog } from './backlog.ts';
+import { EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Hold, Leases } from './leases.ts';
 import type { Permit, Permits } from './permits.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { quickMs, TurnLines } from './turn-lines.ts';
-import { EngineUnavailable } from './workflow-engine.ts';
 
 export interface FirstAttemptsDeps {
   sql: Sql;

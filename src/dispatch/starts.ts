@@ -6,13 +6,13 @@ import { lowestId } from '../events/queue.ts';
 import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
 import type { Held, Leases } from './leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
 import { SettledRoom, type SettledRoomDeps } from './settled-room.ts';
 import { StartPosition } from './start-position.ts';
-import { EngineUnavailable } from './workflow-engine.ts';
 
 export interface StartsDeps extends SettledRoomDeps {
   sql: Sql;

@@ -1,8 +1,6 @@
 import {
   Client,
   type ConnectionLike,
-  isGrpcDeadlineError,
-  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
@@ -21,20 +19,11 @@ import {
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
 import type { Startable } from '../events/startable.ts';
+import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
-
-/**
- * A call to Temporal failed: it is down, overloaded or not responding. It is not known whether it processed the call.
- */
-export class EngineUnavailable extends Error {
-  override name = 'EngineUnavailable';
-}
 
 /** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
 const callLimitMs = 3_000;
-
-/** The gRPC status code INVALID_ARGUMENT. */
-const invalidArgument = 3;
 
 export const workflowId = (eventId: string) => `event-${eventId}`;
 
@@ -61,7 +50,7 @@ export class WorkflowEngine {
    * Makes sure that the event's workflow runs its present generation: starts the workflow, or signals a running one.
    *
    * @returns the run's id; null when a workflow was already running, because its run is not known.
-   * @throws EngineUnavailable
+   * @throws EngineUnavailable, EngineRefused
    */
   async ensureRunning(event: Startable): Promise<string | null> {
     const options = this.#startOptions(event);
@@ -101,6 +90,7 @@ export class WorkflowEngine {
    * none.
    *
    * @returns the run that the retry was signaled to; null for other commands.
+   * @throws EngineUnavailable, EngineRefused
    */
   async deliver(command: Command, event: Startable): Promise<string | null> {
     const name = command.kind === 'retry' ? 'SignalWithStartWorkflow' : 'SignalWorkflow';
@@ -168,12 +158,7 @@ export class WorkflowEngine {
     try {
       return await this.#connection.withDeadline(Date.now() + callLimitMs, call);
     } catch (error) {
-      const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      // A refused argument does not mean that the server is unavailable.
-      const refused = isGrpcServiceError(cause) && cause.code === invalidArgument;
-      if (isGrpcDeadlineError(cause) || (isGrpcServiceError(cause) && !refused))
-        throw new EngineUnavailable(`Temporal: ${cause.message}`, { cause: error });
-      throw error;
+      throw engineError(error);
     }
   }
 }

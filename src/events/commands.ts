@@ -88,3 +88,34 @@ const delayCommand = {
 export async function delayEventCommand(sql: Sql, command: Command, delayS: number): Promise<void> {
   await sql.query(delayCommand, [command.id, command.token, delayS]);
 }
+
+/** The longest wait between two tries of a refused command: soon after a setting is corrected, and few calls before. */
+const longestRefusedWaitS = 10 * 60;
+/** Time to correct the cause of a refusal. Until it ends, the command keeps its event's day from being deleted. */
+const refusedLimitS = 24 * 60 * 60;
+
+const delayRefused = {
+  name: 'delay_refused_command',
+  text: `
+    with discarded as (
+      delete from event_commands where id = $1 and claim_token = $2 and created_at <= now() - make_interval(secs => $4)
+      returning id
+    ), delayed as (
+      update event_commands set claim_token = null,
+        claimed_until = now() + make_interval(secs => least($3, greatest(1, extract(epoch from now() - created_at))))
+      where id = $1 and claim_token = $2 and created_at > now() - make_interval(secs => $4)
+    )
+    select exists (select from discarded) as discarded`,
+};
+
+/**
+ * Releases the claim on a command that Temporal has refused. It can be claimed again after as long as it has waited so
+ * far, from 1 s to 10 minutes. After a day it is deleted: the event's row has its effect, except for a retry.
+ *
+ * @returns whether it was deleted.
+ */
+export async function delayRefusedCommand(sql: Sql, command: Command): Promise<boolean> {
+  const values = [command.id, command.token, longestRefusedWaitS, refusedLimitS];
+  const [row] = await sql.query<{ discarded: boolean }>(delayRefused, values);
+  return row?.discarded === true;
+}

@@ -5,6 +5,7 @@ import { Attempts } from '../../src/delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { createSender } from '../../src/delivery/send.ts';
 import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
+import { Commands } from '../../src/dispatch/commands.ts';
 import { EngineLink } from '../../src/dispatch/engine-link.ts';
 import { FirstAttempts } from '../../src/dispatch/first-attempts.ts';
 import { Leases } from '../../src/dispatch/leases.ts';
@@ -58,12 +59,19 @@ export async function openDispatchStage() {
   const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
-  const engine = (namespace: string) =>
-    new WorkflowEngine({ connection, namespace, taskQueue: temporal.taskQueue, schedule });
+  const engine = (namespace: string, taskQueue = temporal.taskQueue) =>
+    new WorkflowEngine({ connection, namespace, taskQueue, schedule });
   const stage = {
     gateway,
-    /** `up` works; `refusing` fails every call immediately, because its namespace does not exist. */
-    engines: { up: engine(temporal.namespace), refusing: engine('missing') },
+    /**
+     * `up` works; `refusing` fails every call immediately, because its namespace does not exist; `invalid` fails starts
+     * and retries with INVALID_ARGUMENT, because the name of its task queue is longer than the server's 1,000 bytes.
+     */
+    engines: {
+      up: engine(temporal.namespace),
+      refusing: engine('missing'),
+      invalid: engine(temporal.namespace, 'q'.repeat(1_001)),
+    },
     workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
     async account(...replies: Consumer['replies']) {
       const consumer = await startConsumer(...replies);
@@ -125,11 +133,12 @@ export async function openDispatchStage() {
         paused: () => false,
         onMoved: () => undefined,
       });
+      const commands = new Commands({ sql: database, engine: link, writes, token: leases.token, log, holdsLock });
       const parts = {
-        ...{ link, leases, permits, starts, firstAttempts, attempts },
+        ...{ link, leases, permits, starts, commands, firstAttempts, attempts },
         async stop() {
           permits.close();
-          await Promise.all([firstAttempts.stop(), starts.stop()]);
+          await Promise.all([firstAttempts.stop(), starts.stop(), commands.stop()]);
           leases.stop();
         },
       };
