@@ -54,6 +54,10 @@ const dynamicSettings = [
   // With one or a few worker processes, more partitions only cause more polling.
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
+  // A worker that hangs keeps its calls open, and gets tasks that it does not begin, until the server closes its
+  // connection: after this time without traffic, and an unanswered ping. By default 60 s and 10 s.
+  'frontend.keepAliveTime="10s"',
+  'frontend.keepAliveTimeout="5s"',
 ];
 /**
  * Three times the throughput of the default journal (measured). A power failure may lose the last transactions; the

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -176,3 +178,15 @@ test("the user's TEMPORAL_ variables do not reach the server", { timeout }, asyn
   const server = await started(openedDataDir());
   expect(await retentionDays(server.address)).toBe(7);
 });
+
+test('a client that does not respond to pings is disconnected, so that it gets no more tasks', async () => {
+  const { address } = await started(openedDataDir());
+  const { hostname, port } = new URL(`http://${address}`);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  // The beginning of a connection of HTTP/2 (RFC 9113, section 3.4): the preface and an empty SETTINGS frame.
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  socket.resume();
+  await once(socket, 'close');
+}, 45_000);

@@ -19,6 +19,8 @@ const dynamicSettings = [
   'system.enableActivityEagerExecution=true',
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
+  'frontend.keepAliveTime="10s"',
+  'frontend.keepAliveTimeout="5s"',
 ];
 const stopLimitMs = 5_000;
 const pragmas = ['journal_mode=wal', 'synchronous=normal'];
