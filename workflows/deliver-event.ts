@@ -13,7 +13,7 @@ import { openInbox } from './inbox.ts';
 import { InvalidDataError, unknownKind } from './invalid-data.ts';
 import { isDeliverEventInput } from './message-checks.ts';
 import { type DeliverEventInput, type DeliveryResult, type DeliveryState, stateQuery } from './messages.ts';
-import { showAttempts, showBegun, showEnd } from './show.ts';
+import { openShow } from './show.ts';
 
 /**
  * Delivers one event: ten scheduled attempts, and manual ones on request. The workflow decides when to attempt; the
@@ -28,6 +28,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
   if (!isDeliverEventInput(input) && patched('checked-messages'))
     throw new InvalidDataError('the input of this workflow is not valid');
   const { eventId, generation, schedule } = input;
+  const show = openShow(input);
   const inbox = openInbox(generation, input.retries ?? []);
   const announcements = openAnnouncements(eventId, input.notifications ?? []);
   let attempts = input.resume.attempts;
@@ -50,7 +51,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
   let shownAsFailed = false;
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
-    if (failed) showEnd(outcome, attempts);
+    if (failed) show.end(outcome, attempts);
     return { outcome, generation, attempts };
   };
   /** The requests that the next run of this workflow has to take over. */
@@ -66,9 +67,9 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
 
   for (;;) {
     if (inbox.replay) {
-      if (shownAsFailed) showBegun(inbox.replay.resume.attempts);
-      else if (failed) showAttempts(inbox.replay.resume.attempts);
-      return continueWith({ ...inbox.replay, eventId, ...unserved() });
+      if (shownAsFailed) show.begun(inbox.replay.resume.attempts);
+      else if (failed) show.attempts(inbox.replay.resume.attempts);
+      return continueWith({ ...input, ...inbox.replay, ...unserved() });
     }
     if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') {
       if (announcements.open.length === 0) return end(inbox.stop);
@@ -128,7 +129,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         attempts++;
         dueAtMs = Date.now() + result.waitMs;
         failed = true;
-        showAttempts(attempts);
+        show.attempts(attempts);
         // After the last attempt, only `exhausted` is expected. If the database disagrees, further requests would never
         // end. So this workflow ends, and the sweep starts the one that the event's row asks for. A workflow that
         // starts after the end of its schedule still makes the one attempt that settles the event.
@@ -148,7 +149,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         // The workflow may run for some time until the notifications are sent, so the search attributes are updated
         // now.
         shownAsFailed = announcements.open.length > 0;
-        if (shownAsFailed) showEnd('exhausted', attempts);
+        if (shownAsFailed) show.end('exhausted', attempts);
         break;
       case 'stopped':
         settledAs = result.reason;

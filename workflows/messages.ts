@@ -36,6 +36,8 @@ export interface DeliverEventInput {
   retries?: RetryRequest[];
   /** Notifications that an earlier run has not settled yet. */
   notifications?: NotificationRequest[];
+  /** Temporal refuses the search attributes, so the workflow was started without them and must not update them. */
+  withoutSearchAttributes?: true;
 }
 
 /** A notification that a generation of the event is exhausted. */

@@ -1,27 +1,40 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { DeliveryResult } from './messages.ts';
+import type { DeliverEventInput, DeliveryResult } from './messages.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Updates the search attribute with the number of scheduled attempts. */
-export function showAttempts(attempts: number): void {
-  upsertSearchAttributes([{ key: searchAttributes.attempt, value: attempts }]);
+/** Updates the workflow's search attributes. */
+export interface Show {
+  /** The number of scheduled attempts. */
+  attempts(attempts: number): void;
+  /** The beginning of a replayed delivery: `pending` again. */
+  begun(attempts: number): void;
+  /** The outcome of the delivery. */
+  end(outcome: DeliveryResult['outcome'], attempts: number): void;
 }
 
-/** Resets the search attributes of a replayed delivery to `pending`. */
-export function showBegun(attempts: number): void {
-  upsertSearchAttributes([
-    { key: searchAttributes.attempt, value: attempts },
-    { key: searchAttributes.deliveryStatus, value: 'pending' },
-  ]);
-}
-
-/** Updates the search attributes with the outcome of the delivery. */
-export function showEnd(outcome: DeliveryResult['outcome'], attempts: number): void {
-  const status = statusOf(outcome);
-  upsertSearchAttributes([
-    { key: searchAttributes.attempt, value: attempts },
-    ...(status === null ? [] : [{ key: searchAttributes.deliveryStatus, value: status }]),
-  ]);
+/**
+ * @param input of a workflow that was started without search attributes: nothing is updated, because Temporal would fail
+ *   each task of the workflow that does it.
+ */
+export function openShow({ withoutSearchAttributes }: Pick<DeliverEventInput, 'withoutSearchAttributes'>): Show {
+  const update: typeof upsertSearchAttributes = (values) => {
+    if (!withoutSearchAttributes) upsertSearchAttributes(values);
+  };
+  return {
+    attempts: (attempts) => update([{ key: searchAttributes.attempt, value: attempts }]),
+    begun: (attempts) =>
+      update([
+        { key: searchAttributes.attempt, value: attempts },
+        { key: searchAttributes.deliveryStatus, value: 'pending' },
+      ]),
+    end(outcome, attempts) {
+      const status = statusOf(outcome);
+      update([
+        { key: searchAttributes.attempt, value: attempts },
+        ...(status === null ? [] : [{ key: searchAttributes.deliveryStatus, value: status }]),
+      ]);
+    },
+  };
 }
 
 /** The row's delivery status after this outcome; null when the row was settled earlier, without this workflow. */

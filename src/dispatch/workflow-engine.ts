@@ -19,13 +19,22 @@ import {
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
 import type { Startable } from '../events/startable.ts';
+import type { Log } from '../shared/log.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
+import { StartAttributes } from './start-attributes.ts';
 
 /** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
 const callLimitMs = 3_000;
 
 export const workflowId = (eventId: string) => `event-${eventId}`;
+
+interface StartOptions {
+  workflowId: string;
+  taskQueue: string;
+  args: [DeliverEventInput];
+  typedSearchAttributes: TypedSearchAttributes;
+}
 
 /** Starts and signals the workflows of events. */
 export class WorkflowEngine {
@@ -33,17 +42,20 @@ export class WorkflowEngine {
   readonly #client: Client;
   readonly #taskQueue: string;
   readonly #schedule: DeliverySchedule;
+  readonly #attributes: StartAttributes;
 
   constructor(options: {
     connection: ConnectionLike;
     namespace: string;
     taskQueue: string;
     schedule: DeliverySchedule;
+    log: Log;
   }) {
     this.#connection = options.connection;
     this.#client = new Client({ connection: options.connection, namespace: options.namespace });
     this.#taskQueue = options.taskQueue;
     this.#schedule = options.schedule;
+    this.#attributes = new StartAttributes(options.log);
   }
 
   /**
@@ -53,11 +65,10 @@ export class WorkflowEngine {
    * @throws EngineUnavailable, EngineRefused
    */
   async ensureRunning(event: Startable): Promise<string | null> {
-    const options = this.#startOptions(event);
     // The sweep queues an event again whose workflow has had this signal. A second one would tell it nothing, and Temporal
     // would count the tries of a failing workflow task from 1 again, so that it never counts as stuck.
     const isReplay = event.generation > 0 && event.startedGeneration < event.generation;
-    return this.#call(isReplay ? 'SignalWithStartWorkflow' : 'StartWorkflow', event, async () => {
+    return this.#start(isReplay ? 'SignalWithStartWorkflow' : 'StartWorkflow', event, async (options) => {
       if (isReplay) {
         const { generation, schedule, resume } = options.args[0];
         const handle = await this.#client.workflow.signalWithStart<typeof deliverEvent, [ReplayRequest]>(
@@ -93,20 +104,18 @@ export class WorkflowEngine {
    * @throws EngineUnavailable, EngineRefused
    */
   async deliver(command: Command, event: Startable): Promise<string | null> {
-    const name = command.kind === 'retry' ? 'SignalWithStartWorkflow' : 'SignalWorkflow';
-    return this.#call(name, event, async () => {
-      const { generation } = command;
-      if (command.kind === 'retry') {
+    const { generation } = command;
+    if (command.kind === 'retry') {
+      const signalArgs: [RetryRequest] = [{ generation, number: command.number }];
+      return this.#start('SignalWithStartWorkflow', event, async (options) => {
         const started = await this.#client.workflow.signalWithStart<typeof deliverEvent, [RetryRequest]>(
           'deliverEvent',
-          {
-            ...this.#startOptions(event),
-            signal: retrySignal,
-            signalArgs: [{ generation, number: command.number }],
-          },
+          { ...options, signal: retrySignal, signalArgs },
         );
         return started.signaledRunId;
-      }
+      });
+    }
+    return this.#call('SignalWorkflow', event, async () => {
       const handle = this.#client.workflow.getHandle(workflowId(command.eventId));
       try {
         switch (command.kind) {
@@ -130,7 +139,13 @@ export class WorkflowEngine {
     });
   }
 
-  #startOptions(event: Startable) {
+  #start<T>(name: EngineCall, event: Startable, start: (options: StartOptions) => Promise<T>): Promise<T> {
+    return this.#attributes.start((attributes) =>
+      this.#call(name, event, () => start(this.#startOptions(event, attributes))),
+    );
+  }
+
+  #startOptions(event: Startable, attributes: 'with' | 'without'): StartOptions {
     const input: DeliverEventInput = {
       eventId: event.eventId,
       generation: event.generation,
@@ -140,13 +155,13 @@ export class WorkflowEngine {
         nextAttemptAt: event.nextAttemptAt?.toISOString() ?? null,
         settled: event.deliveryStatus !== 'pending',
       },
+      ...(attributes === 'with' ? {} : { withoutSearchAttributes: true }),
     };
-    const args: [DeliverEventInput] = [input];
     return {
       workflowId: workflowId(event.eventId),
       taskQueue: this.#taskQueue,
-      args,
-      typedSearchAttributes: new TypedSearchAttributes(attributesOf(event)),
+      args: [input],
+      typedSearchAttributes: new TypedSearchAttributes(attributes === 'with' ? attributesOf(event) : []),
     };
   }
 

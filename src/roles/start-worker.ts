@@ -164,7 +164,7 @@ export async function startWorker(options: {
     onConnection(connection) {
       const { namespace, taskQueue } = options.temporal;
       temporal.set(connection);
-      relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule }));
+      relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule, log }));
       const limits = options.stuckLimits ?? stuckLimits;
       stuckWorkflows = connection && new StuckWorkflows({ connection, namespace, limits });
       schedules.connected(connection);

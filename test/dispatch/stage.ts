@@ -60,7 +60,7 @@ export async function openDispatchStage() {
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
   const engine = (namespace: string, taskQueue = temporal.taskQueue) =>
-    new WorkflowEngine({ connection, namespace, taskQueue, schedule });
+    new WorkflowEngine({ connection, namespace, taskQueue, schedule, log });
   const stage = {
     gateway,
     /**
