@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { aftermathMs, type Pause, readPause } from '../events/pause.ts';
+import { aftermathMs, endsWorkflows, type Pause, readPause } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 
@@ -14,6 +14,7 @@ export class PauseWatch {
   readonly #poller: Poller;
   #pause: Pause | null = null;
   #endedAtMs = Number.NEGATIVE_INFINITY;
+  #endedWorkflows = false;
 
   constructor(deps: { sql: Sql; log: Log; onResumed(): void }) {
     const { sql, log } = deps;
@@ -28,6 +29,7 @@ export class PauseWatch {
           log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
         if (before && !now) {
           this.#endedAtMs = performance.now();
+          this.#endedWorkflows = endsWorkflows(before, Date.now());
           log.warn({ pausedSince: before.since }, 'deliveries are resumed');
           deps.onResumed();
         }
@@ -43,6 +45,11 @@ export class PauseWatch {
   /** Whether a pause, now or within the last minute, may be the reason why events are overdue. */
   get makesLate(): boolean {
     return this.paused || performance.now() < this.#endedAtMs + aftermathMs;
+  }
+
+  /** Whether a long pause has ended within the last minute, so that due events have no workflow. */
+  get endedWorkflows(): boolean {
+    return !this.paused && this.#endedWorkflows && this.makesLate;
   }
 
   start(): void {

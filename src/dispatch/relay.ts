@@ -68,7 +68,10 @@ export class Relay {
         this.#starts.wake();
         this.#commands.wake();
       },
-      onResumed: () => this.#firstAttempts.wake(),
+      onResumed: () => {
+        this.#firstAttempts.wake();
+        this.#sweeper.wake();
+      },
       onQueued: (accountId) => this.#firstAttempts.wake(accountId),
       onCommands: () => {
         this.#commands.wake();
@@ -105,15 +108,16 @@ export class Relay {
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const { queued, more } = await sweep(sql, { overdueS: options.overdueS, limit: sweepLimit });
-        // During a pause, all due events become overdue, and most of them have a workflow. Only events whose workflow
-        // was lost need this, so they are requeued slowly.
-        const expected = claims.pause.makesLate;
+        const { endedWorkflows, makesLate: expected } = claims.pause;
+        const overdueS = endedWorkflows ? 0 : options.overdueS;
+        const { queued, more } = await sweep(sql, { overdueS, limit: sweepLimit });
         if (queued > 0) {
           log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events requeued');
           this.#starts.wake();
         }
-        return more && !expected ? 'more' : 'idle';
+        // During a short pause, all due events become overdue, and most of them have a workflow. Only events whose
+        // workflow was lost need this, so they are requeued slowly. After a long one, all due events need it.
+        return more && (endedWorkflows || !expected) ? 'more' : 'idle';
       },
     });
     this.#backlog = watchBacklog({ sql, log, limit: options.backlogLimit });

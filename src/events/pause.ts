@@ -97,6 +97,22 @@ export async function resumeDelivery(sql: Sql): Promise<boolean> {
   return (await sql.query(endPause, [Buffer.from(new Date().toISOString())])).length > 0;
 }
 
+/**
+ * From this length of a pause on, workflows do not wait for its end: ten thousand of them, each of which looks once a
+ * minute, would occupy Temporal. They end, and the sweep starts others after the pause (transitions/swept.ts). Deliveries
+ * of a shorter pause continue without a new workflow.
+ */
+const longPauseMs = 2 * 60_000;
+
+/** Whether workflows no longer wait for the end of the pause. */
+export const endsWorkflows = (pause: Pause, nowMs: number) => nowMs - pause.since.getTime() >= longPauseMs;
+
+/** An SQL condition that is true while deliveries have been paused for more than a minute. */
+export const isPausedForAMinute = `exists (
+  select from gateway_settings where key = '${key}'
+    and (convert_from(value, 'UTF8')::jsonb ->> 'since')::timestamptz < now() - interval '1 minute'
+)`;
+
 const shortestLookMs = 1_000;
 /** Deliveries continue within a minute after they are resumed. This leaves 10 s for the check itself. */
 const longestLookMs = 50_000;

@@ -219,7 +219,7 @@ describe('an attempt that a replay has overtaken', () => {
 });
 
 describe('while deliveries are paused', () => {
-  const pause = { since: new Date(nowMs - hourMs), reason: '' };
+  const pause = { since: new Date(nowMs - minuteMs), reason: '' };
   const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
   test.each<[string, Changes, Asked, unknown]>([
     ['an attempt of the schedule waits', {}, scheduled, waits],
@@ -246,6 +246,25 @@ describe('while deliveries are paused', () => {
     ['a replay ends the schedule', { generation: 1 }, scheduled, stopped('superseded')],
     ['a deleted account ends the schedule', { account: gone }, scheduled, { do: 'give_up', reason: 'account_deleted' }],
     ['a disabled account ends a manual attempt', { account: off }, manual, stopped('account_disabled')],
+  ])('%s', (_, changes, asked, decision) => {
+    expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
+  });
+});
+
+describe('while deliveries have been paused for more than two minutes', () => {
+  const pause = { since: new Date(nowMs - 3 * minuteMs), reason: '' };
+  const waits = { do: 'answer', result: { kind: 'wait', waitMs: expect.any(Number) } };
+  test.each<[string, Changes, Asked, unknown]>([
+    ['the workflow of a due event ends', {}, scheduled, stopped('superseded')],
+    ['so does that of a disabled account', heldFor(8 * dayMs), scheduled, stopped('superseded')],
+    ['an attempt of the relay waits', relayed.row, relayed.asked, waits],
+    ['a manual attempt waits, because only its workflow knows it', {}, manual, waits],
+    [
+      'an ack ends the schedule',
+      { status: 'processed', deliveryStatus: 'delivered' },
+      scheduled,
+      stopped('acknowledged'),
+    ],
   ])('%s', (_, changes, asked, decision) => {
     expect(decide(row({ ...changes, pause }), asked, nowMs)).toEqual(decision);
   });

@@ -1,7 +1,7 @@
 import type { AttemptResult, DeliverySchedule, StopReason } from '../../../workflows/messages.ts';
 import type { AttemptRow } from '../../events/attempt-row.ts';
 import type { Trigger } from '../../events/event.ts';
-import { lookAgainMs, type Pause } from '../../events/pause.ts';
+import { endsWorkflows, lookAgainMs, type Pause } from '../../events/pause.ts';
 
 export type Decision =
   | { do: 'answer'; result: AttemptResult }
@@ -55,6 +55,7 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
     return answer({ kind: 'wait', waitMs: 0 });
   }
   // The pause is checked before the hold limit: an event held for too long is given up only after the pause.
+  if (row.pause && asked.claimToken === null && endsWorkflows(row.pause, nowMs)) return stop('superseded');
   if (row.pause) return answer(waitFor(row.pause, nowMs));
   if (row.account.enabled) return { do: 'send' };
 
