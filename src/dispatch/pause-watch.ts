@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import { aftermathMs, endsWorkflows, type Pause, readPause } from '../events/pause.ts';
+import { aftermathMs, endsWorkflows, type Pause, readPauseState } from '../events/pause.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller } from '../shared/poller.ts';
 
@@ -23,13 +23,14 @@ export class PauseWatch {
       idleMs,
       log,
       work: async () => {
-        const [before, now] = [this.#pause, await readPause(sql)];
+        const before = this.#pause;
+        const { pause: now, resumedAt, readAt } = await readPauseState(sql);
         this.#pause = now;
         if (now && now.since.getTime() !== before?.since.getTime())
           log.warn({ since: now.since, reason: now.reason }, 'deliveries are paused');
         if (before && !now) {
           this.#endedAtMs = performance.now();
-          this.#endedWorkflows = endsWorkflows(before, Date.now());
+          this.#endedWorkflows = endsWorkflows(before, (resumedAt ?? readAt).getTime());
           log.warn({ pausedSince: before.since }, 'deliveries are resumed');
           deps.onResumed();
         }

@@ -35,18 +35,33 @@ export const aftermathMs = 60_000;
 
 const readAftermath = {
   name: 'read_pause_aftermath',
-  text: `select ${pauseValue} as pause, ${resumedValue} as resumed`,
+  text: `select ${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at`,
 };
+
+/** The pause in force, or null; when deliveries were last resumed, or null; and PostgreSQL's time when both were read. */
+export interface PauseState {
+  pause: Pause | null;
+  resumedAt: Date | null;
+  readAt: Date;
+}
+
+/** Reads the pause and what is known of the one before it. */
+export async function readPauseState(sql: Sql): Promise<PauseState> {
+  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null; read_at: Date }>(readAftermath, []);
+  if (!row) throw new Error('read_pause_aftermath returned no row');
+  return { pause: toPause(row.pause), resumedAt: toResumedAt(row.resumed), readAt: row.read_at };
+}
 
 /** Whether deliveries are paused, and whether a pause (now or within the last minute) may be why events are overdue. */
 export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLate: boolean }> {
-  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null }>(readAftermath, []);
-  const paused = toPause(row?.pause ?? null) !== null;
-  const resumedAt = toResumedAt(row?.resumed ?? null);
-  return { paused, makesLate: paused || (resumedAt !== null && Date.now() < resumedAt.getTime() + aftermathMs) };
+  const { pause, resumedAt, readAt } = await readPauseState(sql);
+  const paused = pause !== null;
+  return { paused, makesLate: paused || (resumedAt !== null && readAt.getTime() < resumedAt.getTime() + aftermathMs) };
 }
 
 /** Parses the value of `pauseValue`. */
+export function toPause(value: Buffer): Pause;
+export function toPause(value: Buffer | null): Pause | null;
 export function toPause(value: Buffer | null): Pause | null {
   if (value === null) return null;
   const { since, reason }: { since: string; reason: string } = JSON.parse(value.toString('utf8'));
@@ -58,11 +73,15 @@ export function toResumedAt(value: Buffer | null): Date | null {
   return value === null ? null : new Date(value.toString('utf8'));
 }
 
+/** PostgreSQL's time in the form of JavaScript's `toISOString`, as all that is compared with it. */
+const clock = `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 // If two calls pause at the same time, the second waits for the first and keeps the first one's row.
 const keepPause = {
   name: 'pause_delivery',
   text: `
-    insert into gateway_settings as s (key, value) values ('${key}', $1)
+    insert into gateway_settings as s (key, value)
+    values ('${key}', convert_to(json_build_object('since', ${clock}, 'reason', $1::text)::text, 'UTF8'))
     on conflict (key) do update set value = s.value
     returning value, pg_notify('${pauseChannel}', '')`,
 };
@@ -73,11 +92,9 @@ const keepPause = {
  * @returns the pause in force: an earlier pause keeps its time and reason.
  */
 export async function pauseDelivery(sql: Sql, reason: string): Promise<Pause> {
-  const since = new Date();
-  const [row] = await sql.query<{ value: Buffer }>(keepPause, [
-    Buffer.from(JSON.stringify({ since: since.toISOString(), reason })),
-  ]);
-  return toPause(row?.value ?? null) ?? { since, reason };
+  const [row] = await sql.query<{ value: Buffer }>(keepPause, [reason]);
+  if (!row) throw new Error('pause_delivery returned no row');
+  return toPause(row.value);
 }
 
 const endPause = {
@@ -86,7 +103,7 @@ const endPause = {
     with ended as (
       delete from gateway_settings where key = '${key}' returning key
     ), noted as (
-      insert into gateway_settings (key, value) select '${resumedKey}', $1 from ended
+      insert into gateway_settings (key, value) select '${resumedKey}', convert_to(${clock}, 'UTF8') from ended
       on conflict (key) do update set value = excluded.value
     )
     select pg_notify('${pauseChannel}', '') from ended`,
@@ -94,7 +111,7 @@ const endPause = {
 
 /** Resumes deliveries. Returns false if they were not paused. */
 export async function resumeDelivery(sql: Sql): Promise<boolean> {
-  return (await sql.query(endPause, [Buffer.from(new Date().toISOString())])).length > 0;
+  return (await sql.query(endPause, [])).length > 0;
 }
 
 /**
@@ -104,7 +121,7 @@ export async function resumeDelivery(sql: Sql): Promise<boolean> {
  */
 const longPauseMs = 2 * 60_000;
 
-/** Whether workflows no longer wait for the end of the pause. */
+/** Whether workflows no longer wait for the end of the pause, at this time of PostgreSQL's clock. */
 export const endsWorkflows = (pause: Pause, nowMs: number) => nowMs - pause.since.getTime() >= longPauseMs;
 
 /** An SQL condition that is true while deliveries have been paused for more than a minute. */

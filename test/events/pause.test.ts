@@ -1,8 +1,15 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { PauseWatch } from '../../src/dispatch/pause-watch.ts';
-import { lookAgainMs, pauseDelivery, readPause, resumeDelivery } from '../../src/events/pause.ts';
+import {
+  endsWorkflows,
+  lookAgainMs,
+  pauseDelivery,
+  readLateness,
+  readPause,
+  resumeDelivery,
+} from '../../src/events/pause.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';
@@ -45,6 +52,30 @@ test('a transaction that is rolled back does not pause or resume', async () => {
   expect((await readPause(database))?.reason).toBe('kept');
   await resumeDelivery(database);
 });
+
+test.each([3_600_000, -3_600_000])(
+  'the times of a pause are of the database while the process is %i ms ahead',
+  async (aheadMs) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs });
+    try {
+      const pause = await pauseDelivery(database, '');
+      const [row] = await rows(database, 'select clock_timestamp() as now');
+      if (!row) throw new Error('no row');
+      expect(Math.abs(row.now.getTime() - pause.since.getTime())).toBeLessThan(60_000);
+      expect(endsWorkflows(pause, row.now.getTime())).toBe(false);
+      expect(await readLateness(database)).toEqual({ paused: true, makesLate: true });
+      await resumeDelivery(database);
+      expect(await readLateness(database)).toEqual({ paused: false, makesLate: true });
+      await rows(database, `update gateway_settings set value = $1 where key = 'delivery_resumed'`, [
+        Buffer.from(new Date(row.now.getTime() - 61_000).toISOString()),
+      ]);
+      expect(await readLateness(database)).toEqual({ paused: false, makesLate: false });
+    } finally {
+      vi.useRealTimers();
+      await resumeDelivery(database);
+    }
+  },
+);
 
 test('a worker logs at its start that deliveries are paused, and logs each change', async () => {
   const lines: Record<string, unknown>[] = [];
