@@ -34,6 +34,8 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
   let attempts = input.resume.attempts;
   /** How the delivery ended; null before. Afterwards, only operators' retries are left to do. */
   let settledAs: DeliveryResult['outcome'] | null = input.resume.settled ? 'already_settled' : null;
+  /** The row's status, if it was settled without this run. */
+  let rowStatus = input.resume.settled ? input.resume.deliveryStatus : undefined;
   let phase: DeliveryState['phase'] = 'waiting';
   let dueAtMs = input.resume.nextAttemptAt === null ? Date.now() : Date.parse(input.resume.nextAttemptAt);
   setHandler(stateQuery, () => ({
@@ -45,14 +47,11 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
     retries: inbox.retries.length,
     notifications: announcements.open.length,
   }));
-  /** Whether an attempt of this generation has failed. Before that, the search attributes need no update. */
-  let failed = attempts > 0 && !input.resume.settled;
-  /** Whether the search attributes already say `failed` although the workflow is still running. */
-  let shownAsFailed = false;
   const end = (outcome: DeliveryResult['outcome']): DeliveryResult => {
     phase = 'ended';
-    if (failed) show.end(outcome, attempts);
-    return { outcome, generation, attempts };
+    const deliveryStatus = outcome === 'already_settled' ? rowStatus : undefined;
+    show.ended(outcome, attempts, deliveryStatus);
+    return { outcome, ...(deliveryStatus && { deliveryStatus }), generation, attempts };
   };
   /** The requests that the next run of this workflow has to take over. */
   const unserved = () => ({ retries: inbox.retries, notifications: [...announcements.open] });
@@ -67,8 +66,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
 
   for (;;) {
     if (inbox.replay) {
-      if (shownAsFailed) show.begun(inbox.replay.resume.attempts);
-      else if (failed) show.attempts(inbox.replay.resume.attempts);
+      show.replayed(inbox.replay.resume.attempts);
       return continueWith({ ...input, ...inbox.replay, ...unserved() });
     }
     if (inbox.stop === 'dead' || inbox.stop === 'account_deleted') {
@@ -77,10 +75,14 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       continue;
     }
     if (workflowInfo().continueAsNewSuggested) {
+      const endedAs = settledAs ?? inbox.stop;
+      // The next run takes its status from the attributes.
+      if (endedAs && show.status) show.ended(endedAs, attempts, rowStatus);
       const resume = {
         attempts,
         nextAttemptAt: new Date(dueAtMs).toISOString(),
-        settled: settledAs !== null || inbox.stop !== null,
+        settled: endedAs !== null,
+        ...(show.status && { deliveryStatus: show.status }),
       };
       return continueWith({ ...input, resume, ...unserved() });
     }
@@ -128,8 +130,7 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
       case 'failed':
         attempts++;
         dueAtMs = Date.now() + result.waitMs;
-        failed = true;
-        show.attempts(attempts);
+        show.failed(attempts);
         // After the last attempt, only `exhausted` is expected. If the database disagrees, further requests would never
         // end. So this workflow ends, and the sweep starts the one that the event's row asks for. A workflow that
         // starts after the end of its schedule still makes the one attempt that settles the event.
@@ -143,16 +144,15 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         break;
       case 'exhausted':
         if (result.attempted) attempts++;
-        failed = true;
         settledAs = 'exhausted';
         announcements.exhausted({ generation, attempts }, result.notifications ?? []);
         // The workflow may run for some time until the notifications are sent, so the search attributes are updated
         // now.
-        shownAsFailed = announcements.open.length > 0;
-        if (shownAsFailed) show.end('exhausted', attempts);
+        if (announcements.open.length > 0) show.ended('exhausted', attempts);
         break;
       case 'stopped':
         settledAs = result.reason;
+        rowStatus = result.deliveryStatus;
         break;
       default:
         throw unknownKind('the result of an attempt', result);

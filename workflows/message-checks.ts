@@ -1,4 +1,11 @@
-import type { AckRequest, DeliverEventInput, FailRequest, ReplayRequest, RetryRequest } from './messages.ts';
+import type {
+  AckRequest,
+  DeliverEventInput,
+  DeliveryStatus,
+  FailRequest,
+  ReplayRequest,
+  RetryRequest,
+} from './messages.ts';
 
 // What reaches a workflow from outside may have been sent by hand, so its form is checked before it is used. Fields that
 // are not known are allowed, because another release may have added them.
@@ -54,6 +61,9 @@ const isResume = (content: unknown) =>
   isWhole(content.attempts) &&
   isFrom(content.attempts, 0) &&
   (content.nextAttemptAt === null || isTime(content.nextAttemptAt)) &&
-  isBoolean(content.settled);
+  isBoolean(content.settled) &&
+  isOptional(content.deliveryStatus, (status) => statuses.some((known) => known === status));
+
+const statuses: DeliveryStatus[] = ['pending', 'delivered', 'failed'];
 
 const isTime = (value: unknown) => typeof value === 'string' && Number.isFinite(Date.parse(value));

@@ -25,7 +25,14 @@ interface Resume {
   nextAttemptAt: string | null;
   /** Whether the delivery has ended. Then only operators' retries are left to do. */
   settled: boolean;
+  /**
+   * The row's delivery status, which the search attributes say, too. Absent in workflows that an earlier release started:
+   * these update their search attributes only after a failed attempt.
+   */
+  deliveryStatus?: DeliveryStatus;
 }
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export interface DeliverEventInput {
   eventId: string;
@@ -94,6 +101,8 @@ export interface DeliveryState {
 /** The result of a workflow. */
 export interface DeliveryResult {
   outcome: 'delivered' | 'exhausted' | StopReason;
+  /** How the delivery ended before or without this run, where `outcome` is `already_settled`. */
+  deliveryStatus?: DeliveryStatus;
   generation: number;
   attempts: number;
 }
@@ -129,8 +138,11 @@ export type AttemptResult =
       /** The notifications to send; absent in histories from before notifications existed. */
       notifications?: NotificationRequest[];
     }
-  /** Nothing was sent, because the event needs no further attempt. */
-  | { kind: 'stopped'; reason: StopReason }
+  /**
+   * Nothing was sent, because the event needs no further attempt. `deliveryStatus` is that of the row, for the reason
+   * `already_settled`; absent in histories from before it existed.
+   */
+  | { kind: 'stopped'; reason: StopReason; deliveryStatus?: DeliveryStatus }
   /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
   | { kind: 'wait'; waitMs: number };
 

@@ -1,38 +1,59 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
-import type { DeliverEventInput, DeliveryResult } from './messages.ts';
+import type { DeliverEventInput, DeliveryResult, DeliveryStatus } from './messages.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Updates the workflow's search attributes. */
+/**
+ * Keeps the search attributes of a workflow true, with as few writes as possible: none for a workflow whose delivery had
+ * ended at its start.
+ */
 export interface Show {
-  /** The number of scheduled attempts. */
-  attempts(attempts: number): void;
-  /** The beginning of a replayed delivery: `pending` again. */
-  begun(attempts: number): void;
-  /** The outcome of the delivery. */
-  end(outcome: DeliveryResult['outcome'], attempts: number): void;
+  /** What the attributes say of the delivery; undefined in a workflow that an earlier release started. */
+  readonly status: DeliveryStatus | undefined;
+  /** An attempt has failed: the number of scheduled attempts so far. */
+  failed(attempts: number): void;
+  /** A replay has begun: `pending` again. */
+  replayed(attempts: number): void;
+  /**
+   * The delivery has ended.
+   *
+   * @param settledAs the row's status, if the row was settled without this workflow.
+   */
+  ended(outcome: DeliveryResult['outcome'], attempts: number, settledAs?: DeliveryStatus): void;
 }
 
 /**
  * @param input of a workflow that was started without search attributes: nothing is updated, because Temporal would fail
  *   each task of the workflow that does it.
  */
-export function openShow({ withoutSearchAttributes }: Pick<DeliverEventInput, 'withoutSearchAttributes'>): Show {
-  const update: typeof upsertSearchAttributes = (values) => {
-    if (!withoutSearchAttributes) upsertSearchAttributes(values);
+export function openShow({ resume, withoutSearchAttributes }: DeliverEventInput): Show {
+  let status = resume.deliveryStatus;
+  /** Whether the number of attempts has changed since the start, or was above 0 then. */
+  let hasFailed = resume.attempts > 0 && !resume.settled;
+  const update = (attempts: number, newStatus: DeliveryStatus | null) => {
+    if (newStatus) status = newStatus;
+    if (withoutSearchAttributes) return;
+    upsertSearchAttributes([
+      { key: searchAttributes.attempt, value: attempts },
+      ...(newStatus ? [{ key: searchAttributes.deliveryStatus, value: newStatus }] : []),
+    ]);
   };
   return {
-    attempts: (attempts) => update([{ key: searchAttributes.attempt, value: attempts }]),
-    begun: (attempts) =>
-      update([
-        { key: searchAttributes.attempt, value: attempts },
-        { key: searchAttributes.deliveryStatus, value: 'pending' },
-      ]),
-    end(outcome, attempts) {
-      const status = statusOf(outcome);
-      update([
-        { key: searchAttributes.attempt, value: attempts },
-        ...(status === null ? [] : [{ key: searchAttributes.deliveryStatus, value: status }]),
-      ]);
+    get status() {
+      return status;
+    },
+    failed(attempts) {
+      hasFailed = true;
+      update(attempts, null);
+    },
+    replayed(attempts) {
+      const isOther = status !== undefined && status !== 'pending';
+      if (isOther || hasFailed) update(attempts, isOther ? 'pending' : null);
+    },
+    ended(outcome, attempts, settledAs) {
+      if (outcome === 'exhausted') hasFailed = true;
+      const newStatus = statusOf(outcome) ?? settledAs ?? null;
+      const isOther = status !== undefined && newStatus !== null && newStatus !== status;
+      if (isOther || hasFailed) update(attempts, newStatus);
     },
   };
 }

@@ -154,6 +154,7 @@ export class WorkflowEngine {
         attempts: event.scheduledAttempts,
         nextAttemptAt: event.nextAttemptAt?.toISOString() ?? null,
         settled: event.deliveryStatus !== 'pending',
+        deliveryStatus: event.deliveryStatus,
       },
       ...(attributes === 'with' ? {} : { withoutSearchAttributes: true }),
     };

@@ -95,6 +95,11 @@ const recorded = (after: Pick<Recorded, 'generation' | 'status' | 'deliveryStatu
 });
 
 const stopped = (reason: string) => ({ do: 'answer', result: { kind: 'stopped', reason } });
+/** Stopped because the event is settled, with the status of its row. */
+const settled = (deliveryStatus: string) => ({
+  do: 'answer',
+  result: { kind: 'stopped', reason: 'already_settled', deliveryStatus },
+});
 const off = { enabled: false };
 const gone = { deleted: true };
 const heldFor = (ms: number): Changes => ({ account: off, heldSince: new Date(nowMs - ms) });
@@ -105,7 +110,7 @@ describe('an attempt that is due', () => {
     ['is sent although an operator marked the event as failed', { status: 'failed' }, scheduled, { do: 'send' }],
     ['stops for an ack', { status: 'processed', deliveryStatus: 'delivered' }, scheduled, stopped('acknowledged')],
     ['stops for dead', { status: 'dead', deliveryStatus: 'failed' }, scheduled, stopped('dead')],
-    ['stops for a delivered event', { deliveryStatus: 'delivered' }, scheduled, stopped('already_settled')],
+    ['stops for a delivered event', { deliveryStatus: 'delivered' }, scheduled, settled('delivered')],
     ['stops for a newer generation', { generation: 1 }, scheduled, stopped('superseded')],
     [
       'stops for a generation that the database does not know',
@@ -196,23 +201,22 @@ describe('an attempt that is already recorded is not repeated:', () => {
 describe('an attempt that a replay has overtaken', () => {
   const pending = { status: 'enqueued', deliveryStatus: 'pending' } as const;
   test.each([
-    ['is pending', pending, 'superseded'],
-    ['is pending and marked as failed', { ...pending, status: 'failed' }, 'superseded'],
-    ['was delivered', { status: 'enqueued', deliveryStatus: 'delivered' }, 'already_settled'],
-    ['is exhausted', { status: 'failed', deliveryStatus: 'failed' }, 'already_settled'],
-    ['was acked', { status: 'processed', deliveryStatus: 'delivered' }, 'already_settled'],
-    ['was killed', { status: 'dead', deliveryStatus: 'failed' }, 'already_settled'],
-  ] as const)('ends by the state of the replay, which %s: %o, %s', (_, state, reason) => {
+    ['is pending', pending, stopped('superseded')],
+    ['is pending and marked as failed', { ...pending, status: 'failed' }, stopped('superseded')],
+    ['was delivered', { status: 'enqueued', deliveryStatus: 'delivered' }, settled('delivered')],
+    ['is exhausted', { status: 'failed', deliveryStatus: 'failed' }, settled('failed')],
+    ['was acked', { status: 'processed', deliveryStatus: 'delivered' }, settled('delivered')],
+    ['was killed', { status: 'dead', deliveryStatus: 'failed' }, settled('failed')],
+  ] as const)('ends by the state of the replay, which %s: %o', (_, state, decision) => {
     const replayed: Changes = { ...state, generation: 1 };
     for (const asked of [scheduled, tenth]) {
-      expect(decide(row(replayed), asked, nowMs), 'due').toEqual(stopped(reason));
+      expect(decide(row(replayed), asked, nowMs), 'due').toEqual(decision);
       for (const recordedOutcome of ['delivered', 'http_error']) {
-        expect(decide(row({ ...replayed, recordedOutcome }), asked, nowMs), 'repeated').toEqual(stopped(reason));
+        expect(decide(row({ ...replayed, recordedOutcome }), asked, nowMs), 'repeated').toEqual(decision);
         const succeeded = recordedOutcome === 'delivered';
-        expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual({
-          kind: 'stopped',
-          reason,
-        });
+        expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual(
+          decision.result,
+        );
       }
     }
   });

@@ -41,6 +41,17 @@ const attempted = (id: string, attempts: number) =>
 
 const scenarios: Record<string, Scenario> = {
   'first-try': { replies: [200] },
+  // Since release 0.3.0 the search attributes say how a delivery ended, also without a failed attempt.
+  'shown-first-try': { replies: [200] },
+  'shown-retry': {
+    replies: [...Array(10).fill(500), 200],
+    act: async (id) => {
+      await admin.eventually(id, ended);
+      await sleep(500);
+      await admin.post(`/admin/delivery/retry/${id}`);
+      await admin.eventually(id, (event) => event.delivery_status === 'delivered');
+    },
+  },
   exhausted: { replies: [500] },
   'exhausted-and-told': { replies: [500], destinations: [[200], [503, 200]] },
   // Notifications have a queue of their own since release 0.3.0.

@@ -24,10 +24,13 @@ beforeAll(async () => {
   before = await bundleOfReleaseBefore();
 });
 
-/** Release 0.2.0 fails at a signal of a wrong form, and does not know the marker of a release that ignores it. */
-const beyond = 'odd-signals.json';
+/**
+ * Release 0.2.0 fails at a signal of a wrong form, and does not know the marker of a release that ignores it. It ends a
+ * workflow without the last update of the search attributes, which therefore comes only in the task that ends a run.
+ */
+const beyond = ['odd-signals.json', 'shown-first-try.json', 'shown-retry-run-2.json'];
 
-test.each(readdirSync(folder).filter((file) => file !== beyond))('release 0.2.0 can replay %s', async (file) => {
+test.each(readdirSync(folder).filter((file) => !beyond.includes(file)))('release 0.2.0 can replay %s', async (file) => {
   const { workflowId, history } = JSON.parse(readFileSync(`${folder}${file}`, 'utf8'));
   await Worker.runReplayHistory({ workflowBundle: before }, historyFromJSON(history), workflowId);
 });

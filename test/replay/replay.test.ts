@@ -25,6 +25,8 @@ test('there are histories of success, exhaustion, notifications, retry, replay a
     // Recorded with code from before the patch `schedule-ends`. The present code makes no such history.
     'beyond-schedule',
     'odd-signals',
+    'shown-first-try',
+    'shown-retry',
     'upkeep-backup',
     'upkeep-audit-purge',
     'upkeep-retention',

@@ -29,7 +29,7 @@ const otherAttemptMs = 1_000;
  */
 export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   const answer = (result: AttemptResult): Decision => ({ do: 'answer', result });
-  const stop = (reason: StopReason) => answer({ kind: 'stopped', reason });
+  const stop = (reason: StopReason) => answer(stopped(reason, row));
 
   // After a restore, the database may no longer have the workflow's generation. This workflow's attempts would not
   // count for the event. The sweep starts a workflow for the generation in the row.
@@ -64,6 +64,13 @@ export function decide(row: AttemptRow, asked: Asked, nowMs: number): Decision {
   return { do: 'hold', waitMs: holdMs(asked.schedule, heldMs) };
 }
 
+/** The result of an attempt that is not made or not counted, because the event with this row needs no further one. */
+export const stopped = (reason: StopReason, { deliveryStatus }: Pick<AttemptRow, 'deliveryStatus'>): AttemptResult => ({
+  kind: 'stopped',
+  reason,
+  ...(reason === 'already_settled' && deliveryStatus !== null ? { deliveryStatus } : {}),
+});
+
 /** Nothing is sent, counted or given up during a pause. */
 const waitFor = (pause: Pause, nowMs: number): AttemptResult => ({ kind: 'wait', waitMs: lookAgainMs(pause, nowMs) });
 
@@ -96,13 +103,13 @@ function recordedResult(row: AttemptRow, asked: Asked, nowMs: number): AttemptRe
   const isCurrent = row.generation === asked.generation;
   if (isCurrent && succeeded && row.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (asked.trigger === 'manual' && !succeeded) return { kind: 'failed', waitMs: 0 };
-  if (!isCurrent) return { kind: 'stopped', reason: overtakenBecause(row) };
+  if (!isCurrent) return stopped(overtakenBecause(row), row);
   const reason = endedBecause(row);
   if (reason === null) return { kind: 'failed', waitMs: Math.max(0, (row.nextAttemptAt?.getTime() ?? nowMs) - nowMs) };
   // The last attempt failed and was recorded, but the worker crashed before it could return the result.
   const exhausted =
     reason === 'already_settled' && row.deliveryStatus === 'failed' && asked.number > asked.schedule.delaysMs.length;
-  return exhausted ? { kind: 'exhausted', attempted: true } : { kind: 'stopped', reason };
+  return exhausted ? { kind: 'exhausted', attempted: true } : stopped(reason, row);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Outcome } from '../../events/outcome.ts';
 import type { Recorded } from '../../events/transitions/attempt-recorded.ts';
 import { nextDelayMs } from '../backoff.ts';
 import { failureOutcomes } from '../failure.ts';
-import { endedBecause, overtakenBecause } from './decide.ts';
+import { endedBecause, overtakenBecause, stopped } from './decide.ts';
 import type { Posted } from './post.ts';
 
 /** The outcomes that an attempt can have. */
@@ -77,8 +77,8 @@ export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: num
   if (isCurrent && outcome.succeeded && recorded.deliveryStatus === 'delivered') return { kind: 'delivered' };
   if (outcome.trigger === 'manual' && !outcome.succeeded) return { kind: 'failed', waitMs: 0 };
   if (recorded.exhausted) return { kind: 'exhausted', attempted: true };
-  if (!isCurrent) return { kind: 'stopped', reason: overtakenBecause(recorded) };
+  if (!isCurrent) return stopped(overtakenBecause(recorded), recorded);
   const reason = endedBecause({ ...recorded, account: { deleted: recorded.accountDeleted } });
-  if (reason) return { kind: 'stopped', reason };
+  if (reason) return stopped(reason, recorded);
   return { kind: 'failed', waitMs: Math.max(0, (outcome.nextAttemptAt?.getTime() ?? 0) - nowMs) };
 }

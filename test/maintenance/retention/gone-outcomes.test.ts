@@ -57,5 +57,8 @@ test('a retry in flight ends when its day is dropped, and so does its workflow',
   await retried.arrived;
   await until('the day is dropped', async () => (await dropDay(database, midnight(40))).kind === 'dropped');
   retried.answer(200);
-  expect(await workflows.result(event.id)).toEqual({ outcome: 'already_settled', generation: 0, attempts: 1 });
+  expect(await workflows.result(event.id)).toEqual({
+    ...{ outcome: 'already_settled', deliveryStatus: 'delivered' },
+    ...{ generation: 0, attempts: 1 },
+  });
 });
