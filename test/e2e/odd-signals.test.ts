@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf } from '../support/history.ts';
 import { hold } from '../support/replies.ts';
+import { collectLines } from '../support/runtime.ts';
 import { deliveredEvent, openStage, type Stage, waitingEvent } from '../support/situations.ts';
 import { until } from '../support/until.ts';
 
@@ -73,9 +74,14 @@ const right: Record<SignalName, { content: object; outcome: object }> = {
 test.each(names)(
   'a waiting workflow ignores %s with wrong arguments, and acts on right ones',
   async (name) => {
+    const ignored = collectLines('signal ignored, its content is not valid');
     const { id, consumer } = await waitingEvent(stage);
     await signalOddly(id, name);
     expect(await stage.workflows.state(id)).toMatchObject({ phase: 'waiting', attempts: 1, retries: 0 });
+    const sent = odd.length + incomplete[name].length;
+    await until('each signal is logged', () => ignored.length >= sent);
+    const line = expect.objectContaining({ level: 40, signal: name, workflowId: `event-${id}` });
+    expect(ignored).toEqual(Array(sent).fill(line));
     expect(consumer.deliveries).toHaveLength(1);
     await stage.workflows.signal(id, name, [right[name].content]);
     expect(await stage.workflows.result(id)).toMatchObject(right[name].outcome);

@@ -3,6 +3,22 @@ import { createLog } from '../../src/shared/log.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
 import { watch } from './leaks/watch.ts';
 
+type Line = Record<string, unknown>;
+
+/** The collected lines by their messages: see {@link collectLines}. */
+const collected = new Map<string, Line[]>();
+
+function collect(text: string): void {
+  for (const [message, lines] of collected) if (text.includes(`"${message}"`)) lines.push(JSON.parse(text));
+}
+
+/** Collects the lines with this message that the gateways in this process write to their log from now on. */
+export function collectLines(message: string): Line[] {
+  const lines: Line[] = [];
+  collected.set(message, lines);
+  return lines;
+}
+
 const level = process.env.TEST_LOG_LEVEL ?? 'fatal';
 
 /**
@@ -11,7 +27,15 @@ const level = process.env.TEST_LOG_LEVEL ?? 'fatal';
 export const log = createLog(
   'trace',
   pino.multistream([
-    { level: 'trace', stream: { write: (line) => watch('the log', line) } },
+    {
+      level: 'trace',
+      stream: {
+        write(line) {
+          watch('the log', line);
+          collect(line);
+        },
+      },
+    },
     { level: pino.levels.values[level] === undefined ? 'fatal' : (level as pino.Level), stream: pino.destination(2) },
   ]),
 );
