@@ -50,13 +50,16 @@ describe('secret token', () => {
     expect(verdict(signed(signingToken), 'hunter2')).toEqual(refused('missing_signature'));
   });
 
-  test.each(['whsec_', 'whsec_…', 'whsec_short', `whsec_${randomBytes(24).toString('base64')}`, `${signingToken}\n`])(
-    '%j is neither a secret token nor a signing token',
-    (token) => {
-      expect(gitlab.secret.problem?.(token)).toMatch(/32 bytes/);
-      expect(verdict([['X-Gitlab-Token', token]], token)).toEqual(refused('unusable_secret'));
-    },
-  );
+  test.each([
+    ['only a prefix', 'whsec_'],
+    ['a prefix and an ellipsis', 'whsec_…'],
+    ['too short a text', 'whsec_short'],
+    ['a key of 24 bytes', `whsec_${randomBytes(24).toString('base64')}`],
+    ['a signing token with a line end', `${signingToken}\n`],
+  ])('%s is neither a secret token nor a signing token', (_, token) => {
+    expect(gitlab.secret.problem?.(token)).toMatch(/32 bytes/);
+    expect(verdict([['X-Gitlab-Token', token]], token)).toEqual(refused('unusable_secret'));
+  });
 
   test('any other text is a valid secret token, and a signing token is valid', () => {
     for (const token of ['hunter2', 'x whsec_', signingToken]) expect(gitlab.secret.problem?.(token)).toBe(null);
