@@ -4,7 +4,11 @@ import { LongestFirst } from './test/support/longest-first.ts';
 import { SkippedTests } from './test/support/may-skip/reporter.ts';
 
 const attacks = 'test/attacks/**/*.test.ts';
-const browser = 'test/console/**/*.test.ts';
+/**
+ * More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts. Those after
+ * the third begin a file only when the processors have room (`room.ts`).
+ */
+const workers = 9;
 
 // The workers inherit it. Node reads it when a process begins.
 process.env.NODE_COMPILE_CACHE ??= compileCache;
@@ -45,22 +49,16 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ['test/**/*.test.ts'],
-          exclude: [attacks, browser],
+          exclude: [attacks],
           sequence: { groupOrder: 0 },
-          // More than there are cores: about half of the time a test waits, for a lease, a retry or a process that starts.
-          // Those after the third begin a file only when the processors have room.
-          maxWorkers: 6,
+          maxWorkers: workers,
+          env: { TEST_WORKERS: String(workers) },
         },
       },
       {
         extends: true,
-        // A browser keeps more than one core busy. With more of them, the servers of all other tests would wait.
-        test: { name: 'console', include: [browser], sequence: { groupOrder: 1 }, maxWorkers: 2 },
-      },
-      {
-        extends: true,
         // Afterwards, two at a time: they measure what other clients of the machine wait for.
-        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 2 }, maxWorkers: 2 },
+        test: { name: 'attacks', include: [attacks], sequence: { groupOrder: 1 }, maxWorkers: 2 },
       },
     ],
   },

@@ -2,7 +2,20 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files start processes and wait for leases, longest first. All other folders come after them. */
-const longest = ['upgrade', 'process', 'embedded', 'roles', 'backups', 'e2e', 'demo', 'maintenance', 'docker', 'docs'];
+const longest = [
+  'upgrade',
+  'process',
+  'replay',
+  'embedded',
+  'roles',
+  'backups',
+  'e2e',
+  'console',
+  'demo',
+  'maintenance',
+  'docker',
+  'docs',
+];
 
 /** Runs the longest files first, so that at the end no worker still runs a long file while the others are idle. */
 export class LongestFirst extends BaseSequencer {

@@ -6,17 +6,26 @@ import { IdleCpu } from '../../src/shared/idle-cpu.ts';
  * slow machine busy.
  */
 const always = 3;
-/** The idle share of the processors at which the first of the other workers begins a file. Each further one needs as much more. */
-const idleShare = 0.2;
+/** The idle share of the processors, over a second, at which one of the other workers begins a file. */
+const idleShare = 0.15;
 const periodMs = 1_000;
+/** No two of the other workers decide within this time: what one has begun takes a while to show in the idle share. */
+const apartMs = 700;
+/** A worker that has a file begins it after this time in any case: other programs may keep the processors busy for hours. */
+const longestMs = 120_000;
 
 // The other workers wait until the processors have room: a fast machine then runs more files at a time than a slow one,
 // and no test exceeds its limit because too many run beside it.
-const further = Number(process.env.VITEST_POOL_ID) - always;
-if (further > 0) {
+const place = Number(process.env.VITEST_POOL_ID) - always - 1;
+const others = Number(process.env.TEST_WORKERS ?? 0) - always;
+if (place >= 0 && others > 0) {
   const idle = new IdleCpu();
-  do {
+  const roundMs = apartMs * others;
+  for (const endMs = Date.now() + longestMs; Date.now() < endMs; ) {
+    // The clock gives each worker its moment in a round.
+    await sleep(roundMs - ((Date.now() - place * apartMs) % roundMs));
     idle.share();
     await sleep(periodMs);
-  } while (idle.share() < idleShare * further);
+    if (idle.share() >= idleShare) break;
+  }
 }
