@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { StartError } from '../shared/start-error.ts';
 
 /** A file of the console, as sent to browsers. */
 export interface ConsoleFile {
   bytes: Uint8Array<ArrayBuffer>;
-  /** The same, compressed with gzip; null where that saves nothing. */
-  gzip: Uint8Array<ArrayBuffer> | null;
+  /** The same, compressed with gzip at the first call; null where that saves nothing. */
+  gzip(): Promise<Uint8Array<ArrayBuffer> | null>;
   type: string;
   /** Changes with the content. */
   etag: string;
 }
+
+const compress = promisify(gzip);
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -33,7 +36,7 @@ interface ConsoleFiles {
 let files: ConsoleFiles | null = null;
 
 /**
- * Reads and compresses all files of the built console at the start, so that a missing one is detected then.
+ * Reads all files of the built console at the start, so that a missing one is detected then.
  *
  * @throws StartError when the console was not built.
  */
@@ -63,7 +66,12 @@ function read(name: string): ConsoleFile {
   const type = types[extname(name)];
   if (type === undefined) throw new Error(`the console has a file of an unknown type: ${name}`);
   const bytes = readFileSync(new URL(name, built));
-  const gzip = gzipSync(bytes, { level: 9 });
   const digest = createHash('sha256').update(bytes).digest('base64url');
-  return { bytes, gzip: gzip.length < bytes.length ? gzip : null, type, etag: `"${digest.slice(0, 22)}"` };
+  // Most processes never send most files, and to compress all would be a tenth of the work of a start.
+  let compressed: Promise<Uint8Array<ArrayBuffer> | null> | null = null;
+  const compressOnce = async () => {
+    const smaller = await compress(bytes, { level: 9 });
+    return smaller.length < bytes.length ? smaller : null;
+  };
+  return { bytes, gzip: () => (compressed ??= compressOnce()), type, etag: `"${digest.slice(0, 22)}"` };
 }

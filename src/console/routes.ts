@@ -38,8 +38,8 @@ export function consoleRoutes() {
   });
 }
 
-function respond(request: Request, { bytes, gzip, type, etag }: ConsoleFile, cacheControl: string): Response {
-  const compressed = gzip !== null && acceptsGzip(request.headers.get('accept-encoding'));
+async function respond(request: Request, file: ConsoleFile, cacheControl: string): Promise<Response> {
+  const { bytes, type, etag } = file;
   const headers = {
     'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
@@ -50,9 +50,10 @@ function respond(request: Request, { bytes, gzip, type, etag }: ConsoleFile, cac
     etag: `W/${etag}`,
   };
   if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+  const compressed = acceptsGzip(request.headers.get('accept-encoding')) ? await file.gzip() : null;
   return directAnswer(request, {
     headers: { 'content-type': type, ...(compressed ? { 'content-encoding': 'gzip' } : {}), ...headers },
-    body: compressed ? gzip : bytes,
+    body: compressed ?? bytes,
     isShared: true,
   });
 }

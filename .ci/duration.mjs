@@ -1,0 +1,12 @@
+// Prints how long the tests of a run took, and fails if that was too long: node .ci/duration.mjs <results.json>
+import { readFileSync } from 'node:fs';
+
+/** Half as much again as on two cores of a slow machine; machines differ by a factor of two. */
+const limitS = 900;
+
+const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const beganMs = Math.min(...testResults.map(({ startTime }) => startTime));
+const endedMs = Math.max(...testResults.map(({ endTime }) => endTime));
+const took = Math.round((endedMs - beganMs) / 1000);
+console.log(`== The tests took ${took} s from the first to the last (at most ${limitS} s)`);
+if (took > limitS) process.exitCode = 1;
