@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendOddSignals } from './odd-signals.ts';
 import type { Action, Fault, ProcessName } from './plan.ts';
 import type { Stage } from './stage.ts';
+import { sendWrongTokens } from './wrong-tokens.ts';
 
 /** A fault that was injected, with the times of this process in milliseconds since 1970. */
 export interface Injected extends Fault {
@@ -67,6 +68,8 @@ async function begin(stage: Stage, action: Action): Promise<() => void | Promise
       };
     case 'odd-signals':
       return sendOddSignals(stage.temporal.port);
+    case 'wrong-tokens':
+      return sendWrongTokens(stage.apiUrls);
     default:
       return action satisfies never;
   }

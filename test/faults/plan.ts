@@ -19,7 +19,8 @@ export type Action =
   | { do: 'full-disk' }
   | { do: 'clock'; process: RoleName; offsetS: number }
   | { do: 'consumer'; mood: Mood }
-  | { do: 'odd-signals' };
+  | { do: 'odd-signals' }
+  | { do: 'wrong-tokens' };
 
 export interface Fault {
   /** The kind, as in `--faults`: such as `kill-worker` or `cut-temporal`. */
@@ -91,7 +92,8 @@ for (const mood of moods)
     action: { do: 'consumer', mood },
   });
 
-kinds['odd-signals'] = (random) => ({ lastsMs: random.between(500, 3_000), action: { do: 'odd-signals' } });
+for (const kind of ['odd-signals', 'wrong-tokens'] as const)
+  kinds[kind] = (random) => ({ lastsMs: random.between(500, 3_000), action: { do: kind } });
 
 /** The kinds of faults, for `--faults`. */
 export const faultKinds: readonly string[] = Object.keys(kinds);
@@ -113,6 +115,8 @@ function thingsOf(action: Action): string[] {
       return ['consumer'];
     case 'odd-signals':
       return ['signals'];
+    case 'wrong-tokens':
+      return ['tokens'];
     default:
       return action satisfies never;
   }

@@ -64,8 +64,8 @@ async function peakOfDelivery(count: number, bytes: number, firstAttempt: string
 
 test.each([
   [200, 1, 'workflow'],
-  [40, 25, 'workflow'],
-  [40, 25, 'direct'],
+  [30, 25, 'workflow'],
+  [30, 25, 'direct'],
 ])(
   '%d waiting events of %d MiB fit into the memory of a worker (FIRST_ATTEMPT=%s)',
   {

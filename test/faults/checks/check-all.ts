@@ -6,6 +6,7 @@ import type { Stage } from '../stage.ts';
 import { checkAnswers } from './answers.ts';
 import { checkAttempts } from './attempts.ts';
 import { checkConsumer } from './consumer.ts';
+import { checkDenied } from './denied.ts';
 import { disruptionsOf } from './disruptions.ts';
 import { checkDuplicateNotices, countDuplicates, type Duplicates } from './duplicates.ts';
 import { checkEvents } from './events.ts';
@@ -34,6 +35,7 @@ export async function checkAll(
     ...checkNotifications(rows, notices),
     ...checkDuplicateNotices(notices, disruptions),
     ...(await checkAnswers(stage, rows)),
+    ...(await checkDenied(stage.postgres)),
     ...(await checkHistories(rows, stage.temporal.port, new Random(run.seed + 2))),
   );
   await Promise.all(

@@ -23,6 +23,7 @@ function disrupts({ action }: Injected): boolean {
     case 'clock':
     case 'consumer':
     case 'odd-signals':
+    case 'wrong-tokens':
       return false;
     default:
       return action satisfies never;
