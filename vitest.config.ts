@@ -32,7 +32,7 @@ export default defineConfig({
       'test/support/leaks/setup.ts',
       'test/support/limits.ts',
     ],
-    sequence: { sequencer: LongestFirst },
+    sequence: process.env.TEST_ORDER === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     // Most hooks start a gateway on a database of its own.
     hookTimeout: 120_000,
     // A report shows the whole of what was compared: a shortened log hides the line that explains the failure.
