@@ -87,14 +87,14 @@ function redirect(archive: Buffer): Buffer {
 }
 
 test.each([
-  [[], /npm run restore -- <file>/],
-  [['a', 'b'], /npm run restore -- <file>/],
-  [['a', '--to', 'b'], /Unknown option '--to'/],
-  [['a', '--into', 'mysql://x'], /npm run restore -- <file>/],
-  [['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
-  [[import.meta.filename], /is no backup of this gateway/],
-  [[import.meta.dirname], /^\n\S+roles is a folder, not a backup\. Nothing was written\.\n\n$/],
-])('%j is refused without any change', async (args, words) => {
+  ['[]', [], /npm run restore -- <file>/],
+  ['["a","b"]', ['a', 'b'], /npm run restore -- <file>/],
+  ['["a","--to","b"]', ['a', '--to', 'b'], /Unknown option '--to'/],
+  ['["a","--into","mysql://x"]', ['a', '--into', 'mysql://x'], /npm run restore -- <file>/],
+  ['["nowhere.sql.gz"]', ['nowhere.sql.gz'], /There is no file nowhere.sql.gz, and neither BACKUP_DIR nor BACKUP_URL/],
+  ['a file that is no backup', [import.meta.filename], /is no backup of this gateway/],
+  ['a folder', [import.meta.dirname], /^\n\S+roles is a folder, not a backup\. Nothing was written\.\n\n$/],
+])('%s is refused without any change', async (_, args, words) => {
   const dataDir = temporaryFolder();
   const said = await restored(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/none', DATA_DIR: dataDir });
   expect(said.code).toBe(1);
