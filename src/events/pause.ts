@@ -22,19 +22,11 @@ export const pauseValue = `(select value from gateway_settings where key = '${ke
 /** An SQL expression: when deliveries were last resumed, for `toResumedAt`. */
 export const resumedValue = `(select value from gateway_settings where key = '${resumedKey}')`;
 
-const readPauseRow = { name: 'read_pause', text: `select value from gateway_settings where key = '${key}'` };
-
-/** The pause in force; null if deliveries are not paused. */
-export async function readPause(sql: Sql): Promise<Pause | null> {
-  const [row] = await sql.query<{ value: Buffer }>(readPauseRow, []);
-  return toPause(row?.value ?? null);
-}
-
 /** Within this time after a pause, every waiting delivery has checked again (`longestLookMs` plus a margin). */
 export const aftermathMs = 60_000;
 
-const readAftermath = {
-  name: 'read_pause_aftermath',
+const readState = {
+  name: 'read_pause',
   text: `select ${pauseValue} as pause, ${resumedValue} as resumed, clock_timestamp() as read_at`,
 };
 
@@ -47,10 +39,13 @@ export interface PauseState {
 
 /** Reads the pause and what is known of the one before it. */
 export async function readPauseState(sql: Sql): Promise<PauseState> {
-  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null; read_at: Date }>(readAftermath, []);
-  if (!row) throw new Error('read_pause_aftermath returned no row');
+  const [row] = await sql.query<{ pause: Buffer | null; resumed: Buffer | null; read_at: Date }>(readState, []);
+  if (!row) throw new Error('read_pause returned no row');
   return { pause: toPause(row.pause), resumedAt: toResumedAt(row.resumed), readAt: row.read_at };
 }
+
+/** The pause in force; null if deliveries are not paused. */
+export const readPause = async (sql: Sql): Promise<Pause | null> => (await readPauseState(sql)).pause;
 
 /** Whether deliveries are paused, and whether a pause (now or within the last minute) may be why events are overdue. */
 export async function readLateness(sql: Sql): Promise<{ paused: boolean; makesLate: boolean }> {

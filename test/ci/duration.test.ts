@@ -18,7 +18,7 @@ function judged(...files: [beganS: number, endedS: number][]) {
   return { status, stdout };
 }
 
-test('the time is that from the first test to the last, whatever their order', () => {
+test('the time is that from the first test to the last, in any order of the files', () => {
   expect(judged([100, 130], [40, 60], [90, 400])).toEqual({
     status: 0,
     stdout: '== The tests took 360 s from the first to the last (at most 1500 s)\n',

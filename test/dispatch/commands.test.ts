@@ -8,10 +8,7 @@ let stage: Awaited<ReturnType<typeof openDispatchStage>>;
 beforeAll(async () => {
   stage = await openDispatchStage();
 });
-afterEach(async () => {
-  await stage.clear();
-  await rows(stage.gateway.database, 'delete from event_commands');
-});
+afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 /** An event outside of the queue whose manual attempt was requested this long ago. */

@@ -175,6 +175,7 @@ export async function openDispatchStage() {
       await Promise.all(processes.splice(0).map((parts) => parts.stop()));
       await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
       await rows(database, 'delete from event_queue');
+      await rows(database, 'delete from event_commands');
     },
     async close() {
       await stage.clear();

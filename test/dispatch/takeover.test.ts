@@ -15,10 +15,7 @@ let stage: Awaited<ReturnType<typeof openDispatchStage>>;
 beforeAll(async () => {
   stage = await openDispatchStage();
 });
-afterEach(async () => {
-  await stage.clear();
-  await rows(stage.gateway.database, 'delete from event_commands');
-});
+afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 /** Short, for processes whose sessions do not break in the test. */
