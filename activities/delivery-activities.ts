@@ -9,7 +9,6 @@ import { withPlainFailures } from './failures.ts';
 /** The activities of event delivery. */
 export function createDeliveryActivities(deps: {
   attempts: Attempts;
-  attemptBegan(eventId: string): void;
   notifier: Notifier;
   log: Log;
 }): DeliveryActivities {
@@ -37,7 +36,6 @@ export function createDeliveryActivities(deps: {
   };
   return {
     async attemptDelivery(request) {
-      deps.attemptBegan(request.eventId);
       const made = await withPlainFailures(deps.log, () =>
         whileBeating(null, (signal) => deps.attempts.attempt(request, { claimToken: null, signal })),
       );

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import ms from 'ms';
 import { bodiesInFlight, checkedEnvironment } from './config/checked-environment.ts';
 import { isOneOff, missingFor, readsBackups } from './config/missing-settings.ts';
+import { readStartedBy, type StartedBy } from './config/npm-start.ts';
+import { removedVariables } from './config/removed.ts';
 import { type Role, roles } from './config/variable.ts';
 import { withDefaultSslMode } from './database/connection-options.ts';
 import { plainWords } from './shared/plain-words.ts';
@@ -28,9 +30,16 @@ const noTemporal: TemporalSettings = {
  * The connection settings for Temporal. Without `TEMPORAL_ADDRESS`, `all` runs its own server, for which the settings
  * of other servers in the environment or in the user's home must not be used.
  */
-function temporalOf(role: Role, env: Environment, tls: boolean | undefined): TemporalSettings {
+function temporalOf(
+  role: Role,
+  env: Environment,
+  tls: boolean | undefined,
+  startedBy: StartedBy | null,
+): TemporalSettings {
   if (role === 'migrate' || role === 'restore') return noTemporal;
-  if (role === 'all' && !env.TEMPORAL_ADDRESS) return { ...noTemporal, namespace: env.TEMPORAL_NAMESPACE || null };
+  const namespace = env.TEMPORAL_NAMESPACE || null;
+  if (startedBy?.ownTemporal) return { ...noTemporal, address: env.TEMPORAL_ADDRESS ?? null, namespace };
+  if (role === 'all' && !env.TEMPORAL_ADDRESS) return { ...noTemporal, namespace };
   const read = readConnectionSettings({ ...env, ...(tls === undefined ? {} : { TEMPORAL_TLS: String(tls) }) });
   return 'settings' in read ? { ...read.settings, mistakes: [] } : { ...noTemporal, mistakes: read.mistakes };
 }
@@ -47,6 +56,9 @@ const samePorts = ({ PORT, METRICS_PORT }: { PORT: number; METRICS_PORT?: number
  * @throws StartError that lists all mistakes. It does not repeat values that may be secrets.
  */
 export function readConfig(role: Role, env: Environment) {
+  const startedBy = readStartedBy(env);
+  /** Whether the defaults are those of `npm start`. */
+  const isAll = role === 'all' || startedBy !== null;
   // An empty value counts as not set, for `VARIABLE= npm start` and for empty entries of an .env file.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   // OpenTelemetry's variables are often set for all programs of a machine, also values that the gateway does not support.
@@ -58,9 +70,10 @@ export function readConfig(role: Role, env: Environment) {
   // If a TEMPORAL_ variable is invalid, reading the connection settings would report it again.
   const temporal = parsed.error?.issues.some(({ path }) => String(path[0]).startsWith('TEMPORAL_'))
     ? { ...noTemporal, address: set.TEMPORAL_ADDRESS ?? null }
-    : temporalOf(role, env, parsed.data?.TEMPORAL_TLS);
+    : temporalOf(role, env, parsed.data?.TEMPORAL_TLS, startedBy);
   const mistakes = [
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),
+    ...removedVariables(set),
     ...temporal.mistakes,
     ...(temporal.mistakes.length > 0 && role === 'worker'
       ? missingFor(role, set, { ...temporal, address: 'unknown' })
@@ -72,9 +85,12 @@ export function readConfig(role: Role, env: Environment) {
   }
   const e = parsed.data;
   // The default folder for backups of `all`, so that its backups can be restored by name.
-  const backupDir = e.BACKUP_DIR ?? (readsBackups(role) && !e.DATABASE_URL ? join(e.DATA_DIR, 'backups') : null);
+  const ownBackups = startedBy !== null || (readsBackups(role) && !e.DATABASE_URL);
+  const backupDir = e.BACKUP_DIR ?? (ownBackups ? join(startedBy?.dataDir ?? e.DATA_DIR, 'backups') : null);
   return {
     role,
+    startedBy,
+    isAll,
     host: e.HOST,
     port: e.PORT,
     /** The port of metrics and health; null: they are on `port`. A worker has no other port. */
@@ -93,10 +109,10 @@ export function readConfig(role: Role, env: Environment) {
       uiUrl: e.TEMPORAL_UI_URL ?? null,
     },
     /** The purposes that a worker takes; null: all that it can serve. `all` has the only worker, which takes all. */
-    workerQueues: role === 'worker' ? (e.WORKER_QUEUES ?? null) : null,
+    workerQueues: role === 'worker' && !isAll ? (e.WORKER_QUEUES ?? null) : null,
     /** The version of a worker for Temporal; null without versions. The only worker of `all` has none. */
     build:
-      role !== 'all' && e.TEMPORAL_DEPLOYMENT_NAME !== undefined && e.TEMPORAL_WORKER_BUILD_ID !== undefined
+      !isAll && e.TEMPORAL_DEPLOYMENT_NAME !== undefined && e.TEMPORAL_WORKER_BUILD_ID !== undefined
         ? { deploymentName: e.TEMPORAL_DEPLOYMENT_NAME, buildId: e.TEMPORAL_WORKER_BUILD_ID }
         : null,
     adminTokens: [
@@ -117,15 +133,15 @@ export function readConfig(role: Role, env: Environment) {
       e.MAX_BODY_BYTES_IN_FLIGHT ?? Math.max(defaultBodyBytesInFlight, bodiesInFlight * e.MAX_PAYLOAD_BYTES),
     maxConnections: e.MAX_CONNECTIONS,
     // `api` is behind a balancer, which needs time to notice; nothing routes around `all`.
-    shutdownDrainMs: e.SHUTDOWN_DRAIN ?? (role === 'api' ? ms('5s') : 0),
+    shutdownDrainMs: e.SHUTDOWN_DRAIN ?? (role === 'api' && !isAll ? ms('5s') : 0),
+    /** Whether an `api` makes first attempts. */
+    apiDelivers: e.API_DELIVERS,
     delivery: {
       delaysMs: e.DELIVERY_SCHEDULE,
       timeLimitMs: e.DELIVERY_TIMEOUT,
-      allowedNetworks: e.DELIVERY_ALLOWED_NETWORKS ?? (role === 'all' ? ['127.0.0.0/8', '::1/128'] : []),
+      allowedNetworks: e.DELIVERY_ALLOWED_NETWORKS ?? (isAll ? ['127.0.0.0/8', '::1/128'] : []),
       droppedHeaders: e.DROPPED_HEADERS ?? [],
       accountConcurrency: e.ACCOUNT_CONCURRENCY,
-      firstAttempt: e.FIRST_ATTEMPT,
-      firstAttemptPermits: e.FIRST_ATTEMPT_PERMITS,
       eventWorkflows: e.EVENT_WORKFLOWS,
       eventWorkflowsBacklog: e.EVENT_WORKFLOWS_BACKLOG,
     },
@@ -133,8 +149,8 @@ export function readConfig(role: Role, env: Environment) {
       mail: {
         from: e.MAIL_FROM_EMAIL,
         sendgrid: e.SENDGRID_API_KEY ? { apiKey: e.SENDGRID_API_KEY, baseUrl: e.SENDGRID_BASE_URL } : null,
-        // Only `all` has an outbox: several machines have no common folder that an operator would check.
-        outboxDir: null,
+        // Only `npm start` has an outbox: several machines have no common folder that an operator would check.
+        outboxDir: startedBy && join(startedBy.dataDir, 'outbox'),
       },
       burst: e.NOTIFY_BURST ?? null,
     },
@@ -151,7 +167,7 @@ export function readConfig(role: Role, env: Environment) {
     /** Null: no variable turns tracing on (docs/tracing.md). */
     tracing: tracingOf(e),
     // Level `info` has a line for each event and attempt, which suits log collectors but not a terminal.
-    logLevel: e.LOG_LEVEL ?? (role === 'all' || isOneOff(role) ? 'warn' : 'info'),
+    logLevel: e.LOG_LEVEL ?? (isAll || isOneOff(role) ? 'warn' : 'info'),
     /** The machine's own variables for finding programs and folders. */
     machine: { path: env.PATH ?? '', cacheHome: env.XDG_CACHE_HOME ?? null, home: env.HOME ?? null },
   };

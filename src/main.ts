@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { writeSync } from 'node:fs';
 import { settingsInForce } from './config/in-force.ts';
 import { readConfig, roles } from './config.ts';
 import { failureText, runRole } from './roles/run-role.ts';
@@ -14,6 +15,9 @@ const stopLimitMs = 45_000;
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
+/** On which a program of `npm start` says that it is ready (src/roles/program.ts). */
+const readyDescriptor = 3;
+
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
   if (!role) throw new StartError(`There is no role '${process.argv[2]}'. The roles are: ${roles.join(', ')}.`);
@@ -41,8 +45,24 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
-  const settings = settingsInForce(config, env, fromFile);
-  await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: process.argv.slice(3) });
+  if (config.startedBy) endWithNpmStart();
+  await runRole(role, {
+    ...{ config, log, environment: env, arguments: process.argv.slice(3) },
+    settings: settingsInForce(config, env, fromFile),
+    stopped: stopping.signal,
+    ready(told) {
+      if (config.startedBy) writeSync(readyDescriptor, `${JSON.stringify(told)}\n`);
+    },
+  });
+}
+
+/**
+ * Ends this process when `npm start`, which holds the other end of its standard input, has died. Its next start has
+ * programs of its own, which take over what is in flight. SIGKILL, because an exit would wait for threads.
+ */
+function endWithNpmStart(): void {
+  process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL')).resume();
+  if ('unref' in process.stdin) process.stdin.unref();
 }
 
 /** Loads the .env file beside package.json, if there is one. Variables that are already set take precedence. */
@@ -57,7 +77,8 @@ function loadEnvFile(): void {
 main().then(
   () => exitWhenIdle(0),
   (error: unknown) => {
-    console.error(failureText(error));
+    const text = failureText(error);
+    if (text !== null) console.error(text);
     process.exit(1);
   },
 );

@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts';
 import { createSender } from '../delivery/send.ts';
 import { testDelivery } from '../delivery/test-delivery.ts';
 import { DestinationStore } from '../destinations/destination-store.ts';
-import { createWorkflowFinder } from '../dispatch/workflow-finder.ts';
+import { createWorkflowFinder } from '../engine/workflow-finder.ts';
 import { resolveDuplicate } from '../events/duplicates.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
 import type { HandOver } from '../events/hand-over.ts';

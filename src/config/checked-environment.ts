@@ -19,13 +19,6 @@ export const checkedEnvironment = environment.superRefine((given, context) => {
   ] as const)
     if (given[set] !== undefined && given[missing] === undefined)
       context.addIssue({ code: 'custom', path: [missing], message: `is required with ${set}` });
-  if (given.EVENT_WORKFLOWS === 'on_retry' && given.FIRST_ATTEMPT === 'workflow')
-    context.addIssue({
-      code: 'custom',
-      path: ['EVENT_WORKFLOWS'],
-      message:
-        'on_retry excludes FIRST_ATTEMPT=workflow: workflows cannot make first attempts if events get none before; unset one of them',
-    });
   if (given.ADMIN_TOKENS?.some(({ token }) => token === given.ADMIN_TOKEN))
     context.addIssue({ code: 'custom', path: ['ADMIN_TOKENS'], message: 'holds the token of ADMIN_TOKEN, too' });
   for (const { name, message } of tracingMistakes(given)) context.addIssue({ code: 'custom', path: [name], message });

@@ -14,9 +14,11 @@ export function settingsInForce(
   env: Record<string, string | undefined>,
   fromFile: ReadonlySet<string>,
 ): Setting[] {
+  const { startedBy } = config;
+  const files = startedBy ? new Set([...fromFile, ...startedBy.fromFile]) : fromFile;
   return (Object.keys(variables) as VariableName[]).map((name) => {
     const { secret = false, meaning, roles } = variables[name];
-    const { value, source } = originOf(name, config, env, fromFile);
+    const { value, source } = originOf(name, config, env, files);
     return {
       name,
       // A secret's length or hash would help to guess it.
@@ -36,6 +38,7 @@ function originOf(
   fromFile: ReadonlySet<string>,
 ): Pick<Setting, 'source'> & { value: string | null } {
   const given = env[name];
+  if (config.startedBy?.generated.includes(name)) return { value: null, source: 'generated' };
   if (given) return { value: given, source: fromFile.has(name) ? 'env_file' : 'environment' };
   const other = generated(name, config) ?? ofProfile(name, config);
   if (other !== null) return other;
@@ -69,8 +72,8 @@ function ofProfile(name: VariableName, { temporal }: Config): Origin | null {
 
 /** Defaults that depend on the role or on other settings. */
 function computed(name: VariableName, config: Config): string | null {
-  const { delivery, maintenance, role } = config;
-  const ownBackups = role === 'all' && maintenance.backup.url === null ? join(config.dataDir, 'backups') : null;
+  const { delivery, maintenance } = config;
+  const ownBackups = config.isAll && maintenance.backup.url === null ? join(config.dataDir, 'backups') : null;
   const values: Partial<Record<VariableName, string | null>> = {
     MAX_BODY_BYTES_IN_FLIGHT: String(config.maxBodyBytesInFlight),
     DELIVERY_ALLOWED_NETWORKS: delivery.allowedNetworks.length === 0 ? null : delivery.allowedNetworks.join(','),

@@ -2,7 +2,7 @@ import { everyRole, servers, type Variable } from './variable.ts';
 
 /** Deliveries, notifications, backups, retention and logs. */
 export const variablesOfDeliveries = {
-  DELIVERY_SCHEDULE: { roles: ['worker'], meaning: 'Nine delays between the ten attempts; also `200ms` or `1h`.' },
+  DELIVERY_SCHEDULE: { roles: servers, meaning: 'Nine delays between the ten attempts; also `200ms` or `1h`.' },
   DELIVERY_TIMEOUT: {
     roles: servers,
     meaning: 'Time limit of one attempt, and of one message to a destination, 100 ms to 2 m.',
@@ -13,25 +13,24 @@ export const variablesOfDeliveries = {
       'CIDRs that are not public but may be delivered to, `10.0.0.0/8,fd00::/8`. None: `npm start` allows `127.0.0.0/8` and `::1/128`, the other roles nothing.',
   },
   DROPPED_HEADERS: {
-    roles: ['worker'],
+    roles: servers,
     meaning:
       'Inbound headers that are not forwarded, besides [those of proxies](dropped-headers.md): names separated by commas, with `*` at the end for any suffix, `x-user,x-internal-*`. `_` counts as `-`.',
   },
-  ACCOUNT_CONCURRENCY: { roles: ['worker'], meaning: 'Attempts of one account in flight in each worker.' },
-  FIRST_ATTEMPT: {
-    roles: ['worker'],
+  ACCOUNT_CONCURRENCY: {
+    roles: servers,
     meaning:
-      "Who makes the first attempt: `workflow` always the event's workflow, `direct` always the relay, `auto` the relay for events that its process has accepted, and for others the workflow while Temporal is quick.",
+      'Attempts of one account in flight in each process: two `api` and two `worker` make at most four times as many in all.',
   },
-  FIRST_ATTEMPT_PERMITS: {
-    roles: ['worker'],
+  API_DELIVERS: {
+    roles: ['api'],
     meaning:
-      'How many events of the queue may wait for Temporal at a time before the relay makes their first attempts (`auto`).',
+      'Whether an `api` makes the first attempt of events. `false`: for networks in which an `api` has no way out. If no `api` makes them, the workflows of events make all ten attempts.',
   },
   EVENT_WORKFLOWS: {
-    roles: ['worker'],
+    roles: servers,
     meaning:
-      '[Which events get a workflow](decisions/which-events-get-a-workflow.md): `always` every event, `on_retry` only those that need more than their first attempt. `on_retry` excludes `FIRST_ATTEMPT=workflow`.',
+      '[Which events get a workflow](decisions/which-events-get-a-workflow.md): `always` every event, `on_retry` only those that need more than their first attempt.',
   },
   EVENT_WORKFLOWS_BACKLOG: {
     roles: ['worker'],
@@ -47,7 +46,7 @@ export const variablesOfDeliveries = {
   },
   SENDGRID_BASE_URL: { roles: servers, meaning: "Origin of SendGrid's API, such as `https://api.eu.sendgrid.com`." },
   NOTIFY_BURST: {
-    roles: ['worker'],
+    roles: servers,
     meaning:
       'How many messages a chat or e-mail destination gets in ten minutes; further events go into one [summary](notifications.md#limit-the-number-of-messages). None: no limit.',
   },

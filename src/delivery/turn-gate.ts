@@ -28,7 +28,10 @@ interface Ticket {
  * A turn, which is left once (later calls of `leave` do nothing), or the time to wait before asking again. A turn that
  * was left `unused` does not count for the mean duration.
  */
-export type Turn = { leave: (how?: 'unused') => void } | { waitMs: number };
+export type Turn = HeldTurn | { waitMs: number };
+export interface HeldTurn {
+  leave(how?: 'unused'): void;
+}
 
 /**
  * Limits the concurrent work of each owner in this process. A turn is one of the owner's slots. Nothing waits inside

@@ -4,6 +4,7 @@ import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
 import type { AttemptName, DeliveryStatus, EventStatus } from './event.ts';
 import { idRange } from './id-range.ts';
+import { lanes } from './lanes.ts';
 import { type Pause, pauseValue, resumedValue, toPause, toResumedAt } from './pause.ts';
 
 /** The data of one attempt. It is read for every attempt, so that a corrected URL also applies to waiting events. */
@@ -77,7 +78,7 @@ const readAttempts = {
   name: 'read_attempts',
   text: `
     select i.place, e.id, e.generation, e.generation_at, e.status, e.delivery_status, e.next_attempt_at, e.held_since,
-      d.outcome as recorded_outcome, coalesce(q.direct and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
+      d.outcome as recorded_outcome, coalesce(q.lane = ${lanes.firstAttempt} and q.claim_token is not null and q.generation = e.generation and q.claimed_until > now(), false) as relay_attempting,
       case when q.claimed_until > now() then q.claim_token end as claim_token,
       e.provider, e.account_slug, e.event_type, e.external_id, ${circumstanceColumns}, p.headers, p.content_type, p.traceparent,
       octet_length(p.body) as body_bytes, case when octet_length(p.body) <= ${inlineBytes} then p.body end as body

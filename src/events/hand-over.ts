@@ -2,7 +2,7 @@ import type { AttemptRow } from './attempt-row.ts';
 
 /** A place that the relay keeps free for the first attempt of one event while the event is stored. */
 export interface Place {
-  /** The token of the event's claim (src/dispatch/leases.ts). */
+  /** The token of the event's claim (src/processes/leases.ts). */
   readonly token: string;
   /** The event is stored and claimed with `token`. Begins its first attempt, unless it has to wait for a turn. */
   take(event: AttemptRow): void;

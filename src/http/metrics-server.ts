@@ -13,6 +13,8 @@ const noBodyBytes = 1;
 /** What a process tells on its port for metrics. */
 export interface Observed {
   scrape(): Promise<Uint8Array>;
+  /** The same as data, for a process that adds its own (src/roles/compose-metrics.ts): what `accept: application/json` gets. */
+  collected?(): Promise<unknown>;
   /** @throws Problem when the process cannot do its work now. */
   ready(): Promise<void>;
 }
@@ -32,9 +34,9 @@ export function serveMetrics(
   return serve(app, { ...options, setting: 'METRICS_PORT', bodies, maxConnections });
 }
 
-async function answer({ scrape, ready }: Observed, request: Request): Promise<Response> {
+async function answer(observed: Observed, request: Request): Promise<Response> {
   try {
-    const handler = handlers({ scrape, ready }).get(new URL(request.url).pathname);
+    const handler = handlers(observed, request).get(new URL(request.url).pathname);
     if (!handler) throw new Problem('not_found', 'there is nothing at this address');
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new Problem('method_not_allowed', `this address accepts GET, not ${request.method}`, {
@@ -47,11 +49,14 @@ async function answer({ scrape, ready }: Observed, request: Request): Promise<Re
   }
 }
 
-const handlers = ({ scrape, ready }: Observed) =>
+const handlers = ({ scrape, collected, ready }: Observed, { headers }: Request) =>
   new Map<string, () => Promise<Response>>([
     [
       '/metrics',
-      async () => new Response(new Uint8Array(await scrape()), { headers: { 'content-type': metricsContentType } }),
+      async () =>
+        collected && headers.get('accept') === 'application/json'
+          ? Response.json(await collected())
+          : new Response(new Uint8Array(await scrape()), { headers: { 'content-type': metricsContentType } }),
     ],
     ['/health/live', async () => ok()],
     [

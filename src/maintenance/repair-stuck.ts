@@ -1,5 +1,5 @@
 import type { Sql } from '../database/sql.ts';
-import type { StuckRun, StuckWorkflows } from '../dispatch/stuck-workflows.ts';
+import type { StuckRun, StuckWorkflows } from '../engine/stuck-workflows.ts';
 import { startedOverdue, sweepSoon } from '../events/transitions/swept.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';

@@ -1,41 +1,74 @@
 import { startApi } from '../api/start-api.ts';
+import type { Database } from '../database/database.ts';
+import { readPause } from '../events/pause.ts';
 import { Scrape } from '../metrics/scrape.ts';
 import { version } from '../shared/version.ts';
+import { withoutTracing } from '../tracing/spans.ts';
 import { apiSettings } from './api-settings.ts';
-import { measureApi } from './compose-metrics.ts';
+import { measureApi, measureBoth } from './compose-metrics.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
 import { openDatabase } from './open-database.ts';
 import type { RoleContext } from './role-context.ts';
 import { serveFrontMetrics } from './serve-metrics.ts';
+import { type RunningDeliveries, startDeliveries } from './start-deliveries.ts';
 import { untilStopped } from './until-stopped.ts';
+import { warmUpDatabase } from './warm-up-database.ts';
+import { warmUpHttp } from './warm-up-http.ts';
 
-/** The role `api`: ingestion and the admin API. Any number of these processes can run behind a load balancer. */
-export async function runApi({ config, settings, log, stopped }: RoleContext): Promise<void> {
-  const database = await openDatabase({ url: needed(config.databaseUrl), log });
+/**
+ * How long a stop may take in all, in ms: less than the 45 s after which `main.ts` ends the process, so that it closes
+ * its connections in order.
+ */
+const stopLimitMs = 40_000;
+
+/**
+ * The role `api`: ingestion, the admin API, and first attempts. Any number of these processes can run behind a load
+ * balancer.
+ */
+export async function runApi(context: RoleContext): Promise<void> {
+  const database = await openDatabase({ url: needed(context.config.databaseUrl), log: context.log });
   try {
-    const { address, ...temporal } = config.temporal;
-    const { metrics, collect } = measureApi({ database, log });
-    const measured = await serveFrontMetrics({ config, database, scrape: new Scrape([collect]), stopped, log });
-    try {
-      const api = await startApi({
-        ...apiSettings(config),
-        database,
-        keyring: keyringOf(config),
-        temporal: address === null ? null : { address, ...temporal },
-        adminTokens: config.adminTokens,
-        ownSettings: { role: config.role, settings },
-        mail: config.notifications.mail,
-        ...{ metrics, scrape: measured.scrape },
-        log,
-      });
-      log.info({ version, host: config.host, port: api.port }, 'api listening');
-      await untilStopped(stopped);
-      await api.stop();
-    } finally {
-      await measured.stop();
-    }
+    await serveApi(context, database);
   } finally {
     await database.close();
+  }
+}
+
+async function serveApi({ config, settings, log, stopped, ready }: RoleContext, database: Database): Promise<void> {
+  const { address, ...temporal } = config.temporal;
+  const { startedBy, shutdownDrainMs: drainMs, delivery } = config;
+  const { metrics, collect } = measureApi({ database, log });
+  const scrape = new Scrape(startedBy ? measureBoth(collect, startedBy.dataDir, log) : [collect]);
+  const measured = await serveFrontMetrics({ config, database, scrape, stopped, log });
+  const parts = {
+    ...apiSettings(config),
+    database,
+    keyring: keyringOf(config),
+    temporal: address === null ? null : { address, ...temporal },
+    adminTokens: config.adminTokens,
+    ownSettings: { role: config.isAll ? ('all' as const) : config.role, settings },
+    mail: config.notifications.mail,
+    log,
+  };
+  let deliveries: RunningDeliveries | null = null;
+  try {
+    // Both take processor time, which the first webhooks would wait for: so it is done before the port opens.
+    await withoutTracing(() => warmUpHttp(parts, log).then(() => warmUpDatabase({ database, log })));
+    const handOver = () => deliveries?.handOver ?? null;
+    const api = await startApi({ ...parts, metrics, scrape: measured.scrape, handOver });
+    if (config.apiDelivers)
+      deliveries = startDeliveries({
+        ...{ database, databaseUrl: needed(config.databaseUrl), keyring: parts.keyring, delivery, metrics, log },
+        ...{ burst: config.notifications.burst, stopLimitMs: stopLimitMs - drainMs },
+      });
+    log.info({ version, host: config.host, port: api.port, delivers: config.apiDelivers }, 'api listening');
+    const pause = await readPause(database).catch(() => null);
+    ready({ port: api.port, pause: pause && { since: pause.since.toISOString(), reason: pause.reason } });
+    await untilStopped(stopped);
+    await api.drain();
+    await Promise.all([api.stop(), deliveries?.stop()]);
+  } finally {
+    await measured.stop();
   }
 }

@@ -4,18 +4,17 @@ import { attemptOutcomes } from '../delivery/attempt/outcome.ts';
 import { destinationTypes } from '../destinations/destination-config.ts';
 import { pingDatabase } from '../http/health.ts';
 import { createMetrics, createStateGauges, type GatewayState } from '../metrics/instruments.ts';
-import { LastingCounters } from '../metrics/lasting-counters.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-metrics.ts';
 import { Recent } from '../metrics/recent.ts';
-import type { Collect } from '../metrics/scrape.ts';
+import type { Collect, Collected, Family } from '../metrics/scrape.ts';
 import { rejectionReasons } from '../providers/provider.ts';
 import { providerNames } from '../providers/registry.ts';
 import type { Log } from '../shared/log.ts';
 import { RareWarning } from '../shared/rare-warning.ts';
 import { version } from '../shared/version.ts';
 import { readStoredState, unknownState } from './gateway-state.ts';
-import type { WorkerProcess } from './worker-process.ts';
+import { workerMetricsPort } from './worker-metrics.ts';
 
 /**
  * Gauges are at most 5 s old: a reading is used again for 2.5 s, may itself take 1.5 s, and an answer is given out for
@@ -39,7 +38,7 @@ type TemporalAnswers = () => Promise<boolean>;
 type ReadSdk = () => Promise<string>;
 const noSdk: ReadSdk = async () => '';
 
-/** The metrics of the role `api`, and of the HTTP process of `npm start`. */
+/** The metrics of the role `api`. */
 export const measureApi = (options: { database: Database; log: Log }): Measured =>
   measure({ ...options, state: stateOf(options), sdk: noSdk });
 
@@ -54,23 +53,13 @@ export function measureWorker(options: {
   return measure({ ...options, state: async () => ({ ...(await stored()), temporalReachable: await temporal() }) });
 }
 
-/** The metrics of the worker process of `npm start`, whose other process reads the state of the gateway. */
-export function measureWorkerProcess(options: {
-  database: Database;
-  sdk: ReadSdk;
-  temporalAnswers: TemporalAnswers;
-  log: Log;
-}): Measured {
-  const temporal = temporalOf(options.temporalAnswers);
-  const state = async () => ({ ...unknownState, databaseAvailable: null, temporalReachable: await temporal() });
-  return measure({ ...options, state });
-}
-
 /**
- * The metrics of the worker process of `npm start`, for the answer of the process that serves `/metrics`. When the worker
- * process does not answer, its counters stay as they were, and its gauges are missing.
+ * The metrics of the `api` and of the `worker` of `npm start`, told apart by the label `role`. While the worker does not
+ * answer, its series are missing: a counter that begins at 0 again then counts as that of a new process.
+ *
+ * @param dataDir where the worker leaves the number of its port.
  */
-export function measureBeside(worker: Pick<WorkerProcess, 'collect'>, log: Log): Collect {
+export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] {
   const register = new Registry();
   const up = new Gauge({
     name: 'gateway_worker_process_up',
@@ -79,22 +68,35 @@ export function measureBeside(worker: Pick<WorkerProcess, 'collect'>, log: Log):
     registers: [register],
   });
   const silent = new RareWarning();
-  const lasting = new LastingCounters();
-  return async () => {
-    const answer = await worker.collect(workerLimitMs);
-    up.set(answer ? 1 : 0);
-    if (answer) await lasting.seen(answer.pid, answer.families);
-    else {
+  const worker = async (): Promise<Collected> => {
+    const answer = await askWorker(dataDir).catch((error: unknown) => {
       silent.add();
-      silent.tell((answers) => log.warn({ answers }, 'worker process not measured, its gauges are missing'));
-    }
-    const families = answer?.families ?? lasting.last;
-    return {
-      families: [...(await register.getMetricsAsJSON()), ...families, ...lasting.before],
-      sdk: answer?.sdk ?? '',
-    };
+      silent.tell((answers) => log.warn({ err: error, answers }, 'worker process not measured, its series are missing'));
+      return null;
+    });
+    up.set(answer ? 1 : 0);
+    const own = await register.getMetricsAsJSON();
+    return answer
+      ? { families: [...own, ...ofRole('worker', answer.families)], sdk: answer.sdk }
+      : { families: own, sdk: '' };
   };
+  return [async () => ({ families: ofRole('api', (await api()).families), sdk: '' }), worker];
 }
+
+async function askWorker(dataDir: string): Promise<Collected> {
+  const port = workerMetricsPort.read(dataDir);
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(workerLimitMs),
+  });
+  return (await answer.json()) as Collected;
+}
+
+const ofRole = (role: string, families: readonly Family[]): Family[] =>
+  families.map((family) => ({
+    ...family,
+    values: family.values.map((value) => ({ ...value, labels: { ...value.labels, role } })),
+  }));
 
 /** Reads the part of the state that the database tells. */
 function stateOf({ database, log }: { database: Database; log: Log }): () => Promise<GatewayState> {

@@ -1,5 +1,4 @@
-import type { BacklogLimit } from '../dispatch/backlog-watch.ts';
-import type { PermitMode } from '../dispatch/permits.ts';
+import type { BacklogLimit } from '../engine/backlog-watch.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 
 /** The settings for deliveries, from the environment. */
@@ -10,8 +9,6 @@ export interface DeliverySettings {
   /** Inbound headers that are not forwarded, in addition to the built-in ones; a final `*` matches any rest. */
   droppedHeaders: string[];
   accountConcurrency: number;
-  firstAttempt: PermitMode;
-  firstAttemptPermits: number;
   eventWorkflows: EventWorkflows;
   eventWorkflowsBacklog: BacklogLimit;
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Role } from '../config.ts';
 import { explainDatabaseError } from '../database/explain-error.ts';
-import { StartError } from '../shared/start-error.ts';
+import { StartError, ToldError } from '../shared/start-error.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import type { RoleContext } from './role-context.ts';
 
@@ -31,15 +31,22 @@ export async function runRole(role: Role, context: RoleContext): Promise<void> {
   try {
     await run[role](context);
   } catch (error) {
-    throw databaseUrl === null ? error : explainDatabaseError(databaseUrl, error);
+    // The user knows nothing of the database that `npm start` has made.
+    const isOwn = databaseUrl === null || context.config.startedBy?.generated.includes('DATABASE_URL');
+    throw isOwn ? error : explainDatabaseError(databaseUrl, error);
   } finally {
     await traced.stop();
   }
 }
 
-/** The others run once, for an operator. */
-const isTraced = (role: Role) => role === 'all' || role === 'api' || role === 'worker';
+/** The others run once, for an operator, or only watch these two. */
+const isTraced = (role: Role) => role === 'api' || role === 'worker';
 
-/** What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack. */
-export const failureText = (error: unknown): string =>
-  error instanceof StartError ? `\n${error.message}\n` : inspect(error);
+/**
+ * What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack;
+ * null when it was shown already.
+ */
+export function failureText(error: unknown): string | null {
+  if (error instanceof ToldError) return null;
+  return error instanceof StartError ? `\n${error.message}\n` : inspect(error);
+}

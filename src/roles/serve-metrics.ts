@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import { pingDatabase, stoppingProblem } from '../http/health.ts';
 import { serveMetrics } from '../http/metrics-server.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
-import type { Scrape } from '../metrics/scrape.ts';
+import type { Collect, Scrape } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
 import type { TemporalHealth } from '../temporal/temporal-health.ts';
@@ -44,16 +44,20 @@ export async function serveFrontMetrics(
 /**
  * Serves metrics and health of a worker. It is ready while the database and Temporal answer and its Temporal worker polls,
  * until it is asked to stop.
- * Without Temporal it still makes first attempts, but no retries.
  *
  * @throws StartError when the port is taken.
  */
 export async function serveWorkerMetrics(
-  parts: MetricsParts & { temporal: () => Pick<TemporalHealth, 'polling' | 'answers'> | null },
-): Promise<Running> {
-  const { config, database, scrape, stopped, temporal, log } = parts;
+  parts: MetricsParts & {
+    temporal: () => Pick<TemporalHealth, 'polling' | 'answers'> | null;
+    /** The metrics as data, for the `api` of `npm start`. */
+    collect: Collect;
+  },
+): Promise<Running & { port: number }> {
+  const { config, database, scrape, stopped, temporal, collect, log } = parts;
   const server = await listen(parts, {
     scrape: () => scrape.text(),
+    collected: collect,
     async ready() {
       if (stopped.aborted) throw stoppingProblem();
       await pinged(database);
@@ -63,7 +67,7 @@ export async function serveWorkerMetrics(
     },
   });
   log.info({ host: config.host, port: server.port }, 'metrics listening');
-  return { stop: () => server.close() };
+  return { port: server.port, stop: () => server.close() };
 }
 
 const listen = ({ config, log }: MetricsParts, observed: Parameters<typeof serveMetrics>[0]) =>
@@ -76,6 +80,6 @@ async function pinged(database: Sql): Promise<void> {
 }
 
 const notReady = (why: string) =>
-  new Problem('engine_unavailable', `${why}; first attempts are made without it, retries wait`, {
+  new Problem('engine_unavailable', `${why}; an api makes first attempts without it, retries wait`, {
     headers: { 'retry-after': '5' },
   });

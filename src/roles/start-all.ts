@@ -1,32 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { startApi } from '../api/start-api.ts';
 import { backupPlace } from '../backups/open-backup-store.ts';
-import { migrate } from '../database/migrate.ts';
-import { deliverySchedule } from '../delivery/workflow-schedule.ts';
-import { FrontRelay } from '../dispatch/front-relay.ts';
 import type { DataDir } from '../embedded/data-dir.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startTemporal } from '../embedded/temporal.ts';
-import { readPause } from '../events/pause.ts';
-import { Scrape } from '../metrics/scrape.ts';
 import { originOf } from '../notifications/settings.ts';
-import { createSecretBox } from '../secrets/secret-box.ts';
-import { cacheDirOf } from '../shared/cache-dir.ts';
 import { StartError } from '../shared/start-error.ts';
-import { withoutTracing } from '../tracing/spans.ts';
-import { apiSettings } from './api-settings.ts';
-import { composeAttempts } from './compose-attempts.ts';
-import { measureApi, measureBeside } from './compose-metrics.ts';
 import { needed } from './needed.ts';
-import { openDatabase } from './open-database.ts';
 import { ownKeyring } from './own-keys.ts';
+import { type Program, type ProgramOptions, runProgram, startProgram } from './program.ts';
 import type { RoleContext } from './role-context.ts';
-import { serveFrontMetrics } from './serve-metrics.ts';
-import { warmUpDatabase } from './warm-up-database.ts';
-import { warmUpHttp } from './warm-up-http.ts';
 import { welcome } from './welcome.ts';
-import { startWorkerProcess } from './worker-process.ts';
 
 /** Stops something that was started. */
 export type Undo = () => Promise<void> | void;
@@ -39,9 +23,14 @@ export interface AllParts {
   undo: Undo[];
 }
 
-/** Starts the servers, the worker process and the HTTP side, and prints the welcome. */
+/** Below ingestion, first attempts, PostgreSQL and Temporal: retries, notifications and maintenance can wait for a core. */
+const workerNice = 10;
+/** Young objects of webhooks under load: with less memory, most live until their garbage collection. */
+const apiMemory = ['--max-semi-space-size=16'];
+
+/** Starts the servers, migrates, starts an `api` and a `worker`, and prints the welcome. */
 export async function startAll(
-  { config, settings, log, stopped }: RoleContext,
+  { config, environment, settings, log, stopped }: RoleContext,
   { dataDir, program, undo }: AllParts,
 ): Promise<void> {
   const progress = (line: string) => console.log(line);
@@ -52,101 +41,71 @@ export async function startAll(
   const databaseUrl = config.databaseUrl ?? (await embeddedPostgres());
   goOn();
   const { address: givenTemporal, uiUrl } = config.temporal;
-  const temporal = givenTemporal === null ? await embeddedTemporal(needed(program)) : { address: givenTemporal, uiUrl };
+  const temporal = givenTemporal === null ? await embeddedTemporal(needed(program)) : null;
   goOn();
 
-  const database = await openDatabase({ url: databaseUrl, log });
-  undo.push(() => database.close());
-  await migrate(database, log);
   const keyring = ownKeyring(dataDir, config);
-  const generated = config.adminTokens.length === 0;
-  const adminTokens = generated
-    ? [
-        {
-          name: 'admin',
-          token: dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')),
-          role: 'admin' as const,
-        },
-      ]
-    : config.adminTokens;
-  const common = { database, keyring, temporal: { ...config.temporal, ...temporal }, log };
-
-  const mail = { ...config.notifications.mail, outboxDir: join(dataDir.path, 'outbox') };
-
-  const { backup } = config.maintenance;
-  const placed = backupPlace(backup) === null ? { ...backup, dir: join(dataDir.path, 'backups') } : backup;
-
-  const urlAt = (port: number) => config.publicUrl ?? originOf({ host: config.host, port });
-  const box = createSecretBox(keyring);
-  const { metrics, collect } = measureApi({ database, log });
-  const ownSettings = { role: config.role, settings };
-  const http = { ...common, ...apiSettings(config), adminTokens, mail, ownSettings };
-  // All of this takes seconds of CPU time, which the first webhooks would wait for: so it is done before the port opens.
-  const warm = withoutTracing(() => warmUpHttp(http, log).then(() => warmUpDatabase({ database, log })));
-  undo.push(() => warm);
-  const worker = await startWorkerProcess({
-    settings: {
-      databaseUrl,
-      databaseIsGiven: config.databaseUrl !== null,
-      keys: { current: keyring.current.bytes, previous: keyring.previous?.bytes ?? null },
-      temporal: common.temporal,
-      delivery: config.delivery,
-      notifications: { ...config.notifications, mail, baseUrl: urlAt(config.port) },
-      maintenance: { ...config.maintenance, backup: placed },
-      cacheDir: cacheDirOf(config.machine),
-      logLevel: config.logLevel,
-      tracing: config.tracing,
+  const adminToken =
+    config.adminTokens.length === 0
+      ? dataDir.secret('admin-token', () => randomBytes(24).toString('base64url'))
+      : null;
+  const generated: Record<string, string> = {
+    ...(config.databaseUrl === null ? { DATABASE_URL: databaseUrl } : {}),
+    ...(temporal ? { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: temporal.uiUrl } : {}),
+    ...(config.secretsKey === null ? { SECRETS_KEY: base64(keyring.current.bytes) } : {}),
+    ...(keyring.previous ? { SECRETS_KEY_PREVIOUS: base64(keyring.previous.bytes) } : {}),
+    ...(adminToken === null ? {} : { ADMIN_TOKEN: adminToken }),
+  };
+  let port = config.port;
+  const common: Omit<ProgramOptions, 'role'> = {
+    variables: () => ({
+      ...environment,
+      ...generated,
+      // After a crash, the api takes the port that the system has chosen for it.
+      ...(config.port === 0 ? { PORT: String(port) } : {}),
+    }),
+    startedBy: {
+      dataDir: dataDir.path,
+      ownTemporal: temporal !== null,
+      generated: Object.keys(generated).filter((name) => !environment[name]),
+      fromFile: settings.filter(({ source }) => source === 'env_file').map(({ name }) => name),
     },
-    dataDir: dataDir.path,
     log,
-  });
-  undo.push(() => worker.stop());
-  await warm;
+  };
+  await runProgram({ ...common, role: 'migrate' });
   goOn();
-  const { delivery } = config;
-  const attempting = composeAttempts({
-    ...{ database, box, delivery, metrics, log },
-    burst: config.notifications.burst,
-  });
-  const front = new FrontRelay({
-    ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
-    schedule: deliverySchedule(delivery),
-    firstAttempt: delivery.firstAttempt,
-    worker: worker.news,
-    metrics,
-  });
-  undo.push(async () => {
-    await front.stop();
-    await attempting.close();
-  });
-  front.start();
-  const scrape = new Scrape([collect, measureBeside(worker, log)]);
-  const measured = await serveFrontMetrics({ config, database, scrape, stopped, log });
-  undo.push(() => measured.stop());
-  const api = await startApi({ ...http, metrics, scrape: measured.scrape, handOver: () => front.handOver });
-  // The worker first, as in its own order: what it has in flight ends while webhooks are still accepted. The drain time
-  // passes meanwhile, because both together may take longer than the process may take to stop (main.ts).
-  undo.push(async () => {
-    await Promise.all([worker.stop(), api.drain()]);
-    await api.stop();
-  });
-  const baseUrl = urlAt(api.port);
-  worker.listening(baseUrl);
+  const running: Program[] = [];
+  // At the same time: the api still accepts while the worker ends what it has in flight.
+  undo.push(async () => void (await Promise.all(running.map((one) => one.stop()))));
+  const start = async (options: Pick<ProgramOptions, 'role' | 'node' | 'nice'>) => {
+    const started = await startProgram({ ...common, ...options });
+    running.push(started);
+    port = started.ready.port ?? port;
+    return started.ready;
+  };
+  const api = start({ role: 'api', node: apiMemory });
+  // Links in notifications lead to the port of the api, which the system chooses for PORT=0.
+  if (config.port === 0) await api;
+  const worker = start({ role: 'worker', nice: workerNice });
+  // Each start has ended before anything is stopped.
+  await Promise.allSettled([api, worker]);
+  const [{ pause = null }] = await Promise.all([api, worker]);
   goOn();
-
+  const { sendgrid } = config.notifications.mail;
+  const { backup } = config.maintenance;
   progress(
     welcome({
-      baseUrl,
-      adminToken: generated ? (adminTokens[0]?.token ?? null) : null,
-      webUiUrl: temporal.uiUrl,
+      baseUrl: config.publicUrl ?? originOf({ host: config.host, port }),
+      adminToken,
+      webUiUrl: temporal?.uiUrl ?? uiUrl,
       dataDir: dataDir.path,
       allowedNetworks: config.delivery.allowedNetworks,
-      outboxDir: mail.sendgrid ? null : mail.outboxDir,
+      outboxDir: sendgrid ? null : join(dataDir.path, 'outbox'),
       backups: {
-        place: backupPlace(placed) ?? '',
+        place: backupPlace(backup) ?? join(dataDir.path, 'backups'),
         key: config.secretsKey === null ? join(dataDir.path, 'secrets', 'secrets-key') : 'SECRETS_KEY',
       },
-      pause: await readPause(database),
+      pause,
     }),
   );
 
@@ -165,3 +124,5 @@ export async function startAll(
     return { address: server.address, uiUrl: server.uiUrl };
   }
 }
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');

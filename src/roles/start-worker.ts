@@ -11,13 +11,11 @@ import { daysAhead, ensurePartitions } from '../database/partitions.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import type { Sql } from '../database/sql.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
-import { Relay } from '../dispatch/relay.ts';
-import { type StuckLimits, StuckWorkflows, stuckLimits } from '../dispatch/stuck-workflows.ts';
-import type { WorkerBeside } from '../dispatch/worker-news.ts';
-import { WorkflowEngine } from '../dispatch/workflow-engine.ts';
+import { WorkflowRelay } from '../engine/relay.ts';
+import { type StuckLimits, StuckWorkflows, stuckLimits } from '../engine/stuck-workflows.ts';
+import { WorkflowEngine } from '../engine/workflow-engine.ts';
 import { BulkWorker } from '../events/bulk/bulk-worker.ts';
 import { foldStatistics } from '../events/fold-statistics.ts';
-import type { HandOver } from '../events/hand-over.ts';
 import { stopNextEvents } from '../events/transitions/account-deleted.ts';
 import { applyWaitingReplays } from '../events/transitions/replayed.ts';
 import { overdueS } from '../events/transitions/swept.ts';
@@ -59,10 +57,6 @@ const stopLimitMs = 35_000;
 
 /** A worker that runs until it is stopped. */
 export interface RunningWorker extends Running {
-  /** Where events go that this process accepts itself. */
-  readonly handOver: HandOver;
-  /** What a process beside this one calls that makes first attempts. */
-  readonly beside: WorkerBeside;
   /** Resolves when the Temporal worker runs, or when its first try to connect has failed. */
   readonly engineTried: Promise<void>;
   /** Whether the Temporal worker polls, and whether Temporal answers. */
@@ -71,7 +65,7 @@ export interface RunningWorker extends Running {
   readonly takes: readonly Purpose[];
 }
 
-/** Starts the delivery side: relay and Temporal worker. While Temporal is unavailable, first attempts continue. */
+/** Starts everything of Temporal: the relay that starts workflows, and the Temporal worker. */
 export async function startWorker(options: {
   database: Database;
   databaseUrl: string;
@@ -87,10 +81,10 @@ export async function startWorker(options: {
   /** False creates no maintenance schedules, for tests that they would disturb. */
   schedules?: boolean;
   workflowBundle: { code: string };
-  /** Whether a process beside this one makes the first attempts without a workflow (src/dispatch/front-relay.ts). */
-  attemptsBeside?: boolean;
   /** Seconds after which events and notifications count as overdue; two minutes by default, less in tests. */
   overdueS?: number;
+  /** How long first attempts wait for an `api` that makes them; less in tests. */
+  patienceMs?: number;
   /** When a workflow counts as stuck; less in tests. */
   stuckLimits?: StuckLimits;
   /** See `NotificationParts`. */
@@ -117,19 +111,15 @@ export async function startWorker(options: {
     notifications: options.notifications,
     ...(times ? { times } : {}),
   });
-  const relay = new Relay({
+  const relay = new WorkflowRelay({
     sql: database,
     databaseUrl: options.databaseUrl,
-    attempts,
-    schedule,
-    firstAttempt: delivery.firstAttempt,
-    firstAttemptPermits: delivery.firstAttemptPermits,
+    timeLimitMs: delivery.timeLimitMs,
     eventWorkflows: delivery.eventWorkflows,
-    attemptsBeside: options.attemptsBeside ?? false,
     backlogLimit: delivery.eventWorkflowsBacklog,
-    metrics,
     log,
     overdueS: lateS,
+    patienceMs: options.patienceMs,
   });
   const { backup } = options.maintenance;
   const takes = takenQueues(options.queues ?? null, { hasBackupPlace: backupPlace(backup) !== null });
@@ -148,10 +138,7 @@ export async function startWorker(options: {
     purposes: [...takes],
     build: options.build ?? null,
     activities: activitiesOfQueues(
-      createDeliveryActivities({
-        ...{ attempts, notifier, log },
-        attemptBegan: (eventId) => relay.attemptBegan(eventId),
-      }),
+      createDeliveryActivities({ attempts, notifier, log }),
       createMaintenanceActivities({
         ...{ database, keyring: options.keyring, store, keep: backup.keep, encrypt: backup.encrypt },
         ...{ notifier, overdueS: lateS, metrics, log },
@@ -200,16 +187,14 @@ export async function startWorker(options: {
   worker.start();
   if (options.schedules !== false) schedules.start();
   return {
-    handOver: relay.handOver,
-    beside: relay.beside,
     engineTried: worker.tried,
     temporal,
     takes: [...takes],
     async stop() {
       const quiet = Promise.all([...pollers, schedules].map((poller) => poller.stop()));
       // Producers of work before its consumers: eager starts need the Temporal workers.
-      if (takes.has('deliveries')) await relay.stopTaking();
-      const ended = Promise.all([quiet, takes.has('deliveries') ? relay.stop() : null, worker.stop()]);
+      if (takes.has('deliveries')) await relay.stop();
+      const ended = Promise.all([quiet, worker.stop()]);
       // When the Temporal workers poll no more, so that another process gets what is aborted here.
       ending.abort();
       if (await settlesWithin(ended, stopLimitMs)) await attempting.close();

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AddressReads } from '../accounts/address-reads.ts';
+import { claimForAttempt } from '../attempts/claim.ts';
 import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { AttemptReader } from '../events/attempt-row.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
-import { claimForAttempt } from '../events/queue.ts';
 import { OutcomeRecorder } from '../events/transitions/attempt-recorded.ts';
 import type { Log } from '../shared/log.ts';
 import { addAccount, undone, unusedSlug } from './undone.ts';
@@ -45,7 +45,7 @@ async function deliverOne(database: Database, sql: Sql): Promise<void> {
   await claimForAttempt(sql, {
     turns: { kind: 'all', after: afterAllAccounts },
     room: { of: new Map(), others: 1 },
-    ...{ limit: 1, permits: 1, token: uuidv7(), leaseS: 1 },
+    ...{ limit: 1, token: uuidv7(), leaseS: 1 },
   });
   const attempt = { eventId: id, generation: 0, trigger: 'schedule', number: 1 } as const;
   await new AttemptReader(sql).read(attempt);

@@ -1,4 +1,4 @@
-import type { Pause } from '../events/pause.ts';
+import type { Ready } from './role-context.ts';
 
 export interface Welcome {
   baseUrl: string;
@@ -16,7 +16,7 @@ export interface Welcome {
     key: string;
   };
   /** Null when deliveries are not paused. */
-  pause: Pause | null;
+  pause: NonNullable<Ready['pause']> | null;
 }
 
 /** The text of `npm start` when everything runs: addresses, token, and three commands to paste. */
@@ -59,7 +59,7 @@ Ctrl-C stops everything; the next start continues with the same data.
 }
 
 /** The start of the pause and its reason, without line breaks. */
-function sinceAndWhy({ since, reason }: Pause): string {
+function sinceAndWhy({ since, reason }: NonNullable<Ready['pause']>): string {
   const why = reason.replaceAll(/\p{Cc}+/gu, ' ');
-  return `since ${since.toISOString()}${why === '' ? '' : ` (${why})`}`;
+  return `since ${since}${why === '' ? '' : ` (${why})`}`;
 }

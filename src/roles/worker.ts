@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Scrape } from '../metrics/scrape.ts';
 import { originOf } from '../notifications/settings.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
@@ -12,12 +13,19 @@ import type { RoleContext } from './role-context.ts';
 import { serveWorkerMetrics } from './serve-metrics.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 import { untilStopped } from './until-stopped.ts';
+import { workerMetricsPort } from './worker-metrics.ts';
 
-/** The role `worker`: relay and Temporal worker. Any number of these processes can share the task queues. */
-export async function runWorker({ config, log, stopped }: RoleContext): Promise<void> {
+/** How long `npm start` waits for a Temporal that is down. First attempts do without it. */
+const engineLimitMs = 5_000;
+
+/** The role `worker`: everything of Temporal. Any number of these processes can share the task queues. */
+export async function runWorker({ config, log, stopped, ready }: RoleContext): Promise<void> {
   const sdk = await installMeasuredRuntime(log);
+  const bundle = bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log });
+  bundle.catch(() => undefined);
   const databaseUrl = needed(config.databaseUrl);
   const database = await openDatabase({ url: databaseUrl, log });
+  const { startedBy } = config;
   try {
     let worker: RunningWorker | null = null;
     const temporal = () => worker?.temporal ?? null;
@@ -25,13 +33,12 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
     const { metrics, collect } = measureWorker({ database, sdk, temporalAnswers, log });
     // Before anything is started, so that a port that is taken is told at once.
     const measured = await serveWorkerMetrics({
-      config,
-      database,
+      // The `api` of `npm start` asks for the metrics, on this machine.
+      config: startedBy ? { host: '127.0.0.1', metricsPort: 0 } : config,
+      ...{ database, stopped, temporal, collect, log },
       scrape: new Scrape([collect]),
-      stopped,
-      temporal,
-      log,
     });
+    if (startedBy) workerMetricsPort.write(startedBy.dataDir, measured.port);
     try {
       worker = await startWorker({
         database,
@@ -43,16 +50,18 @@ export async function runWorker({ config, log, stopped }: RoleContext): Promise<
         maintenance: config.maintenance,
         queues: config.workerQueues,
         build: config.build,
-        workflowBundle: await bundleWorkflows({ cacheDir: cacheDirOf(config.machine), log }),
+        workflowBundle: await bundle,
         metrics,
         log,
       });
-      if (config.publicUrl === null)
+      if (config.publicUrl === null && !startedBy)
         log.warn({ links: originOf(config) }, 'PUBLIC_URL is not set: links in notifications lead to this machine');
       log.info(
         { version, taskQueue: config.temporal.taskQueue, takes: worker.takes, ...(config.build ?? {}) },
         'worker running',
       );
+      if (startedBy) await Promise.race([worker.engineTried, sleep(engineLimitMs, undefined, { ref: false })]);
+      ready({});
       await untilStopped(stopped);
       await worker.stop();
     } finally {

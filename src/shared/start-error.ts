@@ -5,3 +5,8 @@
 export class StartError extends Error {
   override name = 'StartError';
 }
+
+/** An error that a program of `npm start` has printed itself, so that nothing is left to say. */
+export class ToldError extends Error {
+  override name = 'ToldError';
+}

@@ -7,7 +7,7 @@ import { restoreArchive } from '../../src/backups/restore.ts';
 import { openSnapshot } from '../../src/backups/snapshot.ts';
 import { verifyArchive } from '../../src/backups/verify-archive.ts';
 import { migrateOnce } from '../../src/database/migrate.ts';
-import { Listener } from '../../src/dispatch/listener.ts';
+import { Listener } from '../../src/processes/listener.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { backUp, testKeyring } from '../backups/support.ts';

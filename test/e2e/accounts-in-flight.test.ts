@@ -99,7 +99,7 @@ describe('events of a disabled account', () => {
 
   /** An event whose account was disabled, with a workflow that checks it often. */
   async function heldEvent(holdLimitMs: number) {
-    stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow', worker: false });
+    stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false, worker: false });
     const consumer = await stage.consumer();
     const sent = await stage.sendTo(consumer);
     await stage.operate.setEnabled(sent.accountId, false);
@@ -144,7 +144,7 @@ describe('events of a disabled account', () => {
 describe('a deleted account', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow' });
+    stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false });
   });
   afterAll(() => stage.close());
   afterEach(() => stage.clear());

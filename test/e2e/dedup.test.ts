@@ -10,7 +10,7 @@ import { deadEvent, exhaustedEvent, openStage, type Stage, waitingEvent } from '
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt: 'workflow' });
+  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 });
 afterAll(() => stage.close());
 afterEach(() => stage.clear());

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 // Workflow histories have many readers: a failure names its kind, and the log of the worker has the rest.
 
 async function stage() {
-  const gateway = await startGateway({ firstAttempt: 'workflow', delaysMs: [] });
+  const gateway = await startGateway({ apiDelivers: false, delaysMs: [] });
   const consumer = await startConsumer(200);
   const { address } = gateway.temporal;
   const connection = await Connection.connect({ address, channelArgs: { 'grpc.enable_http_proxy': 0 } });

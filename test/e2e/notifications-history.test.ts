@@ -20,7 +20,7 @@ import type { Stage } from '../support/situations.ts';
 
 let stage: Stage;
 let receivers: Receivers;
-useReceivers({ firstAttempt: 'workflow', notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
+useReceivers({ apiDelivers: false, notifications: { waitsMs: [10, 10, 10, 10] } }, (...opened) => {
   [stage, receivers] = opened;
 });
 

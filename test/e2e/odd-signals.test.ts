@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ delaysMs: slowDelaysMs, firstAttempt: 'workflow', eventWorkflows: 'always' });
+  stage = await openStage({ delaysMs: slowDelaysMs, apiDelivers: false, eventWorkflows: 'always' });
 });
 afterAll(() => stage.close());
 afterEach(() => stage.clear());

@@ -9,7 +9,7 @@ import { deadEvent, deliveredEvent, exhaustedEvent, openStage, type Stage } from
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt: 'workflow' });
+  stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers: false });
 });
 afterAll(() => stage.close());
 afterEach(() => stage.clear());

@@ -62,7 +62,7 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
 describe('with one concurrent attempt per account', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ firstAttempt: 'direct', accountConcurrency: 1 });
+    stage = await openStage({ accountConcurrency: 1 });
   });
   afterAll(() => stage.close());
   afterEach(() => stage.clear());

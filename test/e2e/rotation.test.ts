@@ -171,7 +171,7 @@ describe.each([
   ['delivery_secret', 'delivery_url'],
   ['project_delivery_secret', 'project_delivery_url'],
 ] as const)('%s', (secretField, urlField) => {
-  useGateway({ firstAttempt: 'direct' });
+  useGateway();
 
   test('changes under load: each delivery verifies with the old or new secret, later ones with the new', async () => {
     const consumer = await startConsumer((response, delivery) => {

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({
-    ...{ delaysMs: instantDelaysMs, firstAttempt: 'workflow', eventWorkflows: 'always', overdueS: 1, maintenance: {} },
+    ...{ delaysMs: instantDelaysMs, apiDelivers: false, eventWorkflows: 'always', overdueS: 1, maintenance: {} },
     // The second try of a task follows at once. Each further one takes 10 s or more.
     stuckLimits: { attempts: 2, ageS: 0 },
   });

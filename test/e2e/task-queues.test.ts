@@ -12,7 +12,7 @@ import { openSchedules } from '../support/schedules.ts';
 // Each purpose of a worker has a task queue of its own (docs/task-queues.md).
 
 async function stage(options: TestGatewayOptions) {
-  const gateway = await startGateway({ worker: false, firstAttempt: 'workflow', delaysMs: [], ...options });
+  const gateway = await startGateway({ worker: false, apiDelivers: false, delaysMs: [], ...options });
   const consumer = await startConsumer(500);
   const operators = await startConsumer(200);
   const temporal = await openSchedules(gateway.temporal);
@@ -109,7 +109,7 @@ test('a notification waits for a worker that takes notifications, and deliveries
 });
 
 test('a worker that does not take deliveries makes no attempt', async () => {
-  const { gateway, takes, consumer } = await stage({ maintenance: {}, firstAttempt: 'direct' });
+  const { gateway, takes, consumer } = await stage({ maintenance: {} });
   await takes('notifications', 'maintenance', 'backups');
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');

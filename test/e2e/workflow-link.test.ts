@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorkflowFinder } from '../../src/dispatch/workflow-finder.ts';
+import { createWorkflowFinder } from '../../src/engine/workflow-finder.ts';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { PauseWatch } from '../../src/dispatch/pause-watch.ts';
+import { PauseWatch } from '../../src/processes/pause-watch.ts';
 import {
   endsWorkflows,
   lookAgainMs,

@@ -1,7 +1,7 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { StuckWorkflows } from '../../src/dispatch/stuck-workflows.ts';
+import { StuckWorkflows } from '../../src/engine/stuck-workflows.ts';
 import { repairStuck } from '../../src/maintenance/repair-stuck.ts';
 import { unmeasured } from '../../src/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';

@@ -126,7 +126,7 @@ test('when PostgreSQL is unavailable for longer than the lease of an attempt, th
   const gateway = await running('here', { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '5s' });
   const { postgres } = gateway;
   const id = await inFlight(gateway, postgres.stop);
-  // The lease is 5 s + 15 s + 1 s (src/dispatch/leases.ts), and was renewed before PostgreSQL stopped.
+  // The lease is 5 s + 15 s + 1 s (src/processes/leases.ts), and was renewed before PostgreSQL stopped.
   await sleep(22_000);
   await postgres.start();
   await expectOneAttempt(gateway, id);

@@ -7,7 +7,7 @@ import { afterAll, afterEach, inject } from 'vitest';
 import type { Role } from '../../src/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
-import { policyFor } from './policy.ts';
+import { policy } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { startArguments } from './start-command.ts';
 
@@ -61,7 +61,7 @@ export function spawnGateway(
     env: {
       ...cleanEnvironment(),
       ...portsOf(role),
-      EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT),
+      EVENT_WORKFLOWS: policy(),
       ...variables,
     },
     cwd: tmpdir(),

@@ -6,15 +6,15 @@ import type { Setting } from '../../src/api/settings-routes.ts';
 import { startApi } from '../../src/api/start-api.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { BacklogLimit } from '../../src/dispatch/backlog-watch.ts';
-import type { PermitMode } from '../../src/dispatch/permits.ts';
-import type { StuckLimits } from '../../src/dispatch/stuck-workflows.ts';
+import type { BacklogLimit } from '../../src/engine/backlog-watch.ts';
+import type { StuckLimits } from '../../src/engine/stuck-workflows.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import type { AdminToken } from '../../src/http/admin/auth.ts';
 import type { TokenRole } from '../../src/http/admin/roles.ts';
 import { unmeasured } from '../../src/metrics/metrics.ts';
 import type { MailSettings } from '../../src/notifications/settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
+import { startDeliveries } from '../../src/roles/start-deliveries.ts';
 import { startWorker } from '../../src/roles/start-worker.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import type { Running } from '../../src/shared/running.ts';
@@ -26,7 +26,7 @@ import { eventStates } from './event-changes.ts';
 import { randomKeyring } from './keyring.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note, watchAnswersOf } from './leaks/watch.ts';
-import { policyFor } from './policy.ts';
+import { policy } from './policy.ts';
 import { installTestRuntime, log } from './runtime.ts';
 import { removeSchedules } from './schedules.ts';
 import { secretText } from './secrets.ts';
@@ -60,9 +60,12 @@ export interface TestGateway {
   /** The policy of its workers. */
   eventWorkflows: EventWorkflows;
   adminToken: string;
-  /** Starts a worker, also in addition to others. Without `maintenance` it has the gateway's. */
+  /**
+   * Starts a worker, also in addition to others, and the first attempts of the api, if they are stopped. Without
+   * `maintenance` it has the gateway's.
+   */
   startWorker(maintenance?: TestMaintenance): Promise<Running>;
-  /** Stops all workers. The api continues. */
+  /** Stops all that delivers: workers, and first attempts. The api continues. */
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -78,8 +81,9 @@ export interface TestMaintenance {
 }
 
 export interface TestGatewayOptions {
-  firstAttempt?: PermitMode;
-  /** As EVENT_WORKFLOWS. Default: the policy under which the tests run (`policyFor`). */
+  /** As API_DELIVERS. False: the workflows of events make all attempts, without a wait for an api. */
+  apiDelivers?: boolean;
+  /** As EVENT_WORKFLOWS. Default: the policy under which the tests run (`policy`). */
   eventWorkflows?: EventWorkflows;
   /** As EVENT_WORKFLOWS_BACKLOG. */
   eventWorkflowsBacklog?: BacklogLimit;
@@ -100,7 +104,7 @@ export interface TestGatewayOptions {
   adminTokens?: (Omit<AdminToken, 'role'> & { role?: TokenRole })[];
   /** The address to listen on. Default: 127.0.0.1. */
   host?: string;
-  /** False starts the api without a worker. */
+  /** False starts the api without a worker, and without first attempts. */
   worker?: boolean;
   overdueS?: number;
   /** When a workflow counts as stuck. */
@@ -133,7 +137,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const database = await openDatabase({ url: databaseUrl, log });
   // A copy of the template has the schema.
   if (options.databaseUrl !== undefined) await migrate(database, log);
-  const eventWorkflows = options.eventWorkflows ?? policyFor(options.firstAttempt);
+  const eventWorkflows = options.eventWorkflows ?? policy();
   const keyring = options.keyring ?? options.inPlaceOf?.keyring ?? randomKeyring();
   const temporal = {
     address: options.temporalAddress ?? inject('temporalAddress'),
@@ -146,8 +150,18 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   // On a cluster, the api and the workers are processes: `npm run cluster -- --only e2e`.
   const start: Starters = inject('databaseOwner')
     ? clusterStarters({ databaseUrl, workers: options.accountConcurrency === undefined ? undefined : 1 })
-    : { startApi, startWorker };
-  const workers: Awaited<ReturnType<Starters['startWorker']>>[] = [];
+    : { startApi, startDeliveries, startWorker };
+  const workers: Running[] = [];
+  let deliveries: Awaited<ReturnType<Starters['startDeliveries']>> | null = null;
+  const delivery = {
+    delaysMs: options.delaysMs ?? quickDelaysMs,
+    timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
+    allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
+    droppedHeaders: options.droppedHeaders ?? [],
+    accountConcurrency: options.accountConcurrency ?? 64,
+    eventWorkflows,
+    eventWorkflowsBacklog: options.eventWorkflowsBacklog ?? { events: 10_000, ageMs: 5 * 60_000 },
+  };
   const mail = options.mail ?? { from: 'gateway@gateway.test', sendgrid: null, outboxDir: null };
   const api = await start.startApi({
     ...{ database, keyring, log },
@@ -158,10 +172,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     })),
     ownSettings: { role: 'api', settings: options.settings ?? [] },
     trustedProxies: options.trustedProxies ?? [],
-    delivery: {
-      timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
-      allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
-    },
+    delivery,
     mail,
     publicUrl: null,
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
@@ -171,7 +182,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     maxConnections: options.maxConnections ?? 2_000,
     host: options.host ?? '127.0.0.1',
     port: 0,
-    handOver: () => workers[0]?.handOver ?? null,
+    handOver: () => deliveries?.handOver ?? null,
     ...{ metrics: unmeasured, scrape: null },
   });
   const baseUrl = `http://127.0.0.1:${api.port}`;
@@ -185,17 +196,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       if (maintenance?.backupDir !== undefined) backupDirs.add(maintenance.backupDir);
       const worker = await start.startWorker({
         ...{ database, databaseUrl, keyring, temporal, metrics: unmeasured, log },
-        delivery: {
-          delaysMs: options.delaysMs ?? quickDelaysMs,
-          timeLimitMs: options.timeLimitMs ?? defaultTimeLimitMs,
-          allowedNetworks: options.allowedNetworks ?? ['127.0.0.0/8', '::1/128'],
-          droppedHeaders: options.droppedHeaders ?? [],
-          accountConcurrency: options.accountConcurrency ?? 64,
-          firstAttempt: options.firstAttempt ?? 'auto',
-          firstAttemptPermits: 4,
-          eventWorkflows,
-          eventWorkflowsBacklog: options.eventWorkflowsBacklog ?? { events: 10_000, ageMs: 5 * 60_000 },
-        },
+        delivery,
+        ...(options.apiDelivers === false ? { patienceMs: 0 } : {}),
         maintenance: {
           backup: {
             dir: maintenance?.backupDir ?? null,
@@ -215,10 +217,17 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.overdueS === undefined ? {} : { overdueS: options.overdueS }),
       });
       workers.push(worker);
+      if (options.apiDelivers !== false)
+        deliveries ??= await start.startDeliveries({
+          ...{ database, databaseUrl, keyring, delivery, metrics: unmeasured, log },
+          ...{ burst: options.notifyBurst ?? null, stopLimitMs: 30_000 },
+          ...(options.notifications?.burstMs === undefined ? {} : { burstMs: options.notifications.burstMs }),
+        });
       return worker;
     },
     async stopWorker() {
-      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+      await Promise.all([deliveries, ...workers.splice(0)].map((running) => running?.stop()));
+      deliveries = null;
     },
     async stop() {
       await gateway.stopWorker();

@@ -5,13 +5,9 @@ import { type EventWorkflows, eventWorkflows } from '../../src/events/event-work
  * `npm run test:policies` runs the same tests again. A test that asserts which events have a
  * workflow asks its gateway (`eventWorkflows`).
  */
-function policy(): EventWorkflows {
+export function policy(): EventWorkflows {
   const given = process.env.TEST_EVENT_WORKFLOWS ?? 'always';
   const found = eventWorkflows.find((one) => one === given);
   if (!found) throw new Error(`TEST_EVENT_WORKFLOWS must be one of: ${eventWorkflows.join(', ')}`);
   return found;
 }
-
-/** FIRST_ATTEMPT=workflow exists with `always` only, so tests of it run with `always` under both policies. */
-export const policyFor = (firstAttempt: string | undefined): EventWorkflows =>
-  firstAttempt === 'workflow' ? 'always' : policy();

@@ -3,7 +3,7 @@ import { type Role, readConfig } from '../../src/config.ts';
 import { failureText, runRole } from '../../src/roles/run-role.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { cleanEnvironment, endsWithItsTest, portsOf } from './gateway-process.ts';
-import { policyFor } from './policy.ts';
+import { policy } from './policy.ts';
 import { type Exit, RoleOutput, type RunningRole } from './running-role.ts';
 import { installTestRuntime } from './runtime.ts';
 
@@ -25,18 +25,21 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
     const env = {
       ...cleanEnvironment(),
       ...portsOf(role),
-      EVENT_WORKFLOWS: policyFor(variables.FIRST_ATTEMPT),
+      EVENT_WORKFLOWS: policy(),
       ...variables,
     };
     const config = readConfig(role, env);
     const settings = settingsInForce(config, env, new Set());
     const log = createLog(config.logLevel, { write: (line) => output.add('stderr', line) });
-    await runRole(role, { config, settings, log, stopped: stopping.signal, arguments: args });
+    await runRole(role, {
+      ...{ config, settings, environment: env, log, stopped: stopping.signal, arguments: args },
+      ready: () => undefined,
+    });
   };
   const exited = runs().then(
     () => end(0),
     (error: unknown) => {
-      output.add('stderr', failureText(error));
+      output.add('stderr', failureText(error) ?? '');
       return end(1);
     },
   );

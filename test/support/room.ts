@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IdleCpu } from '../../src/shared/idle-cpu.ts';
+import { IdleCpu } from './idle-cpu.ts';
 
 /**
  * Workers that begin a file whenever they have one. Most files wait about half of their time, so these keep two cores of a

@@ -19,7 +19,7 @@ import { BodyRoom } from '../body-room.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
-import { type Turn, TurnGate } from '../turn-gate.ts';
+import { type HeldTurn, type Turn, TurnGate } from '../turn-gate.ts';
 import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
@@ -67,8 +67,6 @@ export interface AttemptOptions {
   /** The account's turn that the relay has taken for this attempt. It is left when the consumer has answered. */
   turn?: HeldTurn;
 }
-
-type HeldTurn = Extract<Turn, { leave: unknown }>;
 
 export interface Made {
   result: AttemptResult;

@@ -17,7 +17,7 @@ const holdEvent = {
       where id = $1 and generation = $2 and delivery_status = 'pending'
       returning id
     )
-    update event_queue q set lane = ${lanes.pendingStart}, lane_since = now(), direct = false, claimed_until = null, claim_token = null
+    update event_queue q set lane = ${lanes.pendingStart}, lane_since = now(), claimed_until = null, claim_token = null
     from e where q.event_id = e.id and q.generation = $2 and q.claim_token = $4`,
 };
 

@@ -69,8 +69,8 @@ export const receiveEvents = {
       insert into event_payloads (event_id, headers, content_type, body, traceparent)
       select id, headers, content_type, substring($11::bytea from body_begin for body_bytes), traceparent from accepted
     ), queued as (
-      insert into event_queue (event_id, account_id, generation, lane, direct, claim_token, claimed_until)
-      select id, account_id, 0, ${lanes.firstAttempt}, token is not null, token, case when token is not null then now() + make_interval(secs => $14) end
+      insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
+      select id, account_id, 0, ${lanes.firstAttempt}, token, case when token is not null then now() + make_interval(secs => $14) end
       from accepted
     ), told as materialized (
       select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where token is null) w

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../src/database/sql.ts';
-import { Backlog } from '../../../src/dispatch/backlog.ts';
-import { StartPosition } from '../../../src/dispatch/start-position.ts';
-import { claimSettledForStart } from '../../../src/events/claim-starts.ts';
+import { Backlog } from '../../../src/attempts/backlog.ts';
+import { StartPosition } from '../../../src/engine/start-position.ts';
+import { claimSettledForStart } from '../../../src/engine/claim-starts.ts';
 import { type ClaimName, claimForAttempt } from '../../../src/events/queue.ts';
 
 /** As many as one claim of the relay takes. */

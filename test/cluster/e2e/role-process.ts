@@ -3,6 +3,7 @@ import type { RejectedSettings } from '../../../src/api/compose-api.ts';
 import { startApi } from '../../../src/api/start-api.ts';
 import { unmeasured } from '../../../src/metrics/metrics.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
+import { type RunningDeliveries, startDeliveries } from '../../../src/roles/start-deliveries.ts';
 import { startWorker } from '../../../src/roles/start-worker.ts';
 import { createKeyring } from '../../../src/secrets/keyring.ts';
 import { createLog } from '../../../src/shared/log.ts';
@@ -18,9 +19,11 @@ interface Shared {
   logPath: string;
 }
 type ApiOptions = Parameters<typeof startApi>[0];
+type DeliveryOptions = Parameters<typeof startDeliveries>[0];
 type WorkerOptions = Parameters<typeof startWorker>[0];
 export type ApiJob = Shared &
   Omit<ApiOptions, 'database' | 'keyring' | 'log' | 'metrics' | 'scrape' | 'handOver'> & { rejected: RejectedSettings };
+export type DeliveryJob = Shared & Omit<DeliveryOptions, 'database' | 'keyring' | 'log' | 'metrics'>;
 export type WorkerJob = Shared &
   Omit<WorkerOptions, 'database' | 'keyring' | 'log' | 'metrics' | 'notifications'> & {
     notifications: Omit<WorkerOptions['notifications'], 'baseUrl'> & { baseUrl: string };
@@ -32,6 +35,7 @@ export type WorkerJob = Shared &
  */
 const logTo = (path: string) => createLog('trace', pino.destination({ dest: path, sync: true }));
 let running: Running | null = null;
+let deliveries: (RunningDeliveries & { close(): Promise<void> }) | null = null;
 
 const calls = {
   /** Starts the api and returns its port. */
@@ -39,7 +43,8 @@ const calls = {
     const log = logTo(logPath);
     const database = await openDatabase({ url: databaseUrl, log });
     const keyring = createKeyring(keys.current, keys.previous);
-    const api = await startApi({ ...options, database, keyring, log, metrics: unmeasured, scrape: null });
+    const handOver = () => deliveries?.handOver ?? null;
+    const api = await startApi({ ...options, database, keyring, log, handOver, metrics: unmeasured, scrape: null });
     running = {
       async stop() {
         await api.stop();
@@ -47,6 +52,23 @@ const calls = {
       },
     };
     return api.port;
+  },
+
+  /** Starts the first attempts of the api. */
+  async deliver({ keys, logPath, ...options }: DeliveryJob): Promise<void> {
+    const log = logTo(logPath);
+    const database = await openDatabase({ url: options.databaseUrl, log });
+    const keyring = createKeyring(keys.current, keys.previous);
+    deliveries = {
+      ...startDeliveries({ ...options, database, keyring, log, metrics: unmeasured }),
+      close: () => database.close(),
+    };
+  },
+
+  async stopDelivering(_: null): Promise<void> {
+    await deliveries?.stop();
+    await deliveries?.close();
+    deliveries = null;
   },
 
   async worker({ databaseUrl, keys, logPath, notifications, ...options }: WorkerJob): Promise<void> {
@@ -75,6 +97,7 @@ const calls = {
 
   /** Stops gracefully. */
   async stop(_: null): Promise<void> {
+    await calls.stopDelivering(null);
     await running?.stop();
     running = null;
   },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { startApi } from '../../../src/api/start-api.ts';
 import type { HandOver } from '../../../src/events/hand-over.ts';
+import type { startDeliveries } from '../../../src/roles/start-deliveries.ts';
 import type { startWorker } from '../../../src/roles/start-worker.ts';
 import type { Keyring } from '../../../src/secrets/keyring.ts';
 import type { Running } from '../../../src/shared/running.ts';
@@ -16,7 +17,10 @@ const usualWorkers = 2;
 
 export interface Starters {
   startApi(options: Parameters<typeof startApi>[0]): Promise<Running & { port: number }>;
-  startWorker(options: Parameters<typeof startWorker>[0]): Promise<Running & { handOver?: HandOver }>;
+  startDeliveries(
+    options: Parameters<typeof startDeliveries>[0],
+  ): (Running & { handOver: HandOver | null }) | Promise<Running & { handOver: HandOver | null }>;
+  startWorker(options: Parameters<typeof startWorker>[0]): Promise<Running>;
 }
 
 /**
@@ -31,6 +35,7 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
   // Removed when the api stops, which is stopped last.
   const { folder: logs, remove } = ownFolder('gateway-e2e-logs-');
   let files = 0;
+  let apiProcesses: ReturnType<typeof roleProcesses> = [];
   const own = (keyring: Keyring) => ({
     ...{ databaseUrl, keys: keysOf(keyring) },
     logPath: join(logs, `process-${++files}.log`),
@@ -38,6 +43,7 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
   return {
     async startApi({ database: _, keyring, log: __, metrics: ___, scrape: ____, handOver: _____, ...settings }) {
       const processes = roleProcesses(apis);
+      apiProcesses = processes;
       const ports = await Promise.all(processes.map((each) => each.call('api', { ...settings, ...own(keyring) })));
       const balancer = new Balancer(ports);
       const port = await balancer.listen();
@@ -50,6 +56,12 @@ export function clusterStarters(options: { databaseUrl: string; workers?: number
           remove();
         },
       };
+    },
+    async startDeliveries({ database: _, keyring, log: __, metrics: ___, ...settings }) {
+      const each = <K extends 'deliver' | 'stopDelivering'>(call: K, job: Parameters<RoleCalls[K]>[0]) =>
+        Promise.all(apiProcesses.map((api) => api.call(call, job)));
+      await each('deliver', { ...settings, ...own(keyring) });
+      return { handOver: null, stop: async () => void (await each('stopDelivering', null)) };
     },
     async startWorker({ database: _, keyring, log: __, metrics: ___, notifications, ...settings }) {
       const processes = roleProcesses(count);

@@ -8,7 +8,7 @@ import { median } from './median.ts';
 const answerMs = 1_000;
 /**
  * What bounds the attempts in flight of a worker is ACCOUNT_CONCURRENCY for each account, up to 1,024 over all accounts
- * (src/dispatch/first-attempts.ts). With these, a worker has 64 in flight, and four workers make 256 requests a second,
+ * (src/attempts/first-attempts.ts). With these, a worker has 64 in flight, and four workers make 256 requests a second,
  * which two cores can carry: so the limit is reached, and not the machine's.
  */
 const accounts = 4;

@@ -1,0 +1,109 @@
+import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
+import type { AttemptRow } from '../events/attempt-row.ts';
+import type { HandOver, Place } from '../events/hand-over.ts';
+import type { Claimed } from '../events/queue.ts';
+import type { Backlog } from './backlog.ts';
+import type { Hold, Leases } from '../processes/leases.ts';
+import type { TurnLines } from './turn-lines.ts';
+
+/** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
+const longestLine = 256;
+/** The most bytes of bodies that were handed over and whose attempts have not ended. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** What the first attempt of a claimed event begins with. */
+export interface Begun {
+  turn: HeldTurn;
+  /** The event, if it was handed over. Otherwise, it is read. */
+  event: AttemptRow | null;
+}
+
+export interface AcceptedEventsDeps {
+  gate: TurnGate;
+  leases: Leases;
+  backlog: Backlog;
+  lines: TurnLines;
+  /** Whether events are taken over at this time. */
+  isOpen(): boolean;
+  /** How many more events this process can keep in memory. */
+  free(): number;
+  /** Begins the first attempt of an event; resolves when it has ended. */
+  begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void>;
+  /** Called when an event of this account waits in the queue. */
+  queued(accountId: string): void;
+}
+
+/** Takes over the events that this process has accepted, and gives them to the relay after their commit. */
+export class AcceptedEvents implements HandOver {
+  readonly #deps: AcceptedEventsDeps;
+  /** Places of events that are being stored. */
+  #reserved = 0;
+  #bytes = 0;
+
+  constructor(deps: AcceptedEventsDeps) {
+    this.#deps = deps;
+  }
+
+  get leaseS(): number {
+    return this.#deps.leases.leaseS;
+  }
+
+  /** Events that are being stored and will be handed over. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  reserve(event: { id: string; accountId: string; bytes: number }): Place | null {
+    const { backlog, lines, isOpen, free } = this.#deps;
+    const { accountId, bytes } = event;
+    if (!isOpen() || backlog.isBehind(accountId)) return null;
+    if (free() <= 0 || this.#bytes + bytes > maxBytes || lines.of(accountId) >= longestLine) {
+      backlog.fellBehind(accountId);
+      return null;
+    }
+    return this.#place(event);
+  }
+
+  room(accountIds: readonly string[]): Promise<void> {
+    return this.#deps.lines.untilShorter(accountIds);
+  }
+
+  queued(accountId: string): void {
+    this.#deps.queued(accountId);
+  }
+
+  #place({ id: eventId, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place {
+    const { gate, leases, lines, begin } = this.#deps;
+    const taken = lines.of(accountId) === 0 ? gate.enterDirect(accountId, performance.now()) : null;
+    const turn = taken && 'leave' in taken ? taken : null;
+    const hold = leases.hold(eventId);
+    const claim = { eventId, accountId, generation: 0 };
+    this.#reserved++;
+    this.#bytes += bytes;
+    const giveUp = () => {
+      this.#reserved--;
+      this.#bytes -= bytes;
+      turn?.leave();
+    };
+    return {
+      token: leases.token,
+      take: (event) => {
+        this.#reserved--;
+        const go = (own: HeldTurn) =>
+          void begin(claim, hold, { turn: own, event }).finally(() => {
+            this.#bytes -= bytes;
+          });
+        if (turn) go(turn);
+        else lines.join(accountId, go);
+      },
+      cancel: () => {
+        giveUp();
+        hold.release();
+      },
+      abandon: () => {
+        giveUp();
+        hold.abandon();
+      },
+    };
+  }
+}

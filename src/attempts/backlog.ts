@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
+import { accountsAClaim, lowestId } from '../events/queue.ts';
+import type { ClaimRound, Turns } from './claim.ts';
+
+/** How often the whole queue is looked at, because a notification can get lost and leases can expire. */
+const lookEveryMs = 1_000;
+/** A look at a queue with a long history takes longer, and then takes place less often: at most a twentieth of the time. */
+const lookShare = 20;
+/**
+ * A claim begins this long before the last event that was claimed of its account: events are committed in another order
+ * than they were received, and the clocks of several machines differ a little. A look finds the others.
+ */
+const overlapMs = 2_000;
+/** Accounts whose last claimed event is remembered, also while nothing waits. */
+const keptPositions = 10_000;
+
+/**
+ * Which accounts may have events in the queue that wait for their first attempt, and how far the claims of each have
+ * come. So a claim passes neither the rows that are claimed already nor what PostgreSQL has not cleaned up yet.
+ */
+export class Backlog {
+  /** Accounts that may have events in the queue, and their last notice. The next claim begins with the first. */
+  readonly #waiting = new Map<string, number>();
+  /** Accounts with more events in the queue than the last claim could take. */
+  readonly #behind = new Set<string>();
+  readonly #positions = new LRUCache<string, string>({ max: keptPositions });
+  /** Counts the calls of `noticed`. */
+  #notices = 0;
+  /** The last notice that was about any account; null when a look has found them all since. */
+  #unknownSince: number | null = 0;
+  /** The account after which the look in progress continues; null between two looks. */
+  #lookAfter: string | null = null;
+  #lookBegan = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #lookTookMs = 0;
+
+  /** Called when events of this account wait; null: of any account. */
+  noticed(accountId: string | null): void {
+    this.#notices++;
+    if (accountId === null) this.#unknownSince = this.#notices;
+    else this.#waiting.set(accountId, this.#notices);
+  }
+
+  /** Called when an event of this account has to wait although there is a relay in this process. */
+  fellBehind(accountId: string): void {
+    this.#behind.add(accountId);
+    this.noticed(accountId);
+  }
+
+  /** Whether many events of this account wait. New ones must then wait behind them. */
+  isBehind(accountId: string): boolean {
+    return this.#unknownSince !== null || this.#behind.has(accountId);
+  }
+
+  /**
+   * The accounts of the next claim; null when there is nothing to claim.
+   *
+   * @param isFree whether the account has a free turn.
+   */
+  turns(isFree: (accountId: string) => boolean, nowMs: number): Turns | null {
+    const dueMs = this.#lookedMs + Math.max(lookEveryMs, this.#lookTookMs * lookShare);
+    if (this.#lookAfter !== null || this.#unknownSince !== null || nowMs >= dueMs) {
+      if (this.#lookAfter === null) this.#lookBegan = this.#notices;
+      return { kind: 'all', after: this.#lookAfter ?? lowestId };
+    }
+    const accounts = [];
+    for (const id of this.#waiting.keys()) {
+      if (isFree(id)) accounts.push({ id, after: this.#positions.get(id) ?? lowestId });
+      if (accounts.length === accountsAClaim) break;
+    }
+    return accounts.length === 0 ? null : { kind: 'known', accounts };
+  }
+
+  /** The number of the last notice. Read it before a claim. */
+  get notices(): number {
+    return this.#notices;
+  }
+
+  /**
+   * Learns from a claim.
+   *
+   * @param began `notices` when the claim began: what was noticed since then may still wait.
+   * @param full whether the claim took as many events as it could, so that no account is known to be empty.
+   */
+  learn(
+    turns: Turns,
+    round: ClaimRound,
+    { began, full, beganMs }: { began: number; full: boolean; beganMs: number },
+  ): void {
+    const claimed = new Map<string, number>();
+    for (const { accountId, eventId } of round.claimed) {
+      claimed.set(accountId, (claimed.get(accountId) ?? 0) + 1);
+      this.#advance(accountId, eventId);
+    }
+    for (const { accountId, most } of round.visited) {
+      // The account had no room, so nothing is known.
+      if (most === 0) continue;
+      const noticedAt = this.#waiting.get(accountId);
+      const cutShort = full || (claimed.get(accountId) ?? 0) >= most;
+      if (cutShort) this.#behind.add(accountId);
+      else this.#behind.delete(accountId);
+      // Set again at the end of the order, so that all accounts get their turns.
+      this.#waiting.delete(accountId);
+      if (cutShort || (noticedAt ?? 0) > began) this.#waiting.set(accountId, noticedAt ?? began);
+    }
+    if (turns.kind === 'all') this.#lookedAt(round.next, beganMs);
+  }
+
+  #lookedAt(next: string | null, beganMs: number): void {
+    this.#lookAfter = next;
+    if (next !== null) return;
+    this.#lookedMs = performance.now();
+    this.#lookTookMs = this.#lookedMs - beganMs;
+    if (this.#unknownSince !== null && this.#unknownSince <= this.#lookBegan) this.#unknownSince = null;
+  }
+
+  #advance(accountId: string, eventId: string): void {
+    const position = uuidFloor(new Date(uuidMs(eventId) - overlapMs));
+    const before = this.#positions.get(accountId);
+    if (before === undefined || before < position) this.#positions.set(accountId, position);
+  }
+}

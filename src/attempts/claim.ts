@@ -1,0 +1,117 @@
+import type { Sql } from '../database/sql.ts';
+import { lanes } from '../events/lanes.ts';
+import { isPaused } from '../events/pause.ts';
+import {
+  accountsAClaim,
+  accountsOfLane,
+  type Claimed,
+  type ClaimedRow,
+  lowestId,
+  ofAccount,
+  toClaimed,
+} from '../events/queue.ts';
+
+/**
+ * Claims events of the accounts in `turns` (account_id, after, free). Each account gets a fair share, so that thousands
+ * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
+ * could be claimed at most, and the claimed events.
+ *
+ * $1: how many in all; $2 and $3: token and lease.
+ */
+const claimOfTurns = `
+    share as (
+      select greatest(1, $1 / greatest(1, (select count(*) from turns where free > 0))) as size
+    ), asked as (
+      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most from turns cross join share
+    ), picked as (
+      select p.event_id from asked a cross join lateral (
+        select q.event_id from event_queue q
+        where q.lane = ${lanes.firstAttempt} and ${ofAccount('a.account_id', 'a.after')} and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.account_id, q.event_id limit a.most for update skip locked
+      ) p limit $1
+    ), claimed as (
+      update event_queue q set claim_token = $2, claimed_until = now() + make_interval(secs => $3)
+      from picked where q.event_id = picked.event_id
+      returning q.event_id, q.account_id, q.generation
+    )
+    select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation
+    from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
+
+// $5 and $6 are accounts and how many events of each can be taken; $7 is how many of any other account.
+const claimOfAll = {
+  name: 'claim_first_attempts',
+  text: `
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$4')}, turns as (
+      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $7) as free
+      from hop h left join unnest($5::uuid[], $6::integer[]) as r (account_id, room) on r.account_id = h.account_id
+      where h.account_id is not null
+    ), ${claimOfTurns}`,
+};
+
+const claimOfKnown = {
+  name: 'claim_first_attempts_of',
+  text: `
+    with turns as (
+      select * from unnest($4::uuid[], $5::uuid[], $6::integer[]) as t (account_id, after, free)
+    ), ${claimOfTurns}`,
+};
+
+/** The accounts of a claim. */
+export type Turns =
+  /** The next accounts after the account `after` that have events in the queue. */
+  | { kind: 'all'; after: string }
+  /** These accounts, each from the event after `after` on. */
+  | { kind: 'known'; accounts: { id: string; after: string }[] };
+
+/** The result of a claim for first attempts. */
+export interface ClaimRound {
+  claimed: Claimed[];
+  /** The accounts that the claim has looked at, and the most events of each that it could claim. */
+  visited: { accountId: string; most: number }[];
+  /** The account after which to continue; null when all accounts were looked at. */
+  next: string | null;
+}
+
+/**
+ * Claims events that need their first attempt. Claims none while deliveries are paused.
+ *
+ * @param options `room`: how many events of an account can be taken, for those accounts that already have some, and for
+ *   the others.
+ */
+export async function claimForAttempt(
+  sql: Sql,
+  options: {
+    turns: Turns;
+    room: { of: ReadonlyMap<string, number>; others: number };
+    limit: number;
+    token: string;
+    leaseS: number;
+  },
+): Promise<ClaimRound> {
+  const { turns, room, limit, token, leaseS } = options;
+  const common = [limit, token, leaseS];
+  const rows =
+    turns.kind === 'all'
+      ? await sql.query<TurnRow>(claimOfAll, [
+          ...common,
+          turns.after,
+          [...room.of.keys()],
+          [...room.of.values()],
+          room.others,
+        ])
+      : await sql.query<TurnRow>(claimOfKnown, [
+          ...common,
+          turns.accounts.map(({ id }) => id),
+          turns.accounts.map(({ after }) => after),
+          turns.accounts.map(({ id }) => room.of.get(id) ?? room.others),
+        ]);
+  const visited = new Map(rows.map((row) => [row.visited, row.most]));
+  return {
+    claimed: rows.flatMap(({ event_id, ...row }) => (event_id === null ? [] : [toClaimed({ ...row, event_id })])),
+    visited: [...visited].map(([accountId, most]) => ({ accountId, most })),
+    next: turns.kind === 'all' && visited.size >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null,
+  };
+}
+
+type TurnRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
+

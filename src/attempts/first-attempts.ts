@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliverySchedule } from '../../workflows/messages.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Attempts } from '../delivery/attempt/attempt.ts';
+import type { HandOver } from '../events/hand-over.ts';
+import type { Claimed } from '../events/queue.ts';
+import type { ClaimReturns } from '../processes/claim-returns.ts';
+import type { Hold, Leases } from '../processes/leases.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller, type Round } from '../shared/poller.ts';
+import { detached } from '../tracing/spans.ts';
+import { AcceptedEvents, type Begun } from './accepted-events.ts';
+import { Backlog } from './backlog.ts';
+import { claimForAttempt } from './claim.ts';
+import { quickMs, TurnLines } from './turn-lines.ts';
+
+export interface FirstAttemptsDeps {
+  sql: Sql;
+  attempts: Attempts;
+  leases: Leases;
+  returns: ClaimReturns;
+  schedule: DeliverySchedule;
+  log: Log;
+  /** Whether deliveries are known to be paused. Then no claims are made. */
+  paused(): boolean;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed or attempted. */
+  holdsLock(): boolean;
+}
+
+/** Attempts in flight of this process over all accounts, and events that wait in memory for their turn. */
+const maxInFlight = 1_024;
+/** Rows per claim. Larger claims delay their first attempts and are not faster. */
+const maxClaim = 128;
+const idleMs = 1_000;
+/** With more attempts in flight than this, claims are at least 5 ms apart, so that one claim takes several events. */
+const crowd = 16;
+const crowdPauseMs = 5;
+const heldDelayS = 0.2;
+/** Events are claimed for a line up to this length, so that its account's turns are never without work. */
+const claimedLine = 64;
+
+/** Makes first attempts: of the events that this process has accepted, and of those that wait in the queue. */
+export class FirstAttempts {
+  readonly #deps: FirstAttemptsDeps;
+  readonly #poller: Poller;
+  /** The attempts in flight, by event id. */
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #backlog = new Backlog();
+  readonly #lines: TurnLines;
+  readonly #accepted: AcceptedEvents;
+  #stopped = false;
+  #claimedAtMs = 0;
+
+  constructor(deps: FirstAttemptsDeps) {
+    this.#deps = deps;
+    this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
+    const { gate } = deps.attempts;
+    this.#lines = new TurnLines(gate);
+    this.#accepted = new AcceptedEvents({
+      ...{ gate, leases: deps.leases, backlog: this.#backlog, lines: this.#lines },
+      isOpen: () => !this.#stopped && !deps.paused() && deps.holdsLock(),
+      free: () => this.#free,
+      begin: (claim, hold, begun) => this.#begin(claim, hold, begun),
+      queued: (accountId) => this.wake(accountId),
+    });
+  }
+
+  /** Where events go that this process accepts. */
+  get handOver(): HandOver {
+    return this.#accepted;
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Looks for events in the queue: of one account, or of any. */
+  wake(accountId: string | null = null): void {
+    this.#backlog.noticed(accountId);
+    this.#poller.wake();
+  }
+
+  /** Stops claiming. Attempts in flight go on. */
+  async stopTaking(): Promise<void> {
+    this.#stopped = true;
+    this.#lines.stop();
+    await this.#poller.stop();
+  }
+
+  /** Stops claiming and waits for the attempts in flight. */
+  async stop(): Promise<void> {
+    await this.stopTaking();
+    const drained = Promise.allSettled([...this.#running.values()]);
+    // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
+    const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);
+    await drained;
+    clearTimeout(timer);
+  }
+
+  /** How many more events this process takes. */
+  get #free(): number {
+    return maxInFlight - this.#running.size - this.#lines.size - this.#accepted.reserved;
+  }
+
+  async #round(): Promise<Round> {
+    const { sql, leases, paused, holdsLock } = this.#deps;
+    if (paused() || !holdsLock()) return 'idle';
+    const limit = Math.min(this.#free, maxClaim);
+    if (limit <= 0) return 'idle';
+    if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - performance.now()));
+    const backlog = this.#backlog;
+    const beganMs = performance.now();
+    const room = this.#room(beganMs);
+    const turns = backlog.turns((id) => (room.of.get(id) ?? room.others) > 0, beganMs);
+    if (turns === null) return 'idle';
+    this.#claimedAtMs = beganMs;
+    const began = backlog.notices;
+    const claim = { turns, room, limit, token: leases.token, leaseS: leases.leaseS };
+    const round = await leases.claim(() => claimForAttempt(sql, claim));
+    const { claimed } = round;
+    backlog.learn(turns, round, { began, full: claimed.length >= limit, beganMs });
+    // Oldest first, because the oldest events should get the free turns of their account.
+    for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
+      this.#lines.join(claim.accountId, (turn) => void this.#begin(claim, claim.hold, { turn, event: null }));
+    }
+    return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
+  }
+
+  /**
+   * How many events of each account can be claimed: for its free turns, and if the consumer is quick, for a line that
+   * keeps them in use. Events of a slow consumer are left to other processes, which have turns of their own.
+   */
+  #room(nowMs: number): { of: Map<string, number>; others: number } {
+    const { gate } = this.#deps.attempts;
+    const of = new Map<string, number>();
+    for (const [id, used] of gate.busy(nowMs)) {
+      const line = gate.meanMs(id) < quickMs ? claimedLine : 0;
+      of.set(id, Math.max(0, gate.limit - used + line - this.#lines.of(id)));
+    }
+    return { of, others: gate.limit };
+  }
+
+  #begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void> {
+    const { eventId } = claim;
+    // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
+    // database was unavailable. The new claim waits for the attempt in flight.
+    const run = detached(() => Promise.resolve(this.#running.get(eventId)).then(() => this.#attempt(claim, begun)))
+      .then(hold.release, (error: unknown) => {
+        hold.abandon();
+        this.#deps.log.warn({ err: error, eventId }, 'first attempt not completed, its event is claimed again');
+      })
+      .finally(() => {
+        if (this.#running.get(eventId) === run) this.#running.delete(eventId);
+        this.#poller.wake();
+      });
+    this.#running.set(eventId, run);
+    return run;
+  }
+
+  async #attempt({ eventId, generation }: Claimed, { turn, event }: Begun): Promise<void> {
+    const { attempts, schedule, returns, leases, holdsLock, paused } = this.#deps;
+    const { token } = leases;
+    if (!holdsLock() || paused()) {
+      turn.leave();
+      return await returns.handBack({ eventId, generation, token, delayS: 0 });
+    }
+    const { result, recorded } = await attempts
+      .attempt(
+        { eventId, generation, trigger: 'schedule', number: 1, schedule },
+        { claimToken: token, signal: this.#stopping.signal, event, turn },
+      )
+      .finally(() => turn.leave());
+    // Recording an attempt also sets the event's lane. If nothing was recorded, the lane is set by the event's row.
+    if (!recorded)
+      await returns.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? heldDelayS : 0 });
+  }
+}

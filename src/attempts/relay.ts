@@ -1,0 +1,54 @@
+import type { DeliverySchedule } from '../../workflows/messages.ts';
+import type { Sql } from '../database/sql.ts';
+import type { Attempts } from '../delivery/attempt/attempt.ts';
+import type { HandOver } from '../events/hand-over.ts';
+import { ClaimHolder } from '../processes/claim-holder.ts';
+import { ClaimReturns } from '../processes/claim-returns.ts';
+import type { Log } from '../shared/log.ts';
+import { FirstAttempts } from './first-attempts.ts';
+
+/** The part of an `api` that delivers: it makes first attempts, and leaves everything else to workers (src/engine/relay.ts). */
+export class AttemptRelay {
+  readonly #claims: ClaimHolder;
+  readonly #firstAttempts: FirstAttempts;
+
+  constructor(options: {
+    sql: Sql;
+    databaseUrl: string;
+    attempts: Attempts;
+    schedule: DeliverySchedule;
+    log: Log;
+  }) {
+    const { sql, databaseUrl, log, attempts, schedule } = options;
+    const claims = new ClaimHolder({
+      ...{ sql, databaseUrl, log, timeLimitMs: schedule.timeLimitMs },
+      makesFirstAttempts: true,
+      onClaimable: () => this.#firstAttempts.wake(),
+      onResumed: () => this.#firstAttempts.wake(),
+      onQueued: (accountId) => this.#firstAttempts.wake(accountId),
+    });
+    this.#claims = claims;
+    this.#firstAttempts = new FirstAttempts({
+      ...{ sql, attempts, leases: claims.leases, schedule, log },
+      returns: new ClaimReturns(sql),
+      holdsLock: () => claims.holdsLock,
+      paused: () => claims.pause.paused,
+    });
+  }
+
+  /** Where events go that this process accepts. */
+  get handOver(): HandOver {
+    return this.#firstAttempts.handOver;
+  }
+
+  start(): void {
+    this.#claims.start();
+    this.#firstAttempts.start();
+  }
+
+  /** Stops claiming and waits for the attempts in flight. */
+  async stop(): Promise<void> {
+    await this.#firstAttempts.stop();
+    await this.#claims.stop();
+  }
+}

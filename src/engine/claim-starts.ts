@@ -1,0 +1,90 @@
+import type { Sql } from '../database/sql.ts';
+import { lanes } from '../events/lanes.ts';
+import {
+  accountsAClaim,
+  accountsOfLane,
+  type Claimed,
+  type ClaimedRow,
+  lowestId,
+  ofAccount,
+  toClaimed,
+} from '../events/queue.ts';
+
+// Claims of events that need no first attempt, but their workflow.
+
+type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow, 'event_id'> & {
+    event_id: string | null;
+  };
+
+/** The answer of a claim of starts: the `claimed` rows, and the last account that the claim has looked at. */
+const claimedAndNext = `select l.hops, l.last_account, c.* from (
+      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+    ) l left join claimed c on true`;
+
+const claimPendingStarts = {
+  name: 'claim_pending_starts',
+  text: `
+    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, turns as (
+      select account_id from hop where account_id is not null
+    ), share as (
+      select greatest(1, $2 / greatest(1, (select count(*) from turns))) as size
+    ), picked as (
+      select p.event_id from turns t cross join share s cross join lateral (
+        select q.event_id from event_queue q
+        where q.lane = ${lanes.pendingStart} and ${ofAccount('t.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+        order by q.account_id, q.event_id limit s.size for update skip locked
+      ) p limit $2
+    ), claimed as (
+      update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4)
+      from picked where q.event_id = picked.event_id
+      returning q.event_id, q.account_id, q.generation
+    )
+    ${claimedAndNext}`,
+};
+
+/** Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. */
+export async function claimPendingForStart(sql: Sql, options: StartClaim): Promise<Round> {
+  const { after, limit, token, leaseS } = options;
+  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, leaseS]));
+}
+
+const claimSettledStarts = {
+  name: 'claim_settled_starts',
+  text: `
+    with picked as (
+      select q.event_id from event_queue q
+      where q.lane = ${lanes.settledStart} and q.event_id > $1 and (q.claimed_until is null or q.claimed_until <= now())
+      order by q.event_id limit $2 for update skip locked
+    )
+    update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4)
+    from picked where q.event_id = picked.event_id
+    returning q.event_id, q.account_id, q.generation`,
+};
+
+/** Claims settled events whose workflow was not started yet, oldest first, those after the event `after`. */
+export async function claimSettledForStart(sql: Sql, options: StartClaim): Promise<Round> {
+  const { after, limit, token, leaseS } = options;
+  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token, leaseS]);
+  const claimed = rows.map(toClaimed).sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  return { claimed, next: claimed.length === limit ? (claimed.at(-1)?.eventId ?? null) : null };
+}
+
+/** Where a claim of starts begins, how many events it takes at most, and its token and lease in seconds. */
+interface StartClaim {
+  after: string;
+  limit: number;
+  token: string;
+  leaseS: number;
+}
+
+/** The result of one claim, and the account or event after which to continue; null when the round is complete. */
+export interface Round {
+  claimed: Claimed[];
+  next: string | null;
+}
+
+function toRound(rows: RoundRow[]): Round {
+  const [first] = rows;
+  const claimed = rows.flatMap((row) => (row.event_id === null ? [] : [toClaimed({ ...row, event_id: row.event_id })]));
+  return { claimed, next: first && first.hops >= accountsAClaim ? first.last_account : null };
+}

@@ -1,0 +1,91 @@
+import type { Sql } from '../database/sql.ts';
+import { lanes } from '../events/lanes.ts';
+import { isPaused } from '../events/pause.ts';
+import { firstAttemptsAreMade } from '../processes/claim-owners.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller, type Round } from '../shared/poller.ts';
+
+/** How long first attempts wait for an `api` that makes them. Longer than the restart of one takes. */
+const patienceMs = 5_000;
+const lookMs = 1_000;
+/** Events a statement. */
+const most = 500;
+
+const leave = {
+  name: 'leave_to_workflows',
+  text: `
+    with waiting as (
+      select event_id from event_queue
+      where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
+      order by account_id, event_id limit $1 for update skip locked
+    )
+    update event_queue q set lane = ${lanes.pendingStart}, lane_since = now(), claimed_until = null, claim_token = null
+    from waiting w where q.event_id = w.event_id returning q.event_id`,
+};
+
+/** Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs. */
+async function leaveFirstAttempts(sql: Sql, limit: number): Promise<number> {
+  return (await sql.query(leave, [limit])).length;
+}
+
+/**
+ * Leaves first attempts to the workflows while no process makes them: every `api` is down, or has API_DELIVERS=false. No
+ * attempt is counted before; the workflow makes all ten.
+ */
+export class LeavingToWorkflows {
+  readonly #deps: LeavingDeps;
+  readonly #poller: Poller;
+  /** When a process that makes first attempts was last seen, by the monotonic clock. */
+  #madeAtMs = performance.now();
+  #isLeaving = false;
+
+  constructor(deps: LeavingDeps) {
+    this.#deps = deps;
+    this.#poller = new Poller({
+      name: 'first attempts without an api',
+      idleMs: lookMs,
+      log: deps.log,
+      work: () => this.#round(),
+    });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Called when an event waits for its first attempt. */
+  queued(): void {
+    if (this.#isLeaving) this.#poller.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#poller.stop();
+  }
+
+  async #round(): Promise<Round> {
+    const { sql, log, isAble, onLeft } = this.#deps;
+    if (!isAble() || (await firstAttemptsAreMade(sql))) {
+      this.#madeAtMs = performance.now();
+      if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
+      this.#isLeaving = false;
+      return 'idle';
+    }
+    if (performance.now() - this.#madeAtMs < (this.#deps.patienceMs ?? patienceMs)) return 'idle';
+    if (!this.#isLeaving) log.warn({}, 'no api makes first attempts: workflows make them');
+    this.#isLeaving = true;
+    const left = await leaveFirstAttempts(sql, most);
+    if (left > 0) onLeft();
+    return left === most ? 'more' : 'idle';
+  }
+}
+
+interface LeavingDeps {
+  sql: Sql;
+  log: Log;
+  /** Whether workflows can be started, and this process has a session on which it sees others. */
+  isAble(): boolean;
+  /** Called when workflows are to be started. */
+  onLeft(): void;
+  /** Shorter in tests. */
+  patienceMs?: number | undefined;
+}

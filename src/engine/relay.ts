@@ -1,0 +1,118 @@
+import type { Sql } from '../database/sql.ts';
+import type { EventWorkflows } from '../events/event-workflows.ts';
+import { sweep } from '../events/transitions/swept.ts';
+import { ClaimHolder } from '../processes/claim-holder.ts';
+import { ClaimReturns } from '../processes/claim-returns.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller } from '../shared/poller.ts';
+import type { Running } from '../shared/running.ts';
+import { type BacklogLimit, watchBacklog } from './backlog-watch.ts';
+import { Commands } from './commands.ts';
+import { EngineLink } from './engine-link.ts';
+import { LeavingToWorkflows } from './leave-to-workflows.ts';
+import { QueueWrites } from './queue-writes.ts';
+import { Starts } from './starts.ts';
+import type { WorkflowEngine } from './workflow-engine.ts';
+
+export interface RelayOptions {
+  sql: Sql;
+  databaseUrl: string;
+  /** The time limit of an attempt in milliseconds. */
+  timeLimitMs: number;
+  eventWorkflows: EventWorkflows;
+  /** From which backlog of workflow starts on operators are told. */
+  backlogLimit: BacklogLimit;
+  log: Log;
+  /** Seconds after which a pending event that is past its time counts as overdue. */
+  overdueS: number;
+  /** How long first attempts wait for an `api` that makes them; 5 s by default, shorter in tests. */
+  patienceMs?: number | undefined;
+}
+
+const sweepMs = 30_000;
+const sweepLimit = 500;
+
+/**
+ * The part of a worker that hands events over to Temporal: starts their workflows, passes operators' commands on, and
+ * queues overdue events again. First attempts are made by `api` processes (src/attempts/relay.ts).
+ */
+export class WorkflowRelay {
+  readonly #engine = new EngineLink();
+  readonly #claims: ClaimHolder;
+  readonly #starts: Starts;
+  readonly #commands: Commands;
+  readonly #parts: (Running & { start(): void })[];
+
+  constructor(options: RelayOptions) {
+    const { sql, log } = options;
+    const engine = this.#engine;
+    const writes = new QueueWrites(sql);
+    const claims = new ClaimHolder({
+      ...{ sql, databaseUrl: options.databaseUrl, log, timeLimitMs: options.timeLimitMs },
+      makesFirstAttempts: false,
+      onClaimable: () => {
+        this.#starts.wake();
+        this.#commands.wake();
+      },
+      onResumed: () => sweeper.wake(),
+      onQueued: () => leaving.queued(),
+      onCommands: () => {
+        this.#commands.wake();
+        this.#starts.wake();
+      },
+    });
+    this.#claims = claims;
+    const { leases } = claims;
+    const holdsLock = () => claims.holdsLock;
+    this.#starts = new Starts({
+      ...{ sql, engine, leases, writes, log, holdsLock },
+      returns: new ClaimReturns(sql),
+      workflows: options.eventWorkflows,
+    });
+    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
+    const sweeper = new Poller({
+      name: 'sweep',
+      idleMs: Math.min(sweepMs, options.overdueS * 500),
+      log,
+      work: async () => {
+        const { endedWorkflows, makesLate: expected } = claims.pause;
+        const overdueS = endedWorkflows ? 0 : options.overdueS;
+        const { queued, more } = await sweep(sql, { overdueS, limit: sweepLimit });
+        if (queued > 0) {
+          log[expected ? 'info' : 'warn']({ events: queued }, 'overdue events requeued');
+          this.#starts.wake();
+        }
+        // During a short pause, all due events become overdue, and most of them have a workflow. Only events whose
+        // workflow was lost need this, so they are requeued slowly. After a long one, all due events need it.
+        return more && (endedWorkflows || !expected) ? 'more' : 'idle';
+      },
+    });
+    const leaving = new LeavingToWorkflows({
+      ...{ sql, log, patienceMs: options.patienceMs },
+      isAble: () => engine.up && holdsLock(),
+      onLeft: () => this.#starts.wake(),
+    });
+    this.#parts = [sweeper, leaving, watchBacklog({ sql, log, limit: options.backlogLimit })];
+  }
+
+  /** Starts the relay. Without an engine, everything waits. */
+  start(): void {
+    this.#claims.start();
+    this.#starts.start();
+    this.#commands.start();
+    for (const part of this.#parts) part.start();
+  }
+
+  /** Sets the engine when Temporal is connected, or null when the connection ends. */
+  setEngine(engine: WorkflowEngine | null): void {
+    this.#engine.set(engine);
+    this.#starts.wake();
+    this.#commands.wake();
+  }
+
+  /** Stops starting workflows and passing commands on, and waits for those in flight. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#starts, this.#commands, ...this.#parts].map((part) => part.stop()));
+    await this.#claims.stop();
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../database/sql.ts';
+import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
+import type { EventWorkflows } from '../events/event-workflows.ts';
+import { lanes, type StartLane } from '../events/lanes.ts';
+import { lowestId } from '../events/queue.ts';
+import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
+import type { ClaimReturns } from '../processes/claim-returns.ts';
+import type { Held, Leases } from '../processes/leases.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller, type Round } from '../shared/poller.ts';
+import { EngineUnavailable } from './engine-errors.ts';
+import type { EngineLink } from './engine-link.ts';
+import { ensureWorkflow } from './ensure-workflow.ts';
+import type { QueueWrites } from './queue-writes.ts';
+import { StartPosition } from './start-position.ts';
+
+export interface StartsDeps {
+  sql: Sql;
+  engine: EngineLink;
+  leases: Leases;
+  writes: QueueWrites;
+  returns: ClaimReturns;
+  log: Log;
+  /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
+  workflows: EventWorkflows;
+  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
+  holdsLock(): boolean;
+}
+
+const { pendingStart, settledStart } = lanes;
+
+/** Starts in flight of each lane. With more, Temporal on two cores becomes slower. */
+const concurrency = { [pendingStart]: 32, [settledStart]: 24 };
+/** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
+const idleMs = 250;
+/** Claims of settled events are at least this far apart, so that each takes several events. Each costs a statement. */
+const paceMs = 25;
+const downDelayS = 2;
+
+/** Starts the workflows of events whose first attempt was made. Pending events come before settled ones. */
+export class Starts {
+  readonly #deps: StartsDeps;
+  readonly #pending: Poller;
+  readonly #settled: Poller;
+  readonly #inFlight = { [pendingStart]: 0, [settledStart]: 0 };
+  readonly #starting = new Set<Promise<void>>();
+  #settledAtMs = Number.NEGATIVE_INFINITY;
+  readonly #position = new StartPosition();
+  /** The account after which the next claim of pending events continues. */
+  #after = lowestId;
+
+  constructor(deps: StartsDeps) {
+    this.#deps = deps;
+    this.#pending = new Poller({
+      name: 'starts of pending events',
+      idleMs,
+      log: deps.log,
+      work: () => this.#round(pendingStart),
+    });
+    this.#settled = new Poller({
+      name: 'starts of settled events',
+      idleMs,
+      log: deps.log,
+      work: () => (deps.workflows === 'always' ? this.#settledRound() : this.#releaseSettled()),
+    });
+  }
+
+  start(): void {
+    this.#pending.start();
+    this.#settled.start();
+  }
+
+  wake(): void {
+    this.#pending.wake();
+    this.#settled.wake();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#pending.stop(), this.#settled.stop()]);
+    await Promise.all(this.#starting);
+  }
+
+  async #settledRound(): Promise<Round> {
+    await sleep(Math.max(0, this.#settledAtMs + paceMs - performance.now()));
+    this.#settledAtMs = performance.now();
+    return this.#round(settledStart);
+  }
+
+  async #round(lane: StartLane): Promise<Round> {
+    const { leases, engine, holdsLock } = this.#deps;
+    if (!holdsLock()) return 'idle';
+    // A start in flight wakes the poller when it ends. Without Temporal, a probe per second is enough.
+    const limit = engine.room(concurrency[lane] - this.#inFlight[lane]);
+    if (limit <= 0) return 'idle';
+    const { token, leaseS } = leases;
+    const claim = { limit, token, leaseS };
+    const { claimed, next } = await leases.claim(() =>
+      lane === pendingStart ? this.#claimPending(claim) : this.#claimSettled(claim),
+    );
+    for (const claim of claimed) {
+      this.#inFlight[lane]++;
+      const start = this.#start(claim).finally(() => {
+        this.#inFlight[lane]--;
+        this.#starting.delete(start);
+        (lane === pendingStart ? this.#pending : this.#settled).wake();
+      });
+      this.#starting.add(start);
+    }
+    return next !== null && claimed.length < limit ? 'more' : 'idle';
+  }
+
+  async #claimPending(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+    const round = await claimPendingForStart(this.#deps.sql, { ...claim, after: this.#after });
+    this.#after = round.next ?? lowestId;
+    return round;
+  }
+
+  async #claimSettled(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+    const beganMs = performance.now();
+    const round = await claimSettledForStart(this.#deps.sql, { ...claim, after: this.#position.after(beganMs) });
+    this.#position.claimed(round.claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
+    return round;
+  }
+
+  async #releaseSettled(): Promise<Round> {
+    return (await releaseSettledEvents(this.#deps.sql)) ? 'more' : 'idle';
+  }
+
+  async #start(claim: Held): Promise<void> {
+    const { leases, writes, returns, log } = this.#deps;
+    const { eventId, generation, hold } = claim;
+    const { token } = leases;
+    try {
+      await writes.markStarted(await ensureWorkflow(this.#deps, claim));
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) log.error({ err: error, eventId }, 'workflow not started, retrying');
+      try {
+        await returns.handBack({ eventId, generation, token, delayS: downDelayS });
+      } catch (failure) {
+        log.warn({ err: failure, eventId }, 'claim not handed back, its event is claimed again');
+        return hold.abandon();
+      }
+    }
+    hold.release();
+  }
+}

@@ -1,0 +1,56 @@
+import { AttemptRelay } from '../attempts/relay.ts';
+import type { Database } from '../database/database.ts';
+import { deliverySchedule } from '../delivery/workflow-schedule.ts';
+import type { HandOver } from '../events/hand-over.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Keyring } from '../secrets/keyring.ts';
+import { createSecretBox } from '../secrets/secret-box.ts';
+import type { Log } from '../shared/log.ts';
+import type { Running } from '../shared/running.ts';
+import { settlesWithin } from '../shared/settles-within.ts';
+import { composeAttempts } from './compose-attempts.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
+
+/** First attempts that are made until they are stopped. */
+export interface RunningDeliveries extends Running {
+  /** Where events go that this process accepts. */
+  readonly handOver: HandOver;
+}
+
+/**
+ * Starts the first attempts of an `api`. To be called when its schema and its key are checked.
+ *
+ * @param options.stopLimitMs how long attempts in flight may take to end at a stop. Another process repeats those that do
+ *   not.
+ */
+export function startDeliveries(options: {
+  database: Database;
+  databaseUrl: string;
+  keyring: Keyring;
+  delivery: DeliverySettings;
+  /** As NOTIFY_BURST; `burstMs`: its window, shorter in tests. */
+  burst: number | null;
+  burstMs?: number;
+  stopLimitMs: number;
+  metrics: Metrics;
+  log: Log;
+}): RunningDeliveries {
+  const { database, databaseUrl, keyring, delivery, metrics, stopLimitMs, log } = options;
+  const { burst, burstMs } = options;
+  const attempting = composeAttempts({
+    ...{ database, box: createSecretBox(keyring), delivery, burst, metrics, log },
+    ...(burstMs === undefined ? {} : { burstMs }),
+  });
+  const relay = new AttemptRelay({
+    ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
+    schedule: deliverySchedule(delivery),
+  });
+  relay.start();
+  return {
+    handOver: relay.handOver,
+    async stop() {
+      if (await settlesWithin(relay.stop(), stopLimitMs)) await attempting.close();
+      else log.warn({ limitMs: stopLimitMs }, 'attempts still in flight at the stop, other processes repeat them');
+    },
+  };
+}

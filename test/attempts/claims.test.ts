@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
+import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
+import { claimForAttempt, lowestId, type Turns } from '../../src/events/queue.ts';
+import { send } from '../support/admin-client.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let crowd: string;
+let single: string;
+beforeAll(async () => {
+  gateway = await startGateway({ worker: false });
+  // The account with many events is older, so it comes first in the order of claims.
+  const many = await gateway.admin.createAccount({});
+  const few = await gateway.admin.createAccount({});
+  [crowd, single] = [many.id, few.id];
+  await Promise.all(
+    Array.from({ length: 40 }, (_, n) => send(gateway.baseUrl, many, JSON.stringify({ id: `crowd-${n}` }))),
+  );
+  await send(gateway.baseUrl, few, '{"id":"single"}');
+});
+afterAll(() => gateway.stop());
+
+const lease = { token: randomUUID(), leaseS: 30 };
+const everyone = { kind: 'all', after: lowestId } as const;
+const ample = { of: new Map<string, number>(), others: 64 };
+const release = (lane: number) =>
+  gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
+
+test('a claim of first attempts takes events of every account', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    turns: everyone,
+    room: ample,
+    limit: 10,
+    permits: 0,
+  };
+  const { claimed, next } = await claimForAttempt(gateway.database, options);
+  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
+  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+  expect(next).toBeNull();
+});
+
+test('a claim after one that may have started a workflow leaves the attempt to the workflow', async () => {
+  await release(0);
+  const options = {
+    ...{ turns: everyone, room: ample, leaseS: 30 },
+    ...{ token: randomUUID(), limit: 4 },
+  };
+  const first = await claimForAttempt(gateway.database, { ...options, permits: 4 });
+  expect(first.claimed.map(({ direct }) => direct)).toEqual([false, false, false]);
+  // Their leases end, as those of a process that has died.
+  await gateway.database.pool.query('update event_queue set claimed_until = now()');
+  const next = await claimForAttempt(gateway.database, { ...options, limit: 8, permits: 0, token: randomUUID() });
+  const mayRun = new Set(first.claimed.map(({ eventId }) => eventId));
+  expect(next.claimed.length).toBeGreaterThan(mayRun.size);
+  for (const { eventId, direct } of next.claimed) expect(direct).toBe(!mayRun.has(eventId));
+});
+
+test('a claim of known accounts takes their events from a position on, and those of no other account', async () => {
+  await release(0);
+  const { rows } = await gateway.database.pool.query<{ event_id: string }>(
+    'select event_id from event_queue where account_id = $1 order by event_id',
+    [crowd],
+  );
+  const ids = rows.map(({ event_id }) => event_id);
+  const turns: Turns = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
+  const { claimed, visited, next } = await claimForAttempt(gateway.database, {
+    ...{ ...lease, turns, room: ample },
+    ...{ limit: 4, permits: 0 },
+  });
+  expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
+  expect(visited).toEqual([{ accountId: crowd, most: 4 }]);
+  expect(next).toBeNull();
+});
+
+test('an account without free turns is skipped', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    turns: everyone,
+    room: { of: new Map([[crowd, 0]]), others: 64 },
+    limit: 10,
+    permits: 0,
+  };
+  const { claimed } = await claimForAttempt(gateway.database, options);
+  expect(claimed.map(({ accountId }) => accountId)).toEqual([single]);
+});
+
+test('nothing is claimed for a first attempt while deliveries are paused, and the round is complete', async () => {
+  await release(0);
+  const options = {
+    ...lease,
+    turns: everyone,
+    room: ample,
+    limit: 10,
+    permits: 0,
+  };
+  await pauseDelivery(gateway.database, '');
+  expect(await claimForAttempt(gateway.database, options)).toMatchObject({ claimed: [], next: null });
+  await resumeDelivery(gateway.database);
+  expect((await claimForAttempt(gateway.database, options)).claimed).toHaveLength(6);
+});
+
+test('a claim of pending starts takes events of every account', async () => {
+  await release(1);
+  const { claimed } = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
+  expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
+});
+
+test('claims of settled starts take the oldest events, and the next one continues after the last', async () => {
+  await release(2);
+  const { rows } = await gateway.database.pool.query<{ event_id: string }>(
+    'select event_id from event_queue order by 1',
+  );
+  const ids = rows.map(({ event_id }) => event_id);
+  const first = await claimSettledForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  expect(first.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(0, 10));
+  await release(2);
+  const second = await claimSettledForStart(gateway.database, { ...lease, after: first.next ?? '', limit: 100 });
+  expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
+  expect(second.next).toBeNull();
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
+import type { Delivery } from '../support/consumer.ts';
+import { receivedEvent } from '../support/received.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { openQueueStage, type Process } from '../support/queue-stage.ts';
+
+// The process that stores an event makes its first attempt, without a claim.
+
+let stage: Awaited<ReturnType<typeof openQueueStage>>;
+beforeAll(async () => {
+  stage = await openQueueStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+/** Starts a relay and waits until it has looked at the queue, so that it knows of no events that wait there. */
+async function startedRelay(options: Parameters<typeof stage.process>[0] = {}): Promise<Process> {
+  const process = stage.process(options);
+  await begin(process);
+  return process;
+}
+async function begin({ leases, firstAttempts }: Process): Promise<void> {
+  leases.start();
+  firstAttempts.start();
+  const probed = await stage.account();
+  await stage.send(probed, 1);
+  firstAttempts.wake();
+  await until('it has delivered an event of the queue', () => probed.consumer.deliveries.length === 1);
+}
+const receiverOf = ({ firstAttempts }: Process) =>
+  new EventReceiver(stage.gateway.database, () => firstAttempts.handOver);
+/** A consumer that answers when the test calls `release`. */
+function heldBack() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
+}
+const claimOf = async (id: string) =>
+  (
+    await rows(stage.gateway.database, 'select lane, direct, claim_token from event_queue where event_id = $1', [id])
+  )[0];
+const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
+
+test('an event is delivered by the process that has stored it', async () => {
+  const account = await stage.account();
+  const process = await startedRelay();
+  const event = receivedEvent(account);
+  expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
+  await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
+  expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
+  expect(await claimOf(event.id)).toEqual({ lane: 2, direct: false, claim_token: null });
+});
+
+test('its first attempt does not wait for Temporal, also while Temporal keeps up', async () => {
+  const account = await stage.account();
+  const process = await startedRelay({ firstAttempt: 'auto' });
+  process.link.set(stage.engines.up);
+  const event = receivedEvent(account);
+  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
+  await receiverOf(process).receive(event);
+  await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
+  expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
+});
+
+test('its row in the queue is claimed by the statement that stores it', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply);
+  const process = await startedRelay();
+  const event = receivedEvent(account);
+  await receiverOf(process).receive(event);
+  await until('it arrives', () => account.consumer.deliveries.length === 1);
+  const [row] = await rows(
+    stage.gateway.database,
+    'select q.direct, q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
+    [event.id],
+  );
+  expect(row).toEqual({ direct: true, claim_token: process.leases.token, at_once: true });
+  release();
+});
+
+test('a duplicate takes no turn and is not delivered', async () => {
+  const account = await stage.account();
+  const process = await startedRelay();
+  const receiver = receiverOf(process);
+  const event = receivedEvent(account, { dedupKey: randomUUID() });
+  const again = { ...receivedEvent(account), dedupKey: event.dedupKey };
+  expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
+  expect(await receiver.receive(again)).toEqual({ kind: 'duplicate' });
+  await until('the first is recorded', async () => (await claimOf(event.id))?.lane === 2);
+  expect(process.attempts.gate.busy(performance.now()).size).toBe(0);
+  expect(account.consumer.deliveries).toHaveLength(1);
+});
+
+test('events of a slow consumer wait in memory in their order, and those beyond wait in the queue', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply);
+  const process = await startedRelay({ accountConcurrency: 1 });
+  const receiver = receiverOf(process);
+  // Ids of the same millisecond are in no order, and claims take events in the order of their ids.
+  const events = Array.from({ length: 300 }, () => receivedEvent(account)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const event of events) await receiver.receive(event);
+  const [counted] = await rows(
+    stage.gateway.database,
+    'select count(*) filter (where claim_token is not null)::integer as claimed, count(*)::integer as n from event_queue where account_id = $1',
+    [account.id],
+  );
+  // One attempt in flight, and the longest line.
+  expect(counted).toEqual({ claimed: 257, n: 300 });
+  expect(account.consumer.deliveries).toHaveLength(1);
+  release();
+  await until('all are delivered', () => account.consumer.deliveries.length === 300);
+  expect(idsOf(account.consumer.deliveries)).toEqual(events.map(({ id }) => id));
+}, 60_000);
+
+test('what waits in memory when the process stops is claimed by another one', async () => {
+  const { release, reply } = heldBack();
+  const account = await stage.account(reply, 200);
+  const stopping = await stage.alive({ accountConcurrency: 1 });
+  await begin(stopping);
+  const receiver = receiverOf(stopping);
+  const events = Array.from({ length: 3 }, () => receivedEvent(account));
+  for (const event of events) await receiver.receive(event);
+  await until('the first one arrives', () => account.consumer.deliveries.length === 1);
+  release();
+  await stopping.firstAttempts.stop();
+  await stopping.takeover.stop();
+  const other = stage.process();
+  other.leases.start();
+  other.firstAttempts.start();
+  await until('all are delivered', () => account.consumer.deliveries.length === 3);
+  expect(new Set(idsOf(account.consumer.deliveries)).size).toBe(3);
+}, 30_000);
+
+test('a stopped process takes over no event, and its webhooks are still stored', async () => {
+  const account = await stage.account();
+  const process = await startedRelay();
+  await process.firstAttempts.stop();
+  const event = receivedEvent(account);
+  expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
+  expect(await claimOf(event.id)).toEqual({ lane: 0, direct: false, claim_token: null });
+});
+
+test('a process without its lock takes over no event', async () => {
+  const account = await stage.account();
+  let holdsLock = true;
+  const process = await startedRelay({ holdsLock: () => holdsLock });
+  holdsLock = false;
+  const event = receivedEvent(account);
+  await receiverOf(process).receive(event);
+  expect((await claimOf(event.id))?.claim_token).toBeNull();
+});
+
+test('an event that cannot be stored leaves its turn', async () => {
+  const account = await stage.account();
+  const process = await startedRelay({ accountConcurrency: 1 });
+  const receiver = receiverOf(process);
+  const bad = receivedEvent(account, { eventType: 'a\0b' });
+  expect(await receiver.receive(bad)).toEqual({ kind: 'failed', failure: 'bad_data' });
+  const good = receivedEvent(account);
+  await receiver.receive(good);
+  await until('the next one is delivered', () => account.consumer.deliveries.length === 1);
+});

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { workflowId } from '../../src/engine/workflow-engine.ts';
+import { claimPendingForStart } from '../../src/engine/claim-starts.ts';
+import { lowestId } from '../../src/events/queue.ts';
+import { Poller } from '../../src/shared/poller.ts';
+import { log } from '../support/runtime.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
+
+let stage: Awaited<ReturnType<typeof openQueueStage>>;
+beforeAll(async () => {
+  stage = await openQueueStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+/** Stores events that only need their workflow. */
+async function moved(lane: 1 | 2, count: number): Promise<string[]> {
+  const ids = await stage.send(await stage.account(), count);
+  await stage.move(ids, lane);
+  return ids;
+}
+
+const started = (id: string) =>
+  stage.workflow
+    .getHandle(workflowId(id))
+    .describe()
+    .then(
+      ({ status }) => status.name,
+      () => null,
+    );
+const emptied = () => until('the queue is empty', async () => (await stage.queued()).length === 0);
+const claims = (): Promise<{ event_id: string; claim_token: string | null }[]> =>
+  stage.gateway.database.query(
+    { name: '', text: 'select event_id, claim_token from event_queue where claimed_until is not null' },
+    [],
+  );
+
+test('two processes start each workflow once, and delete its event from the queue', async () => {
+  const ids = [...(await moved(1, 6)), ...(await moved(2, 6))];
+  const both = [stage.process(), stage.process()];
+  for (const { link, starts, leases } of both) {
+    link.set(stage.engines.up);
+    leases.start();
+    starts.start();
+  }
+  await emptied();
+  for (const id of ids) {
+    expect(await started(id)).toBe('RUNNING');
+    const { events } = await stage.workflow.getHandle(workflowId(id)).fetchHistory();
+    expect(events?.filter(({ workflowExecutionStartedEventAttributes: of }) => of)).toHaveLength(1);
+  }
+  const noted = await rows(stage.gateway.database, 'select started_generation from events where id = any($1)', [ids]);
+  expect(noted.map(({ started_generation }) => started_generation)).toEqual(ids.map(() => 0));
+}, 30_000);
+
+test('a claim takes the oldest events of an account first', async () => {
+  const ids = await moved(1, 6);
+  const { leases } = stage.process();
+  const { claimed } = await claimPendingForStart(stage.gateway.database, {
+    ...{ after: lowestId, limit: 3 },
+    ...{ token: leases.token, leaseS: leases.leaseS },
+  });
+  expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));
+});
+
+test('without a connection to Temporal no event is claimed, and all start once there is one', async () => {
+  const ids = await moved(1, 3);
+  const { link, starts } = stage.process();
+  starts.start();
+  starts.wake();
+  expect(await claims()).toEqual([]);
+  link.set(stage.engines.up);
+  starts.wake();
+  await emptied();
+  expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'RUNNING'));
+}, 30_000);
+
+test('an event whose start fails is handed back, and its workflow starts when Temporal is available', async () => {
+  const ids = await moved(1, 2);
+  const { link, starts } = stage.process();
+  link.set(stage.engines.refusing);
+  starts.start();
+  // The event waits for its next try, and no process holds its claim.
+  await until('a start has failed', async () => (await claims()).some(({ claim_token }) => claim_token === null));
+  expect(await Promise.all(ids.map(started))).toEqual([null, null]);
+  link.set(stage.engines.up);
+  starts.wake();
+  await emptied();
+  expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'RUNNING']);
+}, 30_000);
+
+test('a process that stops waits for the starts in flight', async () => {
+  const ids = await moved(2, 8);
+  const { link, starts, leases, stop } = stage.process();
+  link.set(stage.engines.up);
+  starts.start();
+  await until('a claim is made', async () => (await claims()).length > 0 || (await stage.queued()).length < ids.length);
+  await stop();
+  expect((await claims()).filter(({ claim_token }) => claim_token === leases.token)).toEqual([]);
+}, 30_000);
+
+test.each([0, 1])(
+  'under load with an idle share of %i, all workflows of settled events are started',
+  async (idle) => {
+    const ids = await moved(2, 6);
+    const { link, starts, leases } = stage.process({ idleShare: () => idle });
+    link.set(stage.engines.up);
+    leases.start();
+    starts.start();
+    await emptied();
+    for (const id of ids) expect(await started(id)).toBe('RUNNING');
+  },
+  30_000,
+);
+
+/** Waits for three rounds of an idle poller: those at the start, after 1 s and after 2 s. */
+async function threeIdleRounds(): Promise<void> {
+  let rounds = 0;
+  const idle = new Poller({
+    ...{ name: 'reference', idleMs: 1_000, log },
+    work: async () => {
+      rounds++;
+      return 'idle';
+    },
+  });
+  idle.start();
+  await until('it has made three rounds', () => rounds === 3);
+  await idle.stop();
+}
+
+test('without a connection to Temporal, the pollers of starts look about once per second', async () => {
+  await moved(2, 3);
+  let looks = 0;
+  const { starts } = stage.process({
+    holdsLock: () => {
+      looks++;
+      return true;
+    },
+  });
+  starts.start();
+  await threeIdleRounds();
+  // Two pollers, with three or four rounds each.
+  expect(looks).toBeLessThanOrEqual(8);
+}, 30_000);

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { AccountMasks } from '../../src/accounts/account-mask.ts';
+import { Attempts } from '../../src/delivery/attempt/attempt.ts';
+import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
+import { createSender } from '../../src/delivery/send.ts';
+import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
+import { Commands } from '../../src/engine/commands.ts';
+import { EngineLink } from '../../src/engine/engine-link.ts';
+import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
+import { Leases } from '../../src/processes/leases.ts';
+import { Listener } from '../../src/processes/listener.ts';
+import { QueueWrites } from '../../src/engine/queue-writes.ts';
+import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { Starts } from '../../src/engine/starts.ts';
+import { Takeover } from '../../src/processes/takeover.ts';
+import { WorkflowEngine } from '../../src/engine/workflow-engine.ts';
+import type { EventWorkflows } from '../../src/events/event-workflows.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
+import { addNotifications } from '../../src/notifications/add-notifications.ts';
+import { pendingNotifications } from '../../src/notifications/notification-store.ts';
+import { secretConfigValues } from '../../src/providers/registry.ts';
+import { createSecretBox } from '../../src/secrets/secret-box.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { send } from './admin-client.ts';
+import { type Consumer, startConsumer } from './consumer.ts';
+import { slowDelaysMs, startGateway } from './gateway.ts';
+import { log } from './runtime.ts';
+import { rows } from './stored.ts';
+import { until } from './until.ts';
+
+/** The parts of a process that delivers and starts workflows, composed as in the relays, but not started. */
+export type Process = ReturnType<Awaited<ReturnType<typeof openQueueStage>>['process']>;
+
+interface ProcessOptions {
+  workflows?: EventWorkflows;
+  accountConcurrency?: number;
+  /** Determines the length of a lease. */
+  timeLimitMs?: number;
+  holdsLock?: () => boolean;
+}
+
+/**
+ * A gateway without a worker, PostgreSQL and Temporal. Tests start the parts of any number of relays themselves. No
+ * worker polls the task queue, so workflows are started but make no attempts.
+ */
+export async function openQueueStage() {
+  const gateway = await startGateway({ worker: false });
+  const { database, temporal } = gateway;
+  const connection = await connectTemporal(temporal);
+  await registerSearchAttributes(connection, temporal.namespace, log);
+  const box = createSecretBox(gateway.keyring);
+  const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
+  const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
+  const consumers: Consumer[] = [];
+  const processes: { stop(): Promise<unknown> }[] = [];
+  const engine = (namespace: string, taskQueue = temporal.taskQueue) =>
+    new WorkflowEngine({ connection, namespace, taskQueue, schedule, log });
+  const stage = {
+    gateway,
+    /**
+     * `up` works; `refusing` fails every call immediately, because its namespace does not exist; `invalid` fails starts
+     * and retries with INVALID_ARGUMENT, because the name of its task queue is longer than the server's 1,000 bytes.
+     */
+    engines: {
+      up: engine(temporal.namespace),
+      refusing: engine('missing'),
+      invalid: engine(temporal.namespace, 'q'.repeat(1_001)),
+    },
+    workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
+    async account(...replies: Consumer['replies']) {
+      const consumer = await startConsumer(...replies);
+      consumers.push(consumer);
+      return { ...(await gateway.admin.createAccount({ delivery_url: consumer.url })), consumer };
+    },
+    /** Sends webhooks one after another, so that the events' ids are in this order. */
+    async send(account: { provider: string; account_slug: string }, count: number): Promise<string[]> {
+      const ids: string[] = [];
+      for (let n = 0; n < count; n++) {
+        const { body } = await send(gateway.baseUrl, account, JSON.stringify({ id: randomBytes(8).toString('hex') }));
+        ids.push(body.id);
+      }
+      return ids;
+    },
+    /** Moves events past their first attempt, as if it had failed (lane 1) or succeeded (lane 2). */
+    async move(ids: string[], lane: 1 | 2): Promise<void> {
+      const state = {
+        1: `scheduled_attempts = 1, attempts = 1, next_attempt_at = now() + interval '10 min'`,
+        2: `scheduled_attempts = 1, attempts = 1, delivery_status = 'delivered', delivered_at = now()`,
+      }[lane];
+      await rows(database, `update events set ${state} where id = any($1)`, [ids]);
+      await rows(database, 'update event_queue set lane = $2 where event_id = any($1)', [ids, lane]);
+    },
+    queued: async (): Promise<string[]> =>
+      (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
+    process(options: ProcessOptions = {}) {
+      const { accountConcurrency = 64, holdsLock = () => true } = options;
+      const { workflows = 'always' } = options;
+      const link = new EngineLink();
+      const writes = new QueueWrites(database);
+      const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
+      const attempts = new Attempts({
+        ...{ database, sender, box, log, accountConcurrency, metrics: unmeasured },
+        whenExhausted: addNotifications({ burst: null }),
+        eventWorkflows: workflows,
+        stalls: { since: () => false },
+        consumers: { attempted: () => undefined },
+        pendingNotifications: (event) => pendingNotifications(database, event),
+        masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+        droppedHeaders: droppedHeaders(),
+      });
+      const returns = new ClaimReturns(database);
+      const starts = new Starts({
+        ...{ sql: database, engine: link, leases, writes, returns, log, workflows, holdsLock },
+      });
+      const firstAttempts = new FirstAttempts({
+        ...{ sql: database, attempts, leases, returns, schedule, log, holdsLock },
+        paused: () => false,
+      });
+      const commands = new Commands({ sql: database, engine: link, writes, token: leases.token, log, holdsLock });
+      const parts = {
+        ...{ link, leases, starts, commands, firstAttempts, attempts },
+        async stop() {
+          await Promise.all([firstAttempts.stop(), starts.stop(), commands.stop()]);
+          leases.stop();
+        },
+      };
+      processes.push(parts);
+      return parts;
+    },
+    /** A process with its session, which is started. Its other parts are not. */
+    async alive(options: ProcessOptions & { graceMs?: number } = {}) {
+      const process = stage.process({ ...options, holdsLock: () => takeover.holdsLock });
+      const { leases, firstAttempts, starts } = process;
+      const takeover = new Takeover({
+        ...{ leases, log, lookMs: 50, makesFirstAttempts: true },
+        ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+        onClaimable() {
+          firstAttempts.wake();
+          starts.wake();
+        },
+      });
+      const session = new Listener({ url: gateway.databaseUrl, user: takeover, handlers: {}, log });
+      session.start();
+      takeover.start();
+      processes.push({
+        async stop() {
+          await takeover.stop();
+          await session.stop();
+        },
+      });
+      await until('the process holds its lock', () => takeover.holdsLock);
+      return { ...process, takeover, session };
+    },
+    /** Stops everything that a test has started, and empties the queue. */
+    async clear() {
+      for (const consumer of consumers) consumer.hangUp();
+      await Promise.all(processes.splice(0).map((parts) => parts.stop()));
+      await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+      await rows(database, 'delete from event_queue');
+      await rows(database, 'delete from event_commands');
+    },
+    async close() {
+      await stage.clear();
+      await sender.close();
+      await connection.close();
+      await gateway.stop();
+    },
+  };
+  return stage;
+}
