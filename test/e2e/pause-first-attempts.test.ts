@@ -37,7 +37,8 @@ describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
       const event = await admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.status === 'enqueued');
       expect(attemptsOf(event)).toEqual(['0 schedule 1 delivered']);
       const workflow = await stage.workflowResult(id);
-      if (stage.gateway.eventWorkflows === 'on_retry') expect(workflow).toBeNull();
+      // A delivery by the api needs none.
+      if (apiDelivers && stage.gateway.eventWorkflows === 'on_retry') expect(workflow).toBeNull();
       else expect(workflow).toMatchObject({ generation: 0 });
     }
     expect(consumer.deliveries.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(
