@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { settingsInForce } from './config/in-force.ts';
 import { readConfig, roles } from './config.ts';
 import { failureText, runRole } from './roles/run-role.ts';

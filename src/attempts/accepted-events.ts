@@ -2,8 +2,8 @@ import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
 import type { Claimed } from '../events/queue.ts';
-import type { Backlog } from './backlog.ts';
 import type { Hold, Leases } from '../processes/leases.ts';
+import type { Backlog } from './backlog.ts';
 import type { TurnLines } from './turn-lines.ts';
 
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */

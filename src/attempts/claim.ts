@@ -114,4 +114,3 @@ export async function claimForAttempt(
 }
 
 type TurnRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
-

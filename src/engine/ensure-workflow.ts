@@ -1,7 +1,7 @@
 import type { Claimed } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
-import type { EngineLink } from './engine-link.ts';
 import type { Leases } from '../processes/leases.ts';
+import type { EngineLink } from './engine-link.ts';
 import type { QueueWrites } from './queue-writes.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../database/sql.ts';
-import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
 import { lowestId } from '../events/queue.ts';
@@ -9,6 +8,7 @@ import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { Held, Leases } from '../processes/leases.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
 import { EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';

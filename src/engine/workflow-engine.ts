@@ -18,11 +18,11 @@ import {
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
-import type { Startable } from './startable.ts';
 import type { Log } from '../shared/log.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
 import { StartAttributes } from './start-attributes.ts';
+import type { Startable } from './startable.ts';
 
 /** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
 const callLimitMs = 3_000;

@@ -1,4 +1,6 @@
 import type { Sql } from '../database/sql.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller } from '../shared/poller.ts';
 import {
   beginningOf,
   endLeasesExcept,
@@ -7,8 +9,6 @@ import {
   ownersAlive,
   tokensOfLeases,
 } from './claim-owners.ts';
-import type { Log } from '../shared/log.ts';
-import { Poller } from '../shared/poller.ts';
 import type { Leases } from './leases.ts';
 import type { SessionUser } from './listener.ts';
 

@@ -71,7 +71,9 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   const worker = async (): Promise<Collected> => {
     const answer = await askWorker(dataDir).catch((error: unknown) => {
       silent.add();
-      silent.tell((answers) => log.warn({ err: error, answers }, 'worker process not measured, its series are missing'));
+      silent.tell((answers) =>
+        log.warn({ err: error, answers }, 'worker process not measured, its series are missing'),
+      );
       return null;
     });
     up.set(answer ? 1 : 0);
