@@ -2,7 +2,7 @@ import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
 import type { Claimed } from '../events/queue.ts';
-import type { Hold, Leases } from '../processes/leases.ts';
+import type { HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Backlog } from './backlog.ts';
 import type { TurnLines } from './turn-lines.ts';
 
@@ -20,7 +20,7 @@ export interface Begun {
 
 export interface AcceptedEventsDeps {
   gate: TurnGate;
-  leases: Leases;
+  claims: HeldClaims;
   backlog: Backlog;
   lines: TurnLines;
   /** Whether events are taken over at this time. */
@@ -42,10 +42,6 @@ export class AcceptedEvents implements HandOver {
 
   constructor(deps: AcceptedEventsDeps) {
     this.#deps = deps;
-  }
-
-  get leaseS(): number {
-    return this.#deps.leases.leaseS;
   }
 
   /** Events that are being stored and will be handed over. */
@@ -73,10 +69,10 @@ export class AcceptedEvents implements HandOver {
   }
 
   #place({ id: eventId, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place {
-    const { gate, leases, lines, begin } = this.#deps;
+    const { gate, claims, lines, begin } = this.#deps;
     const taken = lines.of(accountId) === 0 ? gate.enterDirect(accountId, performance.now()) : null;
     const turn = taken && 'leave' in taken ? taken : null;
-    const hold = leases.hold(eventId);
+    const hold = claims.hold(eventId);
     const claim = { eventId, accountId, generation: 0 };
     this.#reserved++;
     this.#bytes += bytes;
@@ -86,7 +82,7 @@ export class AcceptedEvents implements HandOver {
       turn?.leave();
     };
     return {
-      token: leases.token,
+      token: claims.token,
       take: (event) => {
         this.#reserved--;
         const go = (own: HeldTurn) =>

@@ -1,7 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { firstAttemptsAreMade } from '../processes/claim-owners.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -63,8 +62,8 @@ export class LeavingToWorkflows {
   }
 
   async #round(): Promise<Round> {
-    const { sql, log, isAble, onLeft } = this.#deps;
-    if (!isAble() || (await firstAttemptsAreMade(sql))) {
+    const { sql, log, isAble, firstAttemptsAreMade, onLeft } = this.#deps;
+    if (!isAble() || firstAttemptsAreMade()) {
       this.#madeAtMs = performance.now();
       if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
       this.#isLeaving = false;
@@ -82,8 +81,9 @@ export class LeavingToWorkflows {
 interface LeavingDeps {
   sql: Sql;
   log: Log;
-  /** Whether workflows can be started, and this process has a session on which it sees others. */
+  /** Whether workflows can be started, and this process sees which others are alive. */
   isAble(): boolean;
+  firstAttemptsAreMade(): boolean;
   /** Called when workflows are to be started. */
   onLeft(): void;
   /** Shorter in tests. */
