@@ -8,6 +8,9 @@ import type { TurnLines } from './turn-lines.ts';
 
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
 const longestLine = 256;
+/** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
+const reservedPlaces = 256;
+const shortLine = 16;
 /** The most bytes of bodies that were handed over and whose attempts have not ended. */
 const maxBytes = 64 * 1024 * 1024;
 
@@ -53,7 +56,9 @@ export class AcceptedEvents implements HandOver {
     const { backlog, lines, isOpen, free } = this.#deps;
     const { accountId, bytes } = event;
     if (!isOpen() || backlog.isBehind(accountId)) return null;
-    if (free() <= 0 || this.#bytes + bytes > maxBytes || lines.of(accountId) >= longestLine) {
+    const line = lines.of(accountId);
+    const kept = line >= shortLine ? reservedPlaces : 0;
+    if (free() <= kept || this.#bytes + bytes > maxBytes || line >= longestLine) {
       backlog.fellBehind(accountId);
       return null;
     }

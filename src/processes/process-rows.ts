@@ -150,6 +150,19 @@ export async function lockForReleaseBefore(sql: Sql, token: string): Promise<voi
   await sql.query(lockToken, [claimOwners, Number.parseInt(token.slice(0, 8), 16) | 0]);
 }
 
+const count = {
+  name: '',
+  text: `
+    select count(*) filter (where role = 'worker')::integer as workers, count(*) filter (where makes_first_attempts)::integer as delivering
+    from processes where alive_until > now()`,
+};
+
+/** How many workers that take deliveries are alive, and how many processes that make first attempts. */
+export async function countProcesses(sql: Sql): Promise<{ workers: number; delivering: number }> {
+  const [row] = await sql.query<{ workers: number; delivering: number }>(count, []);
+  return row ?? { workers: 0, delivering: 0 };
+}
+
 const list = {
   name: '',
   text: `
