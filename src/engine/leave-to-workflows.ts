@@ -10,6 +10,8 @@ const lookMs = 1_000;
 /** Events a statement. */
 const most = 500;
 
+// A delivery that an operator has ended needs no attempt: its event waits with the settled ones, which get no workflow with
+// EVENT_WORKFLOWS=on_retry. The subselect looks only into the partition of its event.
 const leave = {
   name: 'leave_to_workflows',
   text: `
@@ -17,9 +19,12 @@ const leave = {
       select event_id from event_queue
       where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
       order by account_id, event_id limit $1 for update skip locked
+    ), states as (
+      select w.event_id, (select e.delivery_status from events e where e.id = w.event_id) as delivery_status from waiting w
     )
-    update event_queue q set lane = ${lanes.pendingStart}, lane_since = now(), claimed_until = null, claim_token = null
-    from waiting w where q.event_id = w.event_id returning q.event_id`,
+    update event_queue q set claimed_until = null, claim_token = null, lane_since = now(),
+      lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart} else ${lanes.pendingStart} end
+    from states s where q.event_id = s.event_id returning q.event_id`,
 };
 
 /** Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs. */
