@@ -63,27 +63,36 @@ export class LeavingToWorkflows {
   }
 
   async #round(): Promise<Round> {
-    const { sql, log, isAble, onLeft } = this.#deps;
-    if (!isAble() || (await firstAttemptsAreMade(sql))) {
+    const { sql, log, holdsLock, temporalAnswers, onLeft } = this.#deps;
+    if (!holdsLock() || (await firstAttemptsAreMade(sql))) {
       this.#madeAtMs = performance.now();
-      if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
-      this.#isLeaving = false;
-      return 'idle';
+      return this.#wait();
     }
     if (performance.now() - this.#madeAtMs < (this.#deps.patienceMs ?? patienceMs)) return 'idle';
+    // An event that is left only waits for Temporal, also when an api is back before Temporal is.
+    if (!(await temporalAnswers())) return this.#wait();
     if (!this.#isLeaving) log.warn({}, 'no api makes first attempts: workflows make them');
     this.#isLeaving = true;
     const left = await leaveFirstAttempts(sql, most);
     if (left > 0) onLeft();
     return left === most ? 'more' : 'idle';
   }
+
+  #wait(): 'idle' {
+    if (this.#isLeaving)
+      this.#deps.log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
+    this.#isLeaving = false;
+    return 'idle';
+  }
 }
 
 interface LeavingDeps {
   sql: Sql;
   log: Log;
-  /** Whether workflows can be started, and this process has a session on which it sees others. */
-  isAble(): boolean;
+  /** Whether this process has a session, and so sees others. */
+  holdsLock(): boolean;
+  /** Whether workflows can be started. */
+  temporalAnswers(): Promise<boolean>;
   /** Called when workflows are to be started. */
   onLeft(): void;
   /** Shorter in tests. */

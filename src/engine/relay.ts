@@ -88,8 +88,8 @@ export class WorkflowRelay {
       },
     });
     const leaving = new LeavingToWorkflows({
-      ...{ sql, log, patienceMs: options.patienceMs },
-      isAble: () => engine.up && holdsLock(),
+      ...{ sql, log, patienceMs: options.patienceMs, holdsLock },
+      temporalAnswers: () => engine.answers(),
       onLeft: () => this.#starts.wake(),
     });
     this.#parts = [sweeper, leaving, watchBacklog({ sql, log, limit: options.backlogLimit })];

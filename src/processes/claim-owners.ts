@@ -71,7 +71,7 @@ export async function tokensOfLeases(sql: Sql): Promise<string[]> {
 }
 
 // The token stays in the row. So the former owner, if it lives after all, can still record an attempt in flight until
-// the event is claimed again, and the next claim knows whether the former one was direct.
+// the event is claimed again.
 // A row that another transaction has locked is skipped: that transaction ends the claim, or the next call finds it.
 const endLeases = {
   name: 'end_leases_of_dead',
