@@ -67,28 +67,37 @@ export class LeavingToWorkflows {
   }
 
   async #round(): Promise<Round> {
-    const { sql, log, isAble, firstAttemptsAreMade, onLeft } = this.#deps;
-    if (!isAble() || firstAttemptsAreMade()) {
+    const { sql, log, isAlive, firstAttemptsAreMade, temporalAnswers, onLeft } = this.#deps;
+    if (!isAlive() || firstAttemptsAreMade()) {
       this.#madeAtMs = performance.now();
-      if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
-      this.#isLeaving = false;
-      return 'idle';
+      return this.#wait();
     }
     if (performance.now() - this.#madeAtMs < (this.#deps.patienceMs ?? patienceMs)) return 'idle';
+    // An event that is left only waits for Temporal, also when an api is back before Temporal is.
+    if (!(await temporalAnswers())) return this.#wait();
     if (!this.#isLeaving) log.warn({}, 'no api makes first attempts: workflows make them');
     this.#isLeaving = true;
     const left = await leaveFirstAttempts(sql, most);
     if (left > 0) onLeft();
     return left === most ? 'more' : 'idle';
   }
+
+  #wait(): 'idle' {
+    if (this.#isLeaving)
+      this.#deps.log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
+    this.#isLeaving = false;
+    return 'idle';
+  }
 }
 
 interface LeavingDeps {
   sql: Sql;
   log: Log;
-  /** Whether workflows can be started, and this process sees which others are alive. */
-  isAble(): boolean;
+  /** Whether this process has a heartbeat, and so sees others. */
+  isAlive(): boolean;
   firstAttemptsAreMade(): boolean;
+  /** Whether workflows can be started. */
+  temporalAnswers(): Promise<boolean>;
   /** Called when workflows are to be started. */
   onLeft(): void;
   /** Shorter in tests. */

@@ -85,9 +85,9 @@ export class WorkflowRelay {
       },
     });
     const leaving = new LeavingToWorkflows({
-      ...{ sql, log, patienceMs: options.patienceMs },
-      isAble: () => engine.up && isAlive(),
+      ...{ sql, log, patienceMs: options.patienceMs, isAlive },
       firstAttemptsAreMade: () => holder.firstAttemptsAreMade,
+      temporalAnswers: () => engine.answers(),
       onLeft: () => this.#starts.wake(),
     });
     this.#parts = [sweeper, leaving, watchBacklog({ sql, log, limit: options.backlogLimit })];

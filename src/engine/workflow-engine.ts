@@ -39,6 +39,7 @@ interface StartOptions {
 /** Starts and signals the workflows of events. */
 export class WorkflowEngine {
   readonly #connection: ConnectionLike;
+  readonly #namespace: string;
   readonly #client: Client;
   readonly #taskQueue: string;
   readonly #schedule: DeliverySchedule;
@@ -52,10 +53,21 @@ export class WorkflowEngine {
     log: Log;
   }) {
     this.#connection = options.connection;
+    this.#namespace = options.namespace;
     this.#client = new Client({ connection: options.connection, namespace: options.namespace });
     this.#taskQueue = options.taskQueue;
     this.#schedule = options.schedule;
     this.#attributes = new StartAttributes(options.log);
+  }
+
+  /**
+   * Asks whether Temporal serves the namespace, with a request that each Temporal worker makes at its start.
+   *
+   * @throws EngineUnavailable
+   */
+  async ping(): Promise<void> {
+    const namespace = this.#namespace;
+    await this.#limited(() => this.#connection.workflowService.describeNamespace({ namespace }));
   }
 
   /**

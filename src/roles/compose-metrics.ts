@@ -91,8 +91,14 @@ async function askWorker(dataDir: string): Promise<Collected> {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(workerLimitMs),
   });
-  return (await answer.json()) as Collected;
+  const collected: unknown = answer.ok ? await answer.json() : null;
+  // After a crash of the worker, another program of this machine may have its port.
+  if (!isCollected(collected)) throw new Error(`no worker answers at port ${port}`);
+  return collected;
 }
+
+const isCollected = (value: unknown): value is Collected =>
+  typeof value === 'object' && value !== null && 'families' in value && Array.isArray(value.families) && 'sdk' in value;
 
 const ofRole = (role: string, families: readonly Family[]): Family[] =>
   families.map((family) => ({
