@@ -18,6 +18,8 @@ const leave = {
     with waiting as (
       select event_id from event_queue
       where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
+        -- The last heartbeat may be a second old.
+        and not exists (select from processes where makes_first_attempts and alive_until > now())
       order by account_id, event_id limit $1 for update skip locked
     ), states as (
       select w.event_id, (select e.delivery_status from events e where e.id = w.event_id) as delivery_status from waiting w

@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const lease = { token: randomUUID(), leaseS: 30 };
+const owner = { token: randomUUID() };
 const everyone = { kind: 'all', after: lowestId } as const;
 const ample = { of: new Map<string, number>(), others: 64 };
-const claimsOf = (ids: string[]) => ids.map((eventId) => ({ eventId, generation: 0, token: lease.token }));
+const claimsOf = (ids: string[]) => ids.map((eventId) => ({ eventId, generation: 0, token: owner.token }));
 const release = (lane: number) =>
   gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
 
 test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: ample,
     limit: 10,
@@ -44,13 +44,13 @@ test('a claim of first attempts takes events of every account', async () => {
   expect(next).toBeNull();
 });
 
-test('a claim of first attempts takes events again whose lease has ended or that were handed back', async () => {
+test('a claim of first attempts takes events again whose claim has ended or that were handed back', async () => {
   await release(0);
-  const options = { turns: everyone, room: ample, limit: 100, leaseS: 30 };
+  const options = { turns: everyone, room: ample, limit: 100 };
   const first = await claimForAttempt(gateway.database, { ...options, token: randomUUID() });
   expect(first.claimed).toHaveLength(41);
   const again = async () =>
-    (await claimForAttempt(gateway.database, { ...options, ...lease })).claimed.map(({ eventId }) => eventId).sort();
+    (await claimForAttempt(gateway.database, { ...options, ...owner })).claimed.map(({ eventId }) => eventId).sort();
   expect(await again()).toEqual([]);
   // As those of a process that has died.
   await gateway.database.pool.query('update event_queue set claimed_until = now()');
@@ -63,7 +63,7 @@ test('a claim of first attempts takes events again whose lease has ended or that
 test('an event that waits for its workflow is claimed for no first attempt, also after its claim was handed back', async () => {
   await release(1);
   // A start whose answer was lost: the workflow may run, and then makes the first attempt.
-  const { claimed } = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
   const ids = claimed.map(({ eventId }) => eventId).sort();
   expect(ids).toHaveLength(6);
   await handBackClaims(gateway.database, claimsOf(ids), 0);
@@ -71,9 +71,9 @@ test('an event that waits for its workflow is claimed for no first attempt, also
   expect((await gateway.database.pool.query(lanesOf, [ids])).rows).toEqual(
     ids.map(() => ({ lane: 1, claim_token: null })),
   );
-  const options = { ...lease, turns: everyone, room: ample, limit: 100 };
+  const options = { ...owner, turns: everyone, room: ample, limit: 100 };
   expect((await claimForAttempt(gateway.database, options)).claimed).toEqual([]);
-  const starts = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 100 });
+  const starts = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 100 });
   expect(starts.claimed.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(ids));
 });
 
@@ -86,7 +86,7 @@ test('a claim of known accounts takes their events from a position on, and those
   const ids = rows.map(({ event_id }) => event_id);
   const turns: Turns = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
-    ...{ ...lease, turns, room: ample },
+    ...{ ...owner, turns, room: ample },
     limit: 4,
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
@@ -97,7 +97,7 @@ test('a claim of known accounts takes their events from a position on, and those
 test('an account without free turns is skipped', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: { of: new Map([[crowd, 0]]), others: 64 },
     limit: 10,
@@ -109,7 +109,7 @@ test('an account without free turns is skipped', async () => {
 test('nothing is claimed for a first attempt while deliveries are paused, and the round is complete', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: ample,
     limit: 10,
@@ -122,7 +122,7 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
 
 test('a claim of pending starts takes events of every account', async () => {
   await release(1);
-  const { claimed } = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
 });
@@ -133,10 +133,10 @@ test('claims of settled starts take the oldest events, and the next one continue
     'select event_id from event_queue order by 1',
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const first = await claimSettledForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  const first = await claimSettledForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
   expect(first.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(0, 10));
   await release(2);
-  const second = await claimSettledForStart(gateway.database, { ...lease, after: first.next ?? '', limit: 100 });
+  const second = await claimSettledForStart(gateway.database, { ...owner, after: first.next ?? '', limit: 100 });
   expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
   expect(second.next).toBeNull();
 });

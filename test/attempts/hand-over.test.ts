@@ -23,8 +23,7 @@ async function startedRelay(options: Parameters<typeof stage.process>[0] = {}): 
   await begin(process);
   return process;
 }
-async function begin({ leases, firstAttempts }: Process): Promise<void> {
-  leases.start();
+async function begin({ firstAttempts }: Process): Promise<void> {
   firstAttempts.start();
   const probed = await stage.account();
   await stage.send(probed, 1);
@@ -65,7 +64,7 @@ test('its row in the queue is claimed by the statement that stores it', async ()
     'select q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
     [event.id],
   );
-  expect(row).toEqual({ claim_token: process.leases.token, at_once: true });
+  expect(row).toEqual({ claim_token: process.claims.token, at_once: true });
   release();
 });
 
@@ -114,9 +113,8 @@ test('what waits in memory when the process stops is claimed by another one', as
   await until('the first one arrives', () => account.consumer.deliveries.length === 1);
   release();
   await stopping.firstAttempts.stop();
-  await stopping.takeover.stop();
+  await stopping.heartbeat.stop();
   const other = stage.process();
-  other.leases.start();
   other.firstAttempts.start();
   await until('all are delivered', () => account.consumer.deliveries.length === 3);
   expect(new Set(idsOf(account.consumer.deliveries)).size).toBe(3);
@@ -131,11 +129,11 @@ test('a stopped process takes over no event, and its webhooks are still stored',
   expect(await claimOf(event.id)).toEqual({ lane: 0, claim_token: null });
 });
 
-test('a process without its lock takes over no event', async () => {
+test('a process without a heartbeat takes over no event', async () => {
   const account = await stage.account();
-  let holdsLock = true;
-  const process = await startedRelay({ holdsLock: () => holdsLock });
-  holdsLock = false;
+  let isAlive = true;
+  const process = await startedRelay({ isAlive: () => isAlive });
+  isAlive = false;
   const event = receivedEvent(account);
   await receiverOf(process).receive(event);
   expect((await claimOf(event.id))?.claim_token).toBeNull();

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { Sql } from '../../src/database/sql.ts';
 import type { WorkflowRelay } from '../../src/engine/relay.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { lanes } from '../../src/events/lanes.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import { firstAttemptsAreMade } from '../../src/processes/claim-owners.ts';
+import { countProcesses } from '../../src/processes/process-rows.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { Delivery } from '../support/consumer.ts';
@@ -47,27 +46,28 @@ const attemptsBefore = (id: string): Promise<number | null> =>
     );
 const hasWorkflow = (id: string) => until('its workflow is started', async () => (await attemptsBefore(id)) !== null);
 
-/** A worker, and what tells that it has looked again whether first attempts are made, and acted upon it. */
+/**
+ * A worker, and what tells that it has looked again whether first attempts are made, and acted upon it: it looks as often
+ * as it has a heartbeat, so within three heartbeats.
+ */
 function worker(options: { patienceMs?: number } = {}): { relay: WorkflowRelay; looked(): Promise<void> } {
-  let looks = 0;
-  const { database } = stage.gateway;
-  const sql: Sql = {
-    query(statement, values) {
-      if (statement.name === 'read_first_attempters') looks++;
-      return database.query(statement, values);
-    },
-  };
-  const relay = stage.workflowRelay({ sql, patienceMs: options.patienceMs ?? 0 });
+  const relay = stage.workflowRelay({ patienceMs: options.patienceMs ?? 0 });
+  const lastBeat = async (): Promise<number> =>
+    (
+      await rows(stage.gateway.database, `select max(alive_until) as at from processes where role = 'worker'`)
+    )[0]?.at?.getTime() ?? 0;
   return {
     relay,
     async looked() {
-      const before = looks;
-      // The first of them may have begun before this call, and the second one begins when the first has acted.
-      await until('it has looked twice', () => looks >= before + 2);
+      for (let beats = 0; beats < 3; beats += 1) {
+        const before = await lastBeat();
+        await until('it has another heartbeat', async () => (await lastBeat()) > before);
+      }
     },
   };
 }
-const apiAlive = () => until('an api says that it makes them', () => firstAttemptsAreMade(stage.gateway.database));
+const apiAlive = () =>
+  until('an api says that it makes them', async () => (await countProcesses(stage.gateway.database)).delivering > 0);
 
 test('without an api, an event gets its workflow before any attempt', { timeout }, async () => {
   const account = await stage.account();
@@ -129,10 +129,10 @@ test('while an api works on an event, a worker that sees no api leaves it alone'
   const account = await stage.account();
   const [id = ''] = await stage.send(account, 1);
   const token = randomUUID();
-  const claim = `update event_queue set claim_token = $1, claimed_until = now() + interval '1 h'`;
+  const claim = `update event_queue set claim_token = $1, claimed_until = 'infinity'`;
   await rows(stage.gateway.database, claim, [token]);
   const { relay, looked } = worker();
-  // Its lease is ended when it has had no lock for 4 s, and then a workflow makes the attempt.
+  // Its claim is ended when it has had no heartbeat for 4 s, and then a workflow makes the attempt.
   relay.setEngine(stage.engines.up);
   await looked();
   expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: token });

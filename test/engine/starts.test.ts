@@ -40,9 +40,8 @@ const claims = (): Promise<{ event_id: string; claim_token: string | null }[]> =
 test('two processes start each workflow once, and delete its event from the queue', async () => {
   const ids = [...(await moved(1, 6)), ...(await moved(2, 6))];
   const both = [stage.process(), stage.process()];
-  for (const { link, starts, leases } of both) {
+  for (const { link, starts } of both) {
     link.set(stage.engines.up);
-    leases.start();
     starts.start();
   }
   await emptied();
@@ -57,10 +56,9 @@ test('two processes start each workflow once, and delete its event from the queu
 
 test('a claim takes the oldest events of an account first', async () => {
   const ids = await moved(1, 6);
-  const { leases } = stage.process();
+  const { claims } = stage.process();
   const { claimed } = await claimPendingForStart(stage.gateway.database, {
-    ...{ after: lowestId, limit: 3 },
-    ...{ token: leases.token, leaseS: leases.leaseS },
+    ...{ after: lowestId, limit: 3, token: claims.token },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));
 });
@@ -93,12 +91,12 @@ test('an event whose start fails is handed back, and its workflow starts when Te
 
 test('a process that stops waits for the starts in flight', async () => {
   const ids = await moved(2, 8);
-  const { link, starts, leases, stop } = stage.process();
+  const { link, starts, stop, claims: held } = stage.process();
   link.set(stage.engines.up);
   starts.start();
   await until('a claim is made', async () => (await claims()).length > 0 || (await stage.queued()).length < ids.length);
   await stop();
-  expect((await claims()).filter(({ claim_token }) => claim_token === leases.token)).toEqual([]);
+  expect((await claims()).filter(({ claim_token }) => claim_token === held.token)).toEqual([]);
 }, 30_000);
 
 test('a process finds the events that need their workflow without a notification', async () => {
@@ -144,7 +142,7 @@ test('without a connection to Temporal, the pollers of starts look four times pe
   await moved(2, 3);
   let looks = 0;
   const { starts } = stage.process({
-    holdsLock: () => {
+    isAlive: () => {
       looks++;
       return true;
     },
