@@ -71,7 +71,9 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   const worker = async (): Promise<Collected> => {
     const answer = await askWorker(dataDir).catch((error: unknown) => {
       silent.add();
-      silent.tell((answers) => log.warn({ err: error, answers }, 'worker process not measured, its series are missing'));
+      silent.tell((answers) =>
+        log.warn({ err: error, answers }, 'worker process not measured, its series are missing'),
+      );
       return null;
     });
     up.set(answer ? 1 : 0);
@@ -89,7 +91,10 @@ async function askWorker(dataDir: string): Promise<Collected> {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(workerLimitMs),
   });
-  return (await answer.json()) as Collected;
+  const collected = (await answer.json()) as Collected;
+  // While the worker is dead, another program may have its port.
+  if (!Array.isArray(collected.families)) throw new Error('the port of the worker belongs to another program');
+  return collected;
 }
 
 const ofRole = (role: string, families: readonly Family[]): Family[] =>
