@@ -1,7 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { firstAttemptsAreMade } from '../processes/claim-owners.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -11,6 +10,8 @@ const lookMs = 1_000;
 /** Events a statement. */
 const most = 500;
 
+// A delivery that an operator has ended needs no attempt: its event waits with the settled ones, which get no workflow with
+// EVENT_WORKFLOWS=on_retry. The subselect looks only into the partition of its event.
 const leave = {
   name: 'leave_to_workflows',
   text: `
@@ -18,9 +19,12 @@ const leave = {
       select event_id from event_queue
       where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
       order by account_id, event_id limit $1 for update skip locked
+    ), states as (
+      select w.event_id, (select e.delivery_status from events e where e.id = w.event_id) as delivery_status from waiting w
     )
-    update event_queue q set lane = ${lanes.pendingStart}, lane_since = now(), claimed_until = null, claim_token = null
-    from waiting w where q.event_id = w.event_id returning q.event_id`,
+    update event_queue q set claimed_until = null, claim_token = null, lane_since = now(),
+      lane = case when s.delivery_status is distinct from 'pending' then ${lanes.settledStart} else ${lanes.pendingStart} end
+    from states s where q.event_id = s.event_id returning q.event_id`,
 };
 
 /** Lets the workflows of queued events make the first attempt: the events then only wait for the start of theirs. */
@@ -63,27 +67,37 @@ export class LeavingToWorkflows {
   }
 
   async #round(): Promise<Round> {
-    const { sql, log, isAble, onLeft } = this.#deps;
-    if (!isAble() || (await firstAttemptsAreMade(sql))) {
+    const { sql, log, isAlive, firstAttemptsAreMade, temporalAnswers, onLeft } = this.#deps;
+    if (!isAlive() || firstAttemptsAreMade()) {
       this.#madeAtMs = performance.now();
-      if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
-      this.#isLeaving = false;
-      return 'idle';
+      return this.#wait();
     }
     if (performance.now() - this.#madeAtMs < (this.#deps.patienceMs ?? patienceMs)) return 'idle';
+    // An event that is left only waits for Temporal, also when an api is back before Temporal is.
+    if (!(await temporalAnswers())) return this.#wait();
     if (!this.#isLeaving) log.warn({}, 'no api makes first attempts: workflows make them');
     this.#isLeaving = true;
     const left = await leaveFirstAttempts(sql, most);
     if (left > 0) onLeft();
     return left === most ? 'more' : 'idle';
   }
+
+  #wait(): 'idle' {
+    if (this.#isLeaving)
+      this.#deps.log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
+    this.#isLeaving = false;
+    return 'idle';
+  }
 }
 
 interface LeavingDeps {
   sql: Sql;
   log: Log;
-  /** Whether workflows can be started, and this process has a session on which it sees others. */
-  isAble(): boolean;
+  /** Whether this process has a heartbeat, and so sees others. */
+  isAlive(): boolean;
+  firstAttemptsAreMade(): boolean;
+  /** Whether workflows can be started. */
+  temporalAnswers(): Promise<boolean>;
   /** Called when workflows are to be started. */
   onLeft(): void;
   /** Shorter in tests. */

@@ -91,11 +91,14 @@ async function askWorker(dataDir: string): Promise<Collected> {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(workerLimitMs),
   });
-  const collected = (await answer.json()) as Collected;
-  // While the worker is dead, another program may have its port.
-  if (!Array.isArray(collected.families)) throw new Error('the port of the worker belongs to another program');
+  const collected: unknown = answer.ok ? await answer.json() : null;
+  // After a crash of the worker, another program of this machine may have its port.
+  if (!isCollected(collected)) throw new Error(`no worker answers at port ${port}`);
   return collected;
 }
+
+const isCollected = (value: unknown): value is Collected =>
+  typeof value === 'object' && value !== null && 'families' in value && Array.isArray(value.families) && 'sdk' in value;
 
 const ofRole = (role: string, families: readonly Family[]): Family[] =>
   families.map((family) => ({

@@ -114,7 +114,6 @@ export async function startWorker(options: {
   const relay = new WorkflowRelay({
     sql: database,
     databaseUrl: options.databaseUrl,
-    timeLimitMs: delivery.timeLimitMs,
     eventWorkflows: delivery.eventWorkflows,
     backlogLimit: delivery.eventWorkflowsBacklog,
     log,

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { Delivery } from '../support/consumer.ts';
+import { openQueueStage, type Process } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage, type Process } from '../support/queue-stage.ts';
 
 // The process that stores an event makes its first attempt, without a claim.
 
@@ -39,30 +39,18 @@ function heldBack() {
   return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
 }
 const claimOf = async (id: string) =>
-  (
-    await rows(stage.gateway.database, 'select lane, direct, claim_token from event_queue where event_id = $1', [id])
-  )[0];
+  (await rows(stage.gateway.database, 'select lane, claim_token from event_queue where event_id = $1', [id]))[0];
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
 
 test('an event is delivered by the process that has stored it', async () => {
   const account = await stage.account();
   const process = await startedRelay();
   const event = receivedEvent(account);
+  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
   expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
   await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
   expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
-  expect(await claimOf(event.id)).toEqual({ lane: 2, direct: false, claim_token: null });
-});
-
-test('its first attempt does not wait for Temporal, also while Temporal keeps up', async () => {
-  const account = await stage.account();
-  const process = await startedRelay({ firstAttempt: 'auto' });
-  process.link.set(stage.engines.up);
-  const event = receivedEvent(account);
-  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
-  await receiverOf(process).receive(event);
-  await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
-  expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
+  expect(await claimOf(event.id)).toEqual({ lane: 2, claim_token: null });
 });
 
 test('its row in the queue is claimed by the statement that stores it', async () => {
@@ -74,10 +62,10 @@ test('its row in the queue is claimed by the statement that stores it', async ()
   await until('it arrives', () => account.consumer.deliveries.length === 1);
   const [row] = await rows(
     stage.gateway.database,
-    'select q.direct, q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
+    'select q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
     [event.id],
   );
-  expect(row).toEqual({ direct: true, claim_token: process.leases.token, at_once: true });
+  expect(row).toEqual({ claim_token: process.leases.token, at_once: true });
   release();
 });
 
@@ -140,7 +128,7 @@ test('a stopped process takes over no event, and its webhooks are still stored',
   await process.firstAttempts.stop();
   const event = receivedEvent(account);
   expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
-  expect(await claimOf(event.id)).toEqual({ lane: 0, direct: false, claim_token: null });
+  expect(await claimOf(event.id)).toEqual({ lane: 0, claim_token: null });
 });
 
 test('a process without its lock takes over no event', async () => {

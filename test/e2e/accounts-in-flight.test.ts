@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import type { Reply } from '../support/consumer.ts';
+import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, slowDelaysMs } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { hang } from '../support/replies.ts';
@@ -15,7 +16,7 @@ import { until } from '../support/until.ts';
 /** After which an event is read again before its attempt, and 100 ms more. */
 const freshMs = 1_100;
 
-describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIRST_ATTEMPT=%s', (firstAttempt) => {
+describe.each(firstAttemptsBy)('the attempts of one account, first attempts by %s', (_, apiDelivers) => {
   const accountConcurrency = 3;
   let stage: Stage;
   afterEach(() => stage.close());
@@ -26,7 +27,7 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
   }
 
   test('are at most ACCOUNT_CONCURRENCY at a time, and every event is delivered', async () => {
-    stage = await openStage({ delaysMs: slowDelaysMs, accountConcurrency, firstAttempt, worker: false });
+    stage = await openStage({ delaysMs: slowDelaysMs, accountConcurrency, apiDelivers, worker: false });
     const { admin } = stage.gateway;
     const seen = { now: 0, most: 0 };
     const waiting: (() => void)[] = [];
@@ -50,11 +51,11 @@ describe.each(['direct', 'workflow'] as const)('the attempts of one account, FIR
   });
 
   test('do not delay other accounts or operators’ commands when they hang', async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, firstAttempt, timeLimitMs: 50_000 });
+    stage = await openStage({ delaysMs: instantDelaysMs, accountConcurrency, apiDelivers, timeLimitMs: 50_000 });
     const { admin } = stage.gateway;
     const slow = await stage.consumer(hang);
     const hanging = await admin.createAccount({ delivery_url: slow.url });
-    // Several times as many as ACCOUNT_CONCURRENCY and as FIRST_ATTEMPT_PERMITS.
+    // Several times as many as ACCOUNT_CONCURRENCY.
     const stuck = await sendMany(hanging, 15);
     await until('the slow account is full', () => slow.deliveries.length === accountConcurrency);
 

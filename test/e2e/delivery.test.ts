@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { startConsumer } from '../support/consumer.ts';
+import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { nineQuickDelaysMs, startGateway, type TestGateway } from '../support/gateway.ts';
 
-describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ firstAttempt, delaysMs: nineQuickDelaysMs });
+    gateway = await startGateway({ apiDelivers, delaysMs: nineQuickDelaysMs });
   });
   afterAll(() => gateway.stop());
 

@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Running } from '../../src/shared/running.ts';
 import { send } from '../support/admin-client.ts';
+import { firstAttemptsBy } from '../support/first-attempts.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { attemptsOf, statesOf } from '../support/history.ts';
 import { pauseDeliveries, resumeDeliveries } from '../support/paused.ts';
 import { hold } from '../support/replies.ts';
 import { openStage, type Stage } from '../support/situations.ts';
 
-// Events that are received while deliveries are paused, with each value of FIRST_ATTEMPT.
+// Events that are received while deliveries are paused.
 
-/** The relay looks for work at least once in this time, and received events wake it in addition. */
+/** Each process looks for work at least once in this time, and received events wake it in addition. */
 const looksMs = 1_200;
 
-describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ firstAttempt });
+    stage = await openStage({ apiDelivers });
   });
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
@@ -24,7 +25,6 @@ describe.each(['auto', 'workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firs
     const { admin } = stage.gateway;
     await pauseDeliveries(admin);
     const consumer = await stage.consumer();
-    // More than FIRST_ATTEMPT_PERMITS.
     const sent = await Promise.all(Array.from({ length: 6 }, () => stage.sendTo(consumer)));
     await sleep(looksMs);
     for (const { id } of sent) {
@@ -76,20 +76,19 @@ describe('with one concurrent attempt per account', () => {
     const bodies = Array.from({ length: 25 }, (_, n) => `{"id":"${n}"}`);
     for (const body of bodies) expect((await send(baseUrl, account, body)).status).toBe(202);
     await resumeDeliveries(admin);
-    // Each webhook wakes the relay.
+    // Each webhook wakes the first attempts.
     for (let n = 0; consumer.deliveries.length < bodies.length; n++)
       expect((await send(baseUrl, other, `{"id":"other-${n}"}`)).status).toBe(202);
     expect(consumer.deliveries.map(({ body }) => body.toString())).toEqual(bodies);
   });
 });
 
-describe('with two workers', () => {
+describe('with two apis and two workers', () => {
   let stage: Stage;
-  let second: Running;
+  let second: TestGateway;
   beforeAll(async () => {
-    stage = await openStage({ worker: false });
-    second = await stage.gateway.startWorker();
-    await stage.gateway.startWorker();
+    stage = await openStage({});
+    second = await startGateway({ databaseUrl: stage.gateway.databaseUrl, inPlaceOf: stage.gateway });
   });
   afterAll(async () => {
     await second.stop();
@@ -97,7 +96,7 @@ describe('with two workers', () => {
   });
   afterEach(() => stage.clear());
 
-  test('both workers pause, and nothing is delivered twice afterwards', async () => {
+  test('all of them pause, and nothing is delivered twice afterwards', async () => {
     const { admin } = stage.gateway;
     await pauseDeliveries(admin);
     const consumer = await stage.consumer();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Reply } from '../support/consumer.ts';
+import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { allFailed, attemptsOf, statesOf } from '../support/history.ts';
 import { deadError } from '../support/operator.ts';
@@ -46,21 +47,22 @@ async function settled(stage: Stage, id: string) {
   return { outcome, event };
 }
 
-describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt) => {
+describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt });
+    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers });
   });
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
-  const onRetry = () => stage.gateway.eventWorkflows === 'on_retry';
+  /** Whether an event that its first attempt has delivered needs no workflow. */
+  const needsNone = () => apiDelivers && stage.gateway.eventWorkflows === 'on_retry';
 
   /**
-   * How the last workflow of a replayed event ended. With `always`, the replay gets a run of its own, which may begin
-   * after that of the former generation has ended. With `on_retry`, a replay that is delivered at once gets none.
+   * How the last workflow of a replayed event ended. The replay gets a run of its own, which may begin after that of the
+   * former generation has ended. With `on_retry`, a replay that the api delivers at once gets none.
    */
   async function replayedRun(id: string) {
-    if (onRetry()) return (await stage.workflowResult(id))?.outcome ?? null;
+    if (needsNone()) return (await stage.workflowResult(id))?.outcome ?? null;
     const ofReplay = async () => [await stage.workflowResult(id)].find((result) => result?.generation === 1);
     return (await until('the run of the replay has ended', ofReplay)).outcome;
   }
@@ -79,8 +81,8 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
       expect(delivery.headers['x-webhook-attempt']).toBe(String(nth));
       return { ...ids, consumer, answer: held.answer, before: allFailed().slice(0, nth - 1) };
     }
-    /** Whether the relay makes the attempt, so that the workflow starts after the end of the delivery. */
-    const foundEnded = firstAttempt === 'direct' && nth === 1;
+    /** Whether the api makes the attempt, so that the workflow starts after the end of the delivery. */
+    const foundEnded = apiDelivers && nth === 1;
 
     describe.each(answers)('that is then answered with %i', (answer) => {
       const last = `0 schedule ${nth} ${outcomeOf[answer]}`;
@@ -98,7 +100,7 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
         if (what === 'ack') expect(event.delivered_at).toBe(told.delivered_at);
         if (what === 'dead') expect(event.last_error).toBe(deadError);
         if (what === 'deleteAccount') expect(event.last_error).toBe('account_deleted');
-        if (foundEnded && onRetry()) expect(outcome).toBeNull();
+        if (foundEnded && needsNone()) expect(outcome).toBeNull();
         else expect(foundEnded ? foundEndings[what] : endings[what].outcomes).toContain(outcome);
         expect(consumer.deliveries).toHaveLength(nth);
       });
@@ -115,16 +117,16 @@ describe.each(['workflow', 'direct'] as const)('FIRST_ATTEMPT=%s', (firstAttempt
         const event = await admin.eventually(race.id, (e) => statesOf(e) === 'enqueued/delivered');
         expect(event).toMatchObject({ generation: 1, attempts: 1 });
         expect(attemptsOf(event)).toEqual([...before, last, '1 schedule 1 delivered']);
-        const delivered = firstAttempt === 'direct' ? 'already_settled' : 'delivered';
-        expect(await replayedRun(race.id)).toBe(onRetry() ? (nth === 1 ? null : 'superseded') : delivered);
+        const delivered = apiDelivers ? 'already_settled' : 'delivered';
+        expect(await replayedRun(race.id)).toBe(needsNone() ? (nth === 1 ? null : 'superseded') : delivered);
         expect(consumer.deliveries.map(({ headers }) => headers['x-webhook-replay'])).toEqual([
           ...Array.from({ length: nth }, () => 'false'),
           'true',
         ]);
       });
 
-      // Only here the relay makes the first attempt of the replay while that of the workflow is in flight.
-      if (firstAttempt === 'direct' && nth > 1) {
+      // Only here the api makes the first attempt of the replay while that of the workflow is in flight.
+      if (apiDelivers && nth > 1) {
         test('a replay that is delivered before it stays so', async () => {
           const { consumer, before, ...race } = await held();
           expect((await stage.operate.replay(race.id)).status).toBe(202);

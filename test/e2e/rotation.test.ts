@@ -20,7 +20,7 @@ let gateway: TestGateway;
 let admin: AdminApiClient;
 
 /** Starts a gateway for the tests of one group. */
-function useGateway(options: TestGatewayOptions): void {
+function useGateway(options: TestGatewayOptions = {}): void {
   beforeAll(async () => {
     gateway = await startGateway(options);
     admin = createAdminClient({ baseUrl: gateway.baseUrl, token: gateway.adminToken });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { firstAttemptsBy } from '../support/first-attempts.ts';
 import { instantDelaysMs, lastAttempt } from '../support/gateway.ts';
 import { hold } from '../support/replies.ts';
 import { exhaustedEvent, openStage, type Stage } from '../support/situations.ts';
@@ -6,10 +7,10 @@ import { until } from '../support/until.ts';
 
 // When the workflow of an event has ended, its search attributes in Temporal say what the event's row says.
 
-describe.each(['workflow', 'direct'] as const)('with FIRST_ATTEMPT=%s', (firstAttempt) => {
+describe.each(firstAttemptsBy)('first attempts by %s', (_, apiDelivers) => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await openStage({ delaysMs: instantDelaysMs, firstAttempt, eventWorkflows: 'always' });
+    stage = await openStage({ delaysMs: instantDelaysMs, apiDelivers, eventWorkflows: 'always' });
   });
   afterAll(() => stage.close());
   afterEach(() => stage.clear());
@@ -25,9 +26,7 @@ describe.each(['workflow', 'direct'] as const)('with FIRST_ATTEMPT=%s', (firstAt
     const { id } = await stage.sendTo(await stage.consumer(200));
     await stage.gateway.admin.eventually(id, (e) => e.delivery_status === 'delivered' && e.workflow !== null);
     expect(await shown(id)).toEqual({
-      ...(firstAttempt === 'workflow'
-        ? { outcome: 'delivered' }
-        : { outcome: 'already_settled', deliveryStatus: 'delivered' }),
+      ...(apiDelivers ? { outcome: 'already_settled', deliveryStatus: 'delivered' } : { outcome: 'delivered' }),
       ...{ generation: 0, attempts: 1, shown: ['delivered', 1] },
     });
   });
@@ -59,8 +58,8 @@ describe.each(['workflow', 'direct'] as const)('with FIRST_ATTEMPT=%s', (firstAt
     await held.arrived;
     await stage.operate[operation](id);
     held.answer(500);
-    // In the mode `direct`, the workflow starts after the operator's command.
-    const result = firstAttempt === 'workflow' ? { outcome } : { outcome: 'already_settled', deliveryStatus: status };
+    // After the api's attempt, the workflow starts after the operator's command.
+    const result = apiDelivers ? { outcome: 'already_settled', deliveryStatus: status } : { outcome };
     await until('its workflow has started', () => stage.workflows.exists(id));
     expect(await shown(id)).toMatchObject({ ...result, generation: 0, shown: [status, expect.any(Number)] });
   });

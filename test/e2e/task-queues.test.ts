@@ -113,7 +113,8 @@ test('a worker that does not take deliveries makes no attempt', async () => {
   await takes('notifications', 'maintenance', 'backups');
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
-  await sleep(300);
+  // A worker of deliveries looks every second for first attempts that no api makes.
+  await sleep(1_500);
   expect(await gateway.admin.event(body.id)).toMatchObject({ status: 'received', attempts: 0 });
   await takes('deliveries');
   await gateway.admin.eventually(body.id, (event) => event.delivery_status === 'failed');

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 /** Roles of a gateway whose events wait some seconds for their second attempt. */
 async function stage() {
   const roles = await migratedRoles({
-    FIRST_ATTEMPT: 'workflow',
+    API_DELIVERS: 'false',
     // Long enough for a change of the build on a busy machine, before an event is exhausted.
     DELIVERY_SCHEDULE: Array(9).fill('15s').join(),
     BACKUP_DIR: backupFolder(),

@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type BacklogLimit, watchBacklog } from '../../src/engine/backlog-watch.ts';
 import { lanes } from '../../src/events/lanes.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 // Workflow starts that fall behind (EVENT_WORKFLOWS_BACKLOG).
 

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Leases } from '../../src/processes/leases.ts';
-import { QueueWrites } from '../../src/engine/queue-writes.ts';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
+import { QueueWrites } from '../../src/engine/queue-writes.ts';
 import { lowestId } from '../../src/events/queue.ts';
+import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { Leases } from '../../src/processes/leases.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 let stage: Awaited<ReturnType<typeof openQueueStage>>;
 beforeAll(async () => {
@@ -91,7 +92,10 @@ test('a lost lease is not renewed, and allows no write', async () => {
   expect(await endOf(id)).toEqual(taken);
   const writes = new QueueWrites(stage.gateway.database);
   await writes.markStarted({ eventId: id, generation: 0, token: leases.token, runId: null });
-  await writes.handBack({ eventId: id, generation: 0, token: leases.token, delayS: 0 });
+  await new ClaimReturns(stage.gateway.database).handBack({
+    ...{ eventId: id, generation: 0 },
+    ...{ token: leases.token, delayS: 0 },
+  });
   expect(await claimedBy(id)).toBe(taker.token);
 }, 30_000);
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../src/database/sql.ts';
-import { Listener } from '../../src/processes/listener.ts';
-import { Takeover } from '../../src/processes/takeover.ts';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { lowestId } from '../../src/events/queue.ts';
+import { firstAttemptsAreMade } from '../../src/processes/claim-owners.ts';
+import { Listener } from '../../src/processes/listener.ts';
+import { Takeover } from '../../src/processes/takeover.ts';
 import { breakConnection } from '../support/break-connection.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 let stage: Awaited<ReturnType<typeof openQueueStage>>;
 beforeAll(async () => {
@@ -101,7 +102,10 @@ test('a process whose session is cut gets its lock again and keeps its claims', 
 test('a process whose lock was released behind its back gets it again', async () => {
   let session: Sql | null = null;
   const { leases } = stage.process();
-  const takeover = new Takeover({ leases, log, lookMs: 50, onClaimable: () => undefined });
+  const takeover = new Takeover({
+    ...{ leases, log, lookMs: 50, makesFirstAttempts: true },
+    onClaimable: () => undefined,
+  });
   const listener = new Listener({
     ...{ url: stage.gateway.databaseUrl, handlers: {}, log },
     user: {
@@ -121,12 +125,24 @@ test('a process whose lock was released behind its back gets it again', async ()
     expect(await sessionOf(leases.token)).toBeUndefined();
     takeover.start();
     await until('the lock is held', async () => (await sessionOf(leases.token)) === pid);
+    await until('it says that it makes first attempts', () => firstAttemptsAreMade(stage.gateway.database));
     expect(takeover.holdsLock).toBe(true);
   } finally {
     await takeover.stop();
     await listener.stop();
   }
 }, 30_000);
+
+test.each([true, false])(
+  'while the session of a process lives, others see whether it makes first attempts: %s',
+  async (makesFirstAttempts) => {
+    expect(await firstAttemptsAreMade(stage.gateway.database)).toBe(false);
+    const { session } = await stage.alive({ makesFirstAttempts });
+    expect(await firstAttemptsAreMade(stage.gateway.database)).toBe(makesFirstAttempts);
+    await session.stop();
+    await until('no process makes them', async () => !(await firstAttemptsAreMade(stage.gateway.database)));
+  },
+);
 
 test('a process without its lock claims nothing, and continues when it has the lock', async () => {
   let holds = false;
@@ -190,7 +206,7 @@ test('a claim in flight is not taken for an unknown one', async () => {
   });
   // Claims that begin now wait until unknown ones are released.
   const next = leases.claim(async () => ({ claimed: [], next: held?.join() ?? 'too early' }));
-  answer.resolve({ claimed: [{ eventId: 'one', accountId: 'its', generation: 0, direct: false }], next: null });
+  answer.resolve({ claimed: [{ eventId: 'one', accountId: 'its', generation: 0 }], next: null });
   await Promise.all([settled, claiming]);
   expect(held).toEqual(['one']);
   expect(await next).toEqual({ claimed: [], next: 'one' });

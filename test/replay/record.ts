@@ -22,7 +22,7 @@ const temporal = await temporaryTemporal(28235);
 const gateway = await startGatewayProcess('all', {
   DATA_DIR: workdir.path,
   TEMPORAL_ADDRESS: temporal.address,
-  FIRST_ATTEMPT: 'workflow',
+  API_DELIVERS: 'false',
   DELIVERY_SCHEDULE: Array(9).fill('1s').join(),
 });
 const admin = adminClient(gateway.baseUrl, adminToken);

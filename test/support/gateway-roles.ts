@@ -75,7 +75,7 @@ export const migratedRoles = async (variables: Record<string, string>): Promise<
 
 /** Waits until the api is ready. */
 async function asApi<T extends RunningRole>(role: T): Promise<T & Api> {
-  const [, port] = await role.printed(/"port":(\d+),"msg":"api listening"/, 'stderr');
+  const [, port] = await role.printed(/"port":(\d+),.*"msg":"api listening"/, 'stderr');
   const baseUrl = `http://127.0.0.1:${port}`;
   const stopWatching = watchAnswersOf(baseUrl);
   role.exited.then(stopWatching, stopWatching);

@@ -1,24 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import { AccountMasks } from '../../src/accounts/account-mask.ts';
+import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
+import { AttemptRelay } from '../../src/attempts/relay.ts';
+import type { Sql } from '../../src/database/sql.ts';
 import { Attempts } from '../../src/delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { createSender } from '../../src/delivery/send.ts';
 import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
 import { Commands } from '../../src/engine/commands.ts';
 import { EngineLink } from '../../src/engine/engine-link.ts';
-import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
-import { Leases } from '../../src/processes/leases.ts';
-import { Listener } from '../../src/processes/listener.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
-import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { WorkflowRelay } from '../../src/engine/relay.ts';
 import { Starts } from '../../src/engine/starts.ts';
-import { Takeover } from '../../src/processes/takeover.ts';
 import { WorkflowEngine } from '../../src/engine/workflow-engine.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import { unmeasured } from '../../src/metrics/metrics.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
+import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { Leases } from '../../src/processes/leases.ts';
+import { Listener } from '../../src/processes/listener.ts';
+import { Takeover } from '../../src/processes/takeover.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -55,8 +59,25 @@ export async function openQueueStage() {
   const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
-  const engine = (namespace: string, taskQueue = temporal.taskQueue) =>
-    new WorkflowEngine({ connection, namespace, taskQueue, schedule, log });
+  const engineOn = (way: NativeConnection, namespace: string, taskQueue = temporal.taskQueue) =>
+    new WorkflowEngine({ connection: way, namespace, taskQueue, schedule, log });
+  const attemptsOf = (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'>) =>
+    new Attempts({
+      ...{ database, sender, box, log, metrics: unmeasured },
+      accountConcurrency: options.accountConcurrency ?? 64,
+      whenExhausted: addNotifications({ burst: null }),
+      eventWorkflows: options.workflows ?? 'always',
+      stalls: { since: () => false },
+      consumers: { attempted: () => undefined },
+      pendingNotifications: (event) => pendingNotifications(database, event),
+      masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+      droppedHeaders: droppedHeaders(),
+    });
+  const started = <Part extends { start(): void; stop(): Promise<void> }>(part: Part): Part => {
+    part.start();
+    processes.push(part);
+    return part;
+  };
   const stage = {
     gateway,
     /**
@@ -64,10 +85,11 @@ export async function openQueueStage() {
      * and retries with INVALID_ARGUMENT, because the name of its task queue is longer than the server's 1,000 bytes.
      */
     engines: {
-      up: engine(temporal.namespace),
-      refusing: engine('missing'),
-      invalid: engine(temporal.namespace, 'q'.repeat(1_001)),
+      up: engineOn(connection, temporal.namespace),
+      refusing: engineOn(connection, 'missing'),
+      invalid: engineOn(connection, temporal.namespace, 'q'.repeat(1_001)),
     },
+    engineOn: (way: NativeConnection) => engineOn(way, temporal.namespace),
     workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
     async account(...replies: Consumer['replies']) {
       const consumer = await startConsumer(...replies);
@@ -95,21 +117,11 @@ export async function openQueueStage() {
     queued: async (): Promise<string[]> =>
       (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
     process(options: ProcessOptions = {}) {
-      const { accountConcurrency = 64, holdsLock = () => true } = options;
-      const { workflows = 'always' } = options;
+      const { workflows = 'always', holdsLock = () => true } = options;
       const link = new EngineLink();
       const writes = new QueueWrites(database);
       const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
-      const attempts = new Attempts({
-        ...{ database, sender, box, log, accountConcurrency, metrics: unmeasured },
-        whenExhausted: addNotifications({ burst: null }),
-        eventWorkflows: workflows,
-        stalls: { since: () => false },
-        consumers: { attempted: () => undefined },
-        pendingNotifications: (event) => pendingNotifications(database, event),
-        masks: new AccountMasks({ box, secretValues: secretConfigValues }),
-        droppedHeaders: droppedHeaders(),
-      });
+      const attempts = attemptsOf(options);
       const returns = new ClaimReturns(database);
       const starts = new Starts({
         ...{ sql: database, engine: link, leases, writes, returns, log, workflows, holdsLock },
@@ -130,11 +142,11 @@ export async function openQueueStage() {
       return parts;
     },
     /** A process with its session, which is started. Its other parts are not. */
-    async alive(options: ProcessOptions & { graceMs?: number } = {}) {
+    async alive(options: ProcessOptions & { graceMs?: number; makesFirstAttempts?: boolean } = {}) {
       const process = stage.process({ ...options, holdsLock: () => takeover.holdsLock });
       const { leases, firstAttempts, starts } = process;
       const takeover = new Takeover({
-        ...{ leases, log, lookMs: 50, makesFirstAttempts: true },
+        ...{ leases, log, lookMs: 50, makesFirstAttempts: options.makesFirstAttempts ?? true },
         ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
         onClaimable() {
           firstAttempts.wake();
@@ -153,6 +165,30 @@ export async function openQueueStage() {
       await until('the process holds its lock', () => takeover.holdsLock);
       return { ...process, takeover, session };
     },
+    /** The first attempts of an api, started. */
+    attemptRelay: (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'> = {}) =>
+      started(
+        new AttemptRelay({
+          ...{ sql: database, databaseUrl: gateway.databaseUrl, log },
+          ...{ attempts: attemptsOf(options), schedule },
+        }),
+      ),
+    /**
+     * The relay of a worker, started and without a connection to Temporal.
+     *
+     * @param options.sql as the database of the stage, if a test counts the statements.
+     */
+    workflowRelay: (options: { sql?: Sql; patienceMs?: number } = {}) =>
+      started(
+        new WorkflowRelay({
+          ...{ databaseUrl: gateway.databaseUrl, timeLimitMs: schedule.timeLimitMs, log },
+          sql: options.sql ?? database,
+          patienceMs: options.patienceMs,
+          eventWorkflows: 'always',
+          backlogLimit: { events: 10_000, ageMs: 300_000 },
+          overdueS: 120,
+        }),
+      ),
     /** Stops everything that a test has started, and empties the queue. */
     async clear() {
       for (const consumer of consumers) consumer.hangUp();

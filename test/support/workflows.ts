@@ -18,6 +18,8 @@ export interface Workflows {
   status(eventId: string, runId?: string): Promise<{ status: string; runId: string }>;
   /** How many signals a run has received. */
   signals(eventId: string, runId: string): Promise<number>;
+  /** The names of the activities that the latest run has scheduled. */
+  activities(eventId: string): Promise<string[]>;
   /** The search attributes of the workflow. */
   attributes(eventId: string): Promise<Record<keyof typeof searchAttributes, unknown>>;
   /** Starts the workflow before the gateway does, with another input. */
@@ -70,6 +72,10 @@ export async function openWorkflows({ temporal }: TestGateway): Promise<Workflow
     async signals(eventId, runId) {
       const { events } = await workflow.getHandle(idOf(eventId), runId).fetchHistory();
       return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+    },
+    async activities(eventId) {
+      const { events } = await workflow.getHandle(idOf(eventId)).fetchHistory();
+      return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
     },
     async attributes(eventId) {
       const { typedSearchAttributes: found } = await describe(eventId);
