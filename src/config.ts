@@ -44,6 +44,10 @@ function temporalOf(
   return 'settings' in read ? { ...read.settings, mistakes: [] } : { ...noTemporal, mistakes: read.mistakes };
 }
 
+/** With mistakes in the settings of Temporal, it is not known whether its address is missing. */
+const missing = (role: Role, set: Environment, temporal: TemporalSettings) =>
+  missingFor(role, set, temporal.mistakes.length > 0 && role === 'worker' ? { address: 'unknown' } : temporal);
+
 /** A worker does not listen on PORT. */
 const samePorts = ({ PORT, METRICS_PORT }: { PORT: number; METRICS_PORT?: number | undefined }): string[] =>
   METRICS_PORT === PORT && PORT !== 0
@@ -65,7 +69,9 @@ export function readConfig(role: Role, env: Environment) {
   if (set.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true')
     for (const name of Object.keys(set)) if (name.startsWith('OTEL_')) delete set[name];
   // As in libpq. Only for DATABASE_URL, because the embedded PostgreSQL has no TLS.
-  if (set.DATABASE_URL && set.PGSSLMODE) set.DATABASE_URL = withDefaultSslMode(set.DATABASE_URL, set.PGSSLMODE);
+  const hasOwnPostgres = startedBy?.generated.includes('DATABASE_URL') === true;
+  if (set.DATABASE_URL && set.PGSSLMODE && !hasOwnPostgres)
+    set.DATABASE_URL = withDefaultSslMode(set.DATABASE_URL, set.PGSSLMODE);
   const parsed = checkedEnvironment.safeParse(set, { error: plainWords });
   // If a TEMPORAL_ variable is invalid, reading the connection settings would report it again.
   const temporal = parsed.error?.issues.some(({ path }) => String(path[0]).startsWith('TEMPORAL_'))
@@ -75,9 +81,7 @@ export function readConfig(role: Role, env: Environment) {
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`),
     ...removedVariables(set),
     ...temporal.mistakes,
-    ...(temporal.mistakes.length > 0 && role === 'worker'
-      ? missingFor(role, set, { ...temporal, address: 'unknown' })
-      : missingFor(role, set, temporal)),
+    ...(startedBy === null ? missing(role, set, temporal) : []),
     ...(parsed.success && (role === 'all' || role === 'api') ? samePorts(parsed.data) : []),
   ];
   if (!parsed.success || mistakes.length > 0) {

@@ -1,7 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { settingsInForce } from './config/in-force.ts';
 import { readConfig, roles } from './config.ts';
+import type { Told } from './roles/role-context.ts';
 import { failureText, runRole } from './roles/run-role.ts';
 import { exitWhenIdle } from './shared/exit.ts';
 import { createLog, logNodeWarnings } from './shared/log.ts';
@@ -15,8 +16,12 @@ const stopLimitMs = 45_000;
  * group, and npm forwards it to the gateway again, on a busy machine after several hundred milliseconds.
  */
 const sameRequestMs = 2_000;
-/** On which a program of `npm start` says that it is ready (src/roles/program.ts). */
-const readyDescriptor = 3;
+/** On which a program of `npm start` says that it is ready, or why it ends (src/roles/program.ts). */
+const toldDescriptor = 3;
+const tell = (told: Told) => void writeSync(toldDescriptor, `${JSON.stringify(told)}\n`);
+
+/** Shows why this process ends. */
+let showFailure = (text: string) => console.error(text);
 
 async function main(): Promise<void> {
   const role = roles.find((name) => name === (process.argv[2] ?? 'all'));
@@ -45,13 +50,17 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGHUP', () => stop('SIGHUP'));
-  if (config.startedBy) endWithNpmStart();
+  if (config.startedBy) {
+    endWithNpmStart();
+    // Two programs may fail for the same reason, which npm start shows once.
+    showFailure = (failed) => tell({ failed });
+  }
   await runRole(role, {
     ...{ config, log, environment: env, arguments: process.argv.slice(3) },
     settings: settingsInForce(config, env, fromFile),
     stopped: stopping.signal,
-    ready(told) {
-      if (config.startedBy) writeSync(readyDescriptor, `${JSON.stringify(told)}\n`);
+    ready(ready) {
+      if (config.startedBy) tell({ ready });
     },
   });
 }
@@ -77,8 +86,7 @@ function loadEnvFile(): void {
 main().then(
   () => exitWhenIdle(0),
   (error: unknown) => {
-    const text = failureText(error);
-    if (text !== null) console.error(text);
+    showFailure(failureText(error));
     process.exit(1);
   },
 );

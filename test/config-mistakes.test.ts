@@ -129,8 +129,17 @@ describe('invalid values', () => {
       "'2001:DB8::5/32' has bits beyond its prefix; write 2001:db8::/32 or 2001:DB8::5",
     ],
     ['ACCOUNT_CONCURRENCY', '0', 'must be between 1 and 10000'],
-    ['FIRST_ATTEMPT', 'never', 'must be one of: auto, workflow, direct'],
-    ['FIRST_ATTEMPT_PERMITS', '1001', 'must be between 1 and 1000'],
+    ['API_DELIVERS', 'never', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
+    ...['auto', 'workflow', 'direct'].map((value): [string, string, string] => [
+      'FIRST_ATTEMPT',
+      value,
+      'no longer exists: every api makes first attempts, unless API_DELIVERS=false leaves them to workflows',
+    ]),
+    [
+      'FIRST_ATTEMPT_PERMITS',
+      '4',
+      'no longer exists: an api makes as many first attempts at a time as ACCOUNT_CONCURRENCY allows',
+    ],
     ['EVENT_WORKFLOWS', 'never', 'must be one of: always, on_retry'],
     ...['10000', '5m', '1,2s,3'].map((value): [string, string, string] => [
       'EVENT_WORKFLOWS_BACKLOG',
@@ -199,21 +208,18 @@ describe('invalid values', () => {
     expect(readConfig('worker', { ...both, ...worker }).metricsPort).toBe(8080);
   });
 
-  test('EVENT_WORKFLOWS=on_retry excludes FIRST_ATTEMPT=workflow', () => {
-    const message = refusal({ EVENT_WORKFLOWS: 'on_retry', FIRST_ATTEMPT: 'workflow' });
-    expect(message?.split('\n').slice(1)).toEqual([
-      expect.stringMatching(/^ {2}- EVENT_WORKFLOWS: on_retry excludes FIRST_ATTEMPT=workflow: /),
-    ]);
-    for (const FIRST_ATTEMPT of ['auto', 'direct'])
-      expect(refusal({ EVENT_WORKFLOWS: 'on_retry', FIRST_ATTEMPT })).toBeNull();
-    expect(refusal({ EVENT_WORKFLOWS: 'always', FIRST_ATTEMPT: 'workflow' })).toBeNull();
+  test.each(['api', 'worker'] as const)('%s: a removed setting that is empty is no mistake', (role) => {
+    const env = { DATABASE_URL: 'postgresql://h/d', TEMPORAL_ADDRESS: 't:1', SECRETS_KEY: key };
+    const all = { ...env, ADMIN_TOKEN: '0123456789abcdef' };
+    expect(refusal({ ...all, FIRST_ATTEMPT: '', FIRST_ATTEMPT_PERMITS: '' }, role)).toBeNull();
+    expect(refusal({ ...all, FIRST_ATTEMPT: 'auto' }, role)).toContain('- FIRST_ATTEMPT: no longer exists');
   });
 
   test('one error lists all invalid and all missing settings', () => {
-    const env = { PORT: 'x', FIRST_ATTEMPT: 'x', DELIVERY_TIMEOUT: 'x', DATABASE_URL: '', ADMIN_TOKEN: 'short' };
+    const env = { PORT: 'x', API_DELIVERS: 'x', DELIVERY_TIMEOUT: 'x', DATABASE_URL: '', ADMIN_TOKEN: 'short' };
     const lines = refusal(env, 'api')?.split('\n').slice(1) ?? [];
     expect(lines.map((line) => /- (\w+):/.exec(line)?.[1]).sort()).toEqual(
-      ['ADMIN_TOKEN', 'DATABASE_URL', 'DELIVERY_TIMEOUT', 'FIRST_ATTEMPT', 'PORT', 'SECRETS_KEY'].sort(),
+      ['ADMIN_TOKEN', 'API_DELIVERS', 'DATABASE_URL', 'DELIVERY_TIMEOUT', 'PORT', 'SECRETS_KEY'].sort(),
     );
   });
 

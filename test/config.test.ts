@@ -28,6 +28,8 @@ test('without any setting all values are defaults', () => {
     trustedProxies: [],
     secretsKey: null,
     maxPayloadBytes: 1024 * 1024,
+    startedBy: null,
+    apiDelivers: true,
     delivery: {
       delaysMs: [
         ...[10 * second, 30 * second, minute, 2 * minute, 5 * minute],
@@ -37,8 +39,6 @@ test('without any setting all values are defaults', () => {
       allowedNetworks: ['127.0.0.0/8', '::1/128'],
       droppedHeaders: [],
       accountConcurrency: 64,
-      firstAttempt: 'auto',
-      firstAttemptPermits: 4,
       eventWorkflows: 'always',
       eventWorkflowsBacklog: { events: 10_000, ageMs: 5 * minute },
     },
@@ -57,7 +57,7 @@ test('without any setting all values are defaults', () => {
 
 test('an empty setting counts as not set', () => {
   const names = 'HOST PORT PUBLIC_URL DATA_DIR DATABASE_URL TEMPORAL_ADDRESS ADMIN_TOKEN ADMIN_TOKENS SECRETS_KEY';
-  const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS FIRST_ATTEMPT LOG_LEVEL';
+  const more = 'MAX_PAYLOAD_BYTES DELIVERY_SCHEDULE DELIVERY_TIMEOUT DELIVERY_ALLOWED_NETWORKS API_DELIVERS LOG_LEVEL';
   const maintenance = 'BACKUP_DIR BACKUP_URL BACKUP_KEEP BACKUP_ENCRYPT AUDIT_RETENTION_DAYS EVENT_RETENTION_DAYS';
   const mail = 'MAIL_FROM_EMAIL SENDGRID_API_KEY SENDGRID_BASE_URL NOTIFY_BURST';
   expect(
@@ -139,9 +139,8 @@ describe('values', () => {
       ['X-User', 'x_internal*', '$ws*', '*'],
     ],
     ['ACCOUNT_CONCURRENCY', '10000', (c) => c.delivery.accountConcurrency, 10_000],
-    ['FIRST_ATTEMPT', 'direct', (c) => c.delivery.firstAttempt, 'direct'],
-    ['FIRST_ATTEMPT', 'workflow', (c) => c.delivery.firstAttempt, 'workflow'],
-    ['FIRST_ATTEMPT_PERMITS', '1000', (c) => c.delivery.firstAttemptPermits, 1000],
+    ['API_DELIVERS', 'false', (c) => c.apiDelivers, false],
+    ['API_DELIVERS', 'true', (c) => c.apiDelivers, true],
     ['EVENT_WORKFLOWS', 'on_retry', (c) => c.delivery.eventWorkflows, 'on_retry'],
     [
       ...(['EVENT_WORKFLOWS_BACKLOG', ' 500 , 90s '] as const),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsInForce } from '../src/config/in-force.ts';
+import { startedByVariable } from '../src/config/npm-start.ts';
 import { shownAddress } from '../src/config/shown-address.ts';
 import { describedVariables } from '../src/config/variables.ts';
 import { type Role, readConfig } from '../src/config.ts';
@@ -59,6 +60,39 @@ test('each value has its source', () => {
   expect(settings.get('OTEL_SDK_DISABLED')).toMatchObject({ value: 'false', source: 'default' });
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY', 'ADMIN_TOKEN'])
     expect(settings.get(name)).toMatchObject({ value: null, source: 'generated' });
+});
+
+test('an api and a worker of npm start show what it has told them', () => {
+  const startedBy = {
+    ...{ dataDir: '/data', ownTemporal: true },
+    ...{
+      generated: ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRETS_KEY', 'ADMIN_TOKEN'],
+      fromFile: ['DELIVERY_TIMEOUT'],
+    },
+  };
+  const env = {
+    ...{ DATABASE_URL: 'postgresql://gateway:pw@127.0.0.1/gateway', TEMPORAL_ADDRESS: '127.0.0.1:7233' },
+    ...{ SECRETS_KEY: secretsKey, ADMIN_TOKEN: secretText('admin'), DELIVERY_TIMEOUT: '7s', BACKUP_KEEP: '3' },
+    // Settings of other servers, which are not used.
+    ...{ PGSSLMODE: 'require', TEMPORAL_TLS: 'true', WORKER_QUEUES: 'backups' },
+    [startedByVariable]: JSON.stringify(startedBy),
+  };
+  for (const role of ['api', 'worker'] as const) {
+    const settings = inForce(role, env);
+    for (const name of startedBy.generated)
+      expect(settings.get(name)).toMatchObject({ value: null, source: 'generated' });
+    expect(settings.get('DELIVERY_TIMEOUT')).toMatchObject({ value: '7s', source: 'env_file' });
+    expect(settings.get('BACKUP_KEEP')).toMatchObject({ value: '3', source: 'environment' });
+    expect(settings.get('SHUTDOWN_DRAIN')).toMatchObject({ value: '0s', source: 'default' });
+    expect(settings.get('LOG_LEVEL')).toMatchObject({ value: 'warn', source: 'default' });
+    expect(settings.get('BACKUP_DIR')).toMatchObject({ value: '/data/backups', source: 'default' });
+    expect(settings.has(startedByVariable)).toBe(false);
+    const config = readConfig(role, env);
+    expect(config.databaseUrl).toBe(env.DATABASE_URL);
+    expect(config.temporal).toMatchObject({ address: '127.0.0.1:7233', tls: false });
+    expect(config.workerQueues).toBeNull();
+    expect(config.notifications.mail.outboxDir).toBe('/data/outbox');
+  }
 });
 
 test('the default of an api differs where it is behind a balancer', () => {

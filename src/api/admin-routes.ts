@@ -30,6 +30,7 @@ import type { Maintenance } from '../maintenance/maintenance.ts';
 import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts';
 import type { Said } from '../notifications/notice.ts';
 import { testDestinationRoutes } from '../notifications/test-destination-routes.ts';
+import { processRoutes } from '../processes/process-routes.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providerRoutes } from '../providers/provider-routes.ts';
 import type { Log } from '../shared/log.ts';
@@ -112,6 +113,7 @@ export function adminRoutes(deps: AdminDeps) {
     .use(auditLogRoutes(deps))
     .use(backupRoutes(deps))
     .use(maintenanceRoutes(deps))
+    .use(processRoutes(deps))
     .use(settingsRoutes(deps))
     .use(gatewayHealthRoutes(deps));
 

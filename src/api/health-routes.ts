@@ -6,6 +6,7 @@ import { partitionsAhead } from '../database/partitions.ts';
 import { count, flag, text, timestamp } from '../http/admin/schemas/common.ts';
 import { pingDatabase } from '../http/health.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
+import { countProcesses } from '../processes/process-rows.ts';
 import type { EngineState } from '../temporal/engine-probe.ts';
 
 /** Backups are made daily, within about an hour of the same time. */
@@ -34,6 +35,14 @@ const gatewayHealth = z
         .nullable()
         .meta({ description: 'Worker processes that have asked for tasks in the last two minutes' }),
     }),
+    processes: z.object({
+      state: z.enum(['ok', 'no_worker', 'no_delivering_api']).meta({
+        description:
+          '`no_worker`: retries, notifications and maintenance wait, first attempts are made. `no_delivering_api`: no `api` makes first attempts; the workflows of events make them, which takes longer and is not counted as a fault',
+      }),
+      workers: count.meta({ description: 'Workers that take deliveries and had a heartbeat within 4 s' }),
+      delivering_apis: count.meta({ description: 'The same of each `api` that makes first attempts' }),
+    }),
     backups: z.object({
       state: z.enum(['ok', 'failed', 'late', 'none']).meta({
         description:
@@ -52,6 +61,7 @@ const gatewayHealth = z
         checked_at: '2026-11-20T10:00:00.000Z',
         database: { state: 'ok', answer_ms: 1.2, partitions_ahead_days: 7 },
         temporal: { state: 'ok', answer_ms: 3.1, workers: 2 },
+        processes: { state: 'ok', workers: 2, delivering_apis: 2 },
         backups: {
           state: 'ok',
           last_success_at: '2026-11-20T02:30:41.000Z',
@@ -70,16 +80,18 @@ export function gatewayHealthRoutes(deps: { database: Database; engineState: Ask
   return new Elysia({ name: 'gateway-health', prefix: '/health' }).get(
     '/',
     async () => {
-      const [database, temporal, backups] = await Promise.all([
+      const [database, temporal, processes, backups] = await Promise.all([
         databaseHealth(deps.database),
         engineHealth(deps.engineState),
+        processHealth(deps.database),
         backupHealth(deps.database),
       ]);
       const ok =
         database.state === 'ok' &&
         (temporal.state === 'ok' || temporal.state === 'not_configured') &&
+        processes.state !== 'no_worker' &&
         (backups.state === 'ok' || backups.state === 'none');
-      return { ok, checked_at: new Date().toISOString(), database, temporal, backups };
+      return { ok, checked_at: new Date().toISOString(), database, temporal, processes, backups };
     },
     operation('health.read', {
       role: 'read',
@@ -108,6 +120,12 @@ async function engineHealth(ask: AskEngineState) {
   if (!engine.answers) return { state: 'unavailable' as const, answer_ms: null, workers: null };
   const { answerMs: answer_ms, workers } = engine;
   return { state: workers > 0 ? ('ok' as const) : ('no_worker' as const), answer_ms, workers };
+}
+
+async function processHealth({ reader }: Database) {
+  const { workers, delivering } = await countProcesses(reader);
+  const missing = delivering === 0 ? ('no_delivering_api' as const) : ('ok' as const);
+  return { state: workers === 0 ? ('no_worker' as const) : missing, workers, delivering_apis: delivering };
 }
 
 async function backupHealth({ reader }: Database) {

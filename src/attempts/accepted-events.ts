@@ -2,12 +2,15 @@ import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
 import type { Claimed } from '../events/queue.ts';
+import type { HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Backlog } from './backlog.ts';
-import type { Hold, Leases } from '../processes/leases.ts';
 import type { TurnLines } from './turn-lines.ts';
 
 /** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
 const longestLine = 256;
+/** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
+const reservedPlaces = 256;
+const shortLine = 16;
 /** The most bytes of bodies that were handed over and whose attempts have not ended. */
 const maxBytes = 64 * 1024 * 1024;
 
@@ -20,7 +23,7 @@ export interface Begun {
 
 export interface AcceptedEventsDeps {
   gate: TurnGate;
-  leases: Leases;
+  claims: HeldClaims;
   backlog: Backlog;
   lines: TurnLines;
   /** Whether events are taken over at this time. */
@@ -44,10 +47,6 @@ export class AcceptedEvents implements HandOver {
     this.#deps = deps;
   }
 
-  get leaseS(): number {
-    return this.#deps.leases.leaseS;
-  }
-
   /** Events that are being stored and will be handed over. */
   get reserved(): number {
     return this.#reserved;
@@ -57,7 +56,9 @@ export class AcceptedEvents implements HandOver {
     const { backlog, lines, isOpen, free } = this.#deps;
     const { accountId, bytes } = event;
     if (!isOpen() || backlog.isBehind(accountId)) return null;
-    if (free() <= 0 || this.#bytes + bytes > maxBytes || lines.of(accountId) >= longestLine) {
+    const line = lines.of(accountId);
+    const kept = line >= shortLine ? reservedPlaces : 0;
+    if (free() <= kept || this.#bytes + bytes > maxBytes || line >= longestLine) {
       backlog.fellBehind(accountId);
       return null;
     }
@@ -73,10 +74,10 @@ export class AcceptedEvents implements HandOver {
   }
 
   #place({ id: eventId, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place {
-    const { gate, leases, lines, begin } = this.#deps;
+    const { gate, claims, lines, begin } = this.#deps;
     const taken = lines.of(accountId) === 0 ? gate.enterDirect(accountId, performance.now()) : null;
     const turn = taken && 'leave' in taken ? taken : null;
-    const hold = leases.hold(eventId);
+    const hold = claims.hold(eventId);
     const claim = { eventId, accountId, generation: 0 };
     this.#reserved++;
     this.#bytes += bytes;
@@ -86,7 +87,7 @@ export class AcceptedEvents implements HandOver {
       turn?.leave();
     };
     return {
-      token: leases.token,
+      token: claims.token,
       take: (event) => {
         this.#reserved--;
         const go = (own: HeldTurn) =>

@@ -16,7 +16,7 @@ import {
  * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
  * could be claimed at most, and the claimed events.
  *
- * $1: how many in all; $2 and $3: token and lease.
+ * $1: how many in all; $2: the token.
  */
 const claimOfTurns = `
     share as (
@@ -30,20 +30,20 @@ const claimOfTurns = `
         order by q.account_id, q.event_id limit a.most for update skip locked
       ) p limit $1
     ), claimed as (
-      update event_queue q set claim_token = $2, claimed_until = now() + make_interval(secs => $3)
+      update event_queue q set claim_token = $2, claimed_until = 'infinity'
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation
     )
     select a.account_id as visited, a.most, c.event_id, c.account_id, c.generation
     from asked a left join claimed c on c.account_id = a.account_id order by a.account_id`;
 
-// $5 and $6 are accounts and how many events of each can be taken; $7 is how many of any other account.
+// $4 and $5 are accounts and how many events of each can be taken; $6 is how many of any other account.
 const claimOfAll = {
   name: 'claim_first_attempts',
   text: `
-    with recursive ${accountsOfLane(lanes.firstAttempt, '$4')}, turns as (
-      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $7) as free
-      from hop h left join unnest($5::uuid[], $6::integer[]) as r (account_id, room) on r.account_id = h.account_id
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$3')}, turns as (
+      select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $6) as free
+      from hop h left join unnest($4::uuid[], $5::integer[]) as r (account_id, room) on r.account_id = h.account_id
       where h.account_id is not null
     ), ${claimOfTurns}`,
 };
@@ -52,7 +52,7 @@ const claimOfKnown = {
   name: 'claim_first_attempts_of',
   text: `
     with turns as (
-      select * from unnest($4::uuid[], $5::uuid[], $6::integer[]) as t (account_id, after, free)
+      select * from unnest($3::uuid[], $4::uuid[], $5::integer[]) as t (account_id, after, free)
     ), ${claimOfTurns}`,
 };
 
@@ -85,11 +85,10 @@ export async function claimForAttempt(
     room: { of: ReadonlyMap<string, number>; others: number };
     limit: number;
     token: string;
-    leaseS: number;
   },
 ): Promise<ClaimRound> {
-  const { turns, room, limit, token, leaseS } = options;
-  const common = [limit, token, leaseS];
+  const { turns, room, limit, token } = options;
+  const common = [limit, token];
   const rows =
     turns.kind === 'all'
       ? await sql.query<TurnRow>(claimOfAll, [
@@ -114,4 +113,3 @@ export async function claimForAttempt(
 }
 
 type TurnRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
-

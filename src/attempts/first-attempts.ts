@@ -5,7 +5,7 @@ import type { Attempts } from '../delivery/attempt/attempt.ts';
 import type { HandOver } from '../events/hand-over.ts';
 import type { Claimed } from '../events/queue.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
-import type { Hold, Leases } from '../processes/leases.ts';
+import type { HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { detached } from '../tracing/spans.ts';
@@ -17,14 +17,14 @@ import { quickMs, TurnLines } from './turn-lines.ts';
 export interface FirstAttemptsDeps {
   sql: Sql;
   attempts: Attempts;
-  leases: Leases;
+  claims: HeldClaims;
   returns: ClaimReturns;
   schedule: DeliverySchedule;
   log: Log;
   /** Whether deliveries are known to be paused. Then no claims are made. */
   paused(): boolean;
-  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed or attempted. */
-  holdsLock(): boolean;
+  /** Whether other processes see that this one is alive. Otherwise, nothing is claimed or attempted. */
+  isAlive(): boolean;
 }
 
 /** Attempts in flight of this process over all accounts, and events that wait in memory for their turn. */
@@ -51,6 +51,7 @@ export class FirstAttempts {
   readonly #accepted: AcceptedEvents;
   #stopped = false;
   #claimedAtMs = 0;
+  #begun = 0;
 
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
@@ -58,8 +59,8 @@ export class FirstAttempts {
     const { gate } = deps.attempts;
     this.#lines = new TurnLines(gate);
     this.#accepted = new AcceptedEvents({
-      ...{ gate, leases: deps.leases, backlog: this.#backlog, lines: this.#lines },
-      isOpen: () => !this.#stopped && !deps.paused() && deps.holdsLock(),
+      ...{ gate, claims: deps.claims, backlog: this.#backlog, lines: this.#lines },
+      isOpen: () => !this.#stopped && !deps.paused() && deps.isAlive(),
       free: () => this.#free,
       begin: (claim, hold, begun) => this.#begin(claim, hold, begun),
       queued: (accountId) => this.wake(accountId),
@@ -69,6 +70,11 @@ export class FirstAttempts {
   /** Where events go that this process accepts. */
   get handOver(): HandOver {
     return this.#accepted;
+  }
+
+  /** How many first attempts were begun. */
+  get begun(): number {
+    return this.#begun;
   }
 
   start(): void {
@@ -104,8 +110,8 @@ export class FirstAttempts {
   }
 
   async #round(): Promise<Round> {
-    const { sql, leases, paused, holdsLock } = this.#deps;
-    if (paused() || !holdsLock()) return 'idle';
+    const { sql, claims, paused, isAlive } = this.#deps;
+    if (paused() || !isAlive()) return 'idle';
     const limit = Math.min(this.#free, maxClaim);
     if (limit <= 0) return 'idle';
     if (this.#running.size > crowd) await sleep(Math.max(0, this.#claimedAtMs + crowdPauseMs - performance.now()));
@@ -116,8 +122,8 @@ export class FirstAttempts {
     if (turns === null) return 'idle';
     this.#claimedAtMs = beganMs;
     const began = backlog.notices;
-    const claim = { turns, room, limit, token: leases.token, leaseS: leases.leaseS };
-    const round = await leases.claim(() => claimForAttempt(sql, claim));
+    const claim = { turns, room, limit, token: claims.token };
+    const round = await claims.claim(() => claimForAttempt(sql, claim));
     const { claimed } = round;
     backlog.learn(turns, round, { began, full: claimed.length >= limit, beganMs });
     // Oldest first, because the oldest events should get the free turns of their account.
@@ -143,8 +149,9 @@ export class FirstAttempts {
 
   #begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void> {
     const { eventId } = claim;
-    // The event may be claimed again during its attempt: after a replay, or because the lease expired while the
-    // database was unavailable. The new claim waits for the attempt in flight.
+    this.#begun++;
+    // The event may be claimed again during its attempt: after a replay, or because another process has
+    // ended the claim. The new claim waits for the attempt in flight.
     const run = detached(() => Promise.resolve(this.#running.get(eventId)).then(() => this.#attempt(claim, begun)))
       .then(hold.release, (error: unknown) => {
         hold.abandon();
@@ -159,9 +166,9 @@ export class FirstAttempts {
   }
 
   async #attempt({ eventId, generation }: Claimed, { turn, event }: Begun): Promise<void> {
-    const { attempts, schedule, returns, leases, holdsLock, paused } = this.#deps;
-    const { token } = leases;
-    if (!holdsLock() || paused()) {
+    const { attempts, schedule, returns, claims, isAlive, paused } = this.#deps;
+    const { token } = claims;
+    if (!isAlive() || paused()) {
       turn.leave();
       return await returns.handBack({ eventId, generation, token, delayS: 0 });
     }

@@ -9,7 +9,7 @@ import { FirstAttempts } from './first-attempts.ts';
 
 /** The part of an `api` that delivers: it makes first attempts, and leaves everything else to workers (src/engine/relay.ts). */
 export class AttemptRelay {
-  readonly #claims: ClaimHolder;
+  readonly #holder: ClaimHolder;
   readonly #firstAttempts: FirstAttempts;
 
   constructor(options: {
@@ -20,19 +20,19 @@ export class AttemptRelay {
     log: Log;
   }) {
     const { sql, databaseUrl, log, attempts, schedule } = options;
-    const claims = new ClaimHolder({
-      ...{ sql, databaseUrl, log, timeLimitMs: schedule.timeLimitMs },
-      makesFirstAttempts: true,
+    const holder = new ClaimHolder({
+      ...{ sql, databaseUrl, role: 'api', log },
+      begun: () => this.#firstAttempts.begun,
       onClaimable: () => this.#firstAttempts.wake(),
       onResumed: () => this.#firstAttempts.wake(),
       onQueued: (accountId) => this.#firstAttempts.wake(accountId),
     });
-    this.#claims = claims;
+    this.#holder = holder;
     this.#firstAttempts = new FirstAttempts({
-      ...{ sql, attempts, leases: claims.leases, schedule, log },
+      ...{ sql, attempts, claims: holder.claims, schedule, log },
       returns: new ClaimReturns(sql),
-      holdsLock: () => claims.holdsLock,
-      paused: () => claims.pause.paused,
+      isAlive: () => holder.isAlive,
+      paused: () => holder.pause.paused,
     });
   }
 
@@ -42,13 +42,13 @@ export class AttemptRelay {
   }
 
   start(): void {
-    this.#claims.start();
+    this.#holder.start();
     this.#firstAttempts.start();
   }
 
   /** Stops claiming and waits for the attempts in flight. */
   async stop(): Promise<void> {
     await this.#firstAttempts.stop();
-    await this.#claims.stop();
+    await this.#holder.stop();
   }
 }

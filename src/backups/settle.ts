@@ -11,8 +11,7 @@ export interface Settled {
 }
 
 // The processes that held claims or leases do not exist any more. Starts wait from now on, not since before the backup.
-const dropClaims =
-  'update event_queue set claimed_until = null, claim_token = null, lane_since = now()';
+const dropClaims = 'update event_queue set claimed_until = null, claim_token = null, lane_since = now()';
 const dropCommandClaims = 'update event_commands set claimed_until = null, claim_token = null';
 // A pending event without a row in the queue had a workflow, in a Temporal cluster that may be gone. The start reveals
 // whether it still runs. The new workflow continues after the attempts in the event's row.

@@ -22,9 +22,7 @@ export const lockKeys = {
 } as const;
 
 /**
- * The first of the two keys of the locks that processes hold for their claims (src/processes/claim-owners.ts). Locks with two
+ * The first of the two keys of the locks by which the release before sees that a process is alive (src/processes/process-rows.ts). Locks with two
  * 32-bit keys never collide with those above, which have one 64-bit key.
  */
 export const claimOwners = 723_380_801;
-/** The first key of the lock that processes hold which make first attempts. */
-export const firstAttempters = 723_380_802;

@@ -12,6 +12,7 @@ import { Migration20261125000200_secret_uses } from '../../migrations/Migration2
 import { Migration20261125000300_account_deliveries } from '../../migrations/Migration20261125000300_account_deliveries.ts';
 import { Migration20261125000400_audit_events } from '../../migrations/Migration20261125000400_audit_events.ts';
 import { Migration20261125000500_backup_progress } from '../../migrations/Migration20261125000500_backup_progress.ts';
+import { Migration20261125190000_processes } from '../../migrations/Migration20261125190000_processes.ts';
 
 /** The class of a migration after the first one. docs/upgrades.md has the rules. */
 export interface SchemaChange {
@@ -50,6 +51,7 @@ export const laterMigrations: readonly LaterMigration[] = [
   { name: 'Migration20261125000300_account_deliveries', class: Migration20261125000300_account_deliveries },
   { name: 'Migration20261125000400_audit_events', class: Migration20261125000400_audit_events },
   { name: 'Migration20261125000500_backup_progress', class: Migration20261125000500_backup_progress },
+  { name: 'Migration20261125190000_processes', class: Migration20261125190000_processes },
 ];
 
 /** All migrations, oldest first. */

@@ -35,7 +35,7 @@ const claimPendingStarts = {
         order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (
-      update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4)
+      update event_queue q set claim_token = $3, claimed_until = 'infinity'
       from picked where q.event_id = picked.event_id
       returning q.event_id, q.account_id, q.generation
     )
@@ -44,8 +44,8 @@ const claimPendingStarts = {
 
 /** Claims pending events whose workflow was not started yet, round-robin over the accounts after `after`. */
 export async function claimPendingForStart(sql: Sql, options: StartClaim): Promise<Round> {
-  const { after, limit, token, leaseS } = options;
-  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token, leaseS]));
+  const { after, limit, token } = options;
+  return toRound(await sql.query<RoundRow>(claimPendingStarts, [after, limit, token]));
 }
 
 const claimSettledStarts = {
@@ -56,25 +56,24 @@ const claimSettledStarts = {
       where q.lane = ${lanes.settledStart} and q.event_id > $1 and (q.claimed_until is null or q.claimed_until <= now())
       order by q.event_id limit $2 for update skip locked
     )
-    update event_queue q set claim_token = $3, claimed_until = now() + make_interval(secs => $4)
+    update event_queue q set claim_token = $3, claimed_until = 'infinity'
     from picked where q.event_id = picked.event_id
     returning q.event_id, q.account_id, q.generation`,
 };
 
 /** Claims settled events whose workflow was not started yet, oldest first, those after the event `after`. */
 export async function claimSettledForStart(sql: Sql, options: StartClaim): Promise<Round> {
-  const { after, limit, token, leaseS } = options;
-  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token, leaseS]);
+  const { after, limit, token } = options;
+  const rows = await sql.query<ClaimedRow>(claimSettledStarts, [after, limit, token]);
   const claimed = rows.map(toClaimed).sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
   return { claimed, next: claimed.length === limit ? (claimed.at(-1)?.eventId ?? null) : null };
 }
 
-/** Where a claim of starts begins, how many events it takes at most, and its token and lease in seconds. */
+/** Where a claim of starts begins, how many events it takes at most, and its token. */
 interface StartClaim {
   after: string;
   limit: number;
   token: string;
-  leaseS: number;
 }
 
 /** The result of one claim, and the account or event after which to continue; null when the round is complete. */

@@ -25,8 +25,8 @@ interface CommandsDeps {
   writes: QueueWrites;
   token: string;
   log: Log;
-  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
-  holdsLock(): boolean;
+  /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
+  isAlive(): boolean;
 }
 
 /** Passes operators' commands on to the workflows of their events. */
@@ -52,8 +52,8 @@ export class Commands {
   }
 
   async #round(): Promise<Round> {
-    const { sql, engine, token, holdsLock } = this.#deps;
-    if (!holdsLock()) return 'idle';
+    const { sql, engine, token, isAlive } = this.#deps;
+    if (!isAlive()) return 'idle';
     const limit = engine.room(maxClaim);
     if (limit === 0) return 'idle';
     const commands = await claimEventCommands(sql, { limit, token, leaseS });

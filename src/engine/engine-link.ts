@@ -10,6 +10,8 @@ export class EngineLink {
   #down = true;
   /** As `performance.now()`: a wrong clock must not delay a probe. */
   #probeAtMs = 0;
+  /** When a call last succeeded, by the same clock. */
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   /** Sets the engine after Temporal was connected; null while there is no connection. */
   set(engine: WorkflowEngine | null): void {
@@ -17,8 +19,20 @@ export class EngineLink {
     this.#down = engine === null;
   }
 
-  get up(): boolean {
-    return !this.#down;
+  /**
+   * Whether Temporal answers. If no call has succeeded within the last second, this makes one: an idle relay does not
+   * notice that Temporal is gone or back.
+   */
+  async answers(): Promise<boolean> {
+    if (!this.#down && performance.now() < this.#answeredAtMs + probeMs) return true;
+    if (this.room(1) === 0) return false;
+    try {
+      await this.call((engine) => engine.ping());
+      return true;
+    } catch (error) {
+      if (error instanceof EngineUnavailable) return false;
+      throw error;
+    }
   }
 
   /** How many calls may be made now: all that are wanted, one as a probe while Temporal is unavailable, or none. */
@@ -40,6 +54,7 @@ export class EngineLink {
     try {
       const result = await work(this.#engine);
       this.#down = false;
+      this.#answeredAtMs = performance.now();
       return result;
     } catch (error) {
       if (error instanceof EngineUnavailable) {

@@ -1,5 +1,5 @@
-import type { Startable } from './startable.ts';
 import { inSpan } from '../tracing/spans.ts';
+import type { Startable } from './startable.ts';
 
 /** The calls to Temporal, named as in the interceptors of Temporal's SDKs, which do not fit OpenTelemetry's SDK 3. */
 export type EngineCall = 'StartWorkflow' | 'SignalWithStartWorkflow' | 'SignalWorkflow';

@@ -1,7 +1,7 @@
 import type { Claimed } from '../events/queue.ts';
 import type { Started } from '../events/transitions/started.ts';
+import type { HeldClaims } from '../processes/held-claims.ts';
 import type { EngineLink } from './engine-link.ts';
-import type { Leases } from '../processes/leases.ts';
 import type { QueueWrites } from './queue-writes.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { QueueWrites } from './queue-writes.ts';
  * @throws EngineUnavailable, and the database's errors.
  */
 export async function ensureWorkflow(
-  deps: { engine: EngineLink; writes: QueueWrites; leases: Leases },
+  deps: { engine: EngineLink; writes: QueueWrites; claims: HeldClaims },
   { eventId, generation }: Claimed,
 ): Promise<Started> {
   const event = await deps.writes.readForStart(eventId);
@@ -21,5 +21,5 @@ export async function ensureWorkflow(
   // the replay's generation, and may record that before the second claim looks.
   const isDone = event !== null && event.startedGeneration >= event.generation && event.deliveryStatus !== 'pending';
   const runId = event && !isDone ? await deps.engine.call((engine) => engine.ensureRunning(event)) : null;
-  return { eventId, generation: event?.generation ?? generation, token: deps.leases.token, runId };
+  return { eventId, generation: event?.generation ?? generation, token: deps.claims.token, runId };
 }

@@ -1,7 +1,6 @@
 import type { Sql } from '../database/sql.ts';
 import { lanes } from '../events/lanes.ts';
 import { isPaused } from '../events/pause.ts';
-import { firstAttemptsAreMade } from '../processes/claim-owners.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 
@@ -19,6 +18,8 @@ const leave = {
     with waiting as (
       select event_id from event_queue
       where lane = ${lanes.firstAttempt} and (claimed_until is null or claimed_until <= now()) and not ${isPaused}
+        -- The last heartbeat may be a second old.
+        and not exists (select from processes where makes_first_attempts and alive_until > now())
       order by account_id, event_id limit $1 for update skip locked
     ), states as (
       select w.event_id, (select e.delivery_status from events e where e.id = w.event_id) as delivery_status from waiting w
@@ -68,27 +69,37 @@ export class LeavingToWorkflows {
   }
 
   async #round(): Promise<Round> {
-    const { sql, log, isAble, onLeft } = this.#deps;
-    if (!isAble() || (await firstAttemptsAreMade(sql))) {
+    const { sql, log, isAlive, firstAttemptsAreMade, temporalAnswers, onLeft } = this.#deps;
+    if (!isAlive() || firstAttemptsAreMade()) {
       this.#madeAtMs = performance.now();
-      if (this.#isLeaving) log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
-      this.#isLeaving = false;
-      return 'idle';
+      return this.#wait();
     }
     if (performance.now() - this.#madeAtMs < (this.#deps.patienceMs ?? patienceMs)) return 'idle';
+    // An event that is left only waits for Temporal, also when an api is back before Temporal is.
+    if (!(await temporalAnswers())) return this.#wait();
     if (!this.#isLeaving) log.warn({}, 'no api makes first attempts: workflows make them');
     this.#isLeaving = true;
     const left = await leaveFirstAttempts(sql, most);
     if (left > 0) onLeft();
     return left === most ? 'more' : 'idle';
   }
+
+  #wait(): 'idle' {
+    if (this.#isLeaving)
+      this.#deps.log.warn({}, 'workflows no longer make first attempts: an api does, or Temporal is away');
+    this.#isLeaving = false;
+    return 'idle';
+  }
 }
 
 interface LeavingDeps {
   sql: Sql;
   log: Log;
-  /** Whether workflows can be started, and this process has a session on which it sees others. */
-  isAble(): boolean;
+  /** Whether this process has a heartbeat, and so sees others. */
+  isAlive(): boolean;
+  firstAttemptsAreMade(): boolean;
+  /** Whether workflows can be started. */
+  temporalAnswers(): Promise<boolean>;
   /** Called when workflows are to be started. */
   onLeft(): void;
   /** Shorter in tests. */

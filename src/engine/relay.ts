@@ -17,8 +17,6 @@ import type { WorkflowEngine } from './workflow-engine.ts';
 export interface RelayOptions {
   sql: Sql;
   databaseUrl: string;
-  /** The time limit of an attempt in milliseconds. */
-  timeLimitMs: number;
   eventWorkflows: EventWorkflows;
   /** From which backlog of workflow starts on operators are told. */
   backlogLimit: BacklogLimit;
@@ -38,7 +36,7 @@ const sweepLimit = 500;
  */
 export class WorkflowRelay {
   readonly #engine = new EngineLink();
-  readonly #claims: ClaimHolder;
+  readonly #holder: ClaimHolder;
   readonly #starts: Starts;
   readonly #commands: Commands;
   readonly #parts: (Running & { start(): void })[];
@@ -47,9 +45,8 @@ export class WorkflowRelay {
     const { sql, log } = options;
     const engine = this.#engine;
     const writes = new QueueWrites(sql);
-    const claims = new ClaimHolder({
-      ...{ sql, databaseUrl: options.databaseUrl, log, timeLimitMs: options.timeLimitMs },
-      makesFirstAttempts: false,
+    const holder = new ClaimHolder({
+      ...{ sql, databaseUrl: options.databaseUrl, role: 'worker', log },
       onClaimable: () => {
         this.#starts.wake();
         this.#commands.wake();
@@ -61,21 +58,21 @@ export class WorkflowRelay {
         this.#starts.wake();
       },
     });
-    this.#claims = claims;
-    const { leases } = claims;
-    const holdsLock = () => claims.holdsLock;
+    this.#holder = holder;
+    const { claims } = holder;
+    const isAlive = () => holder.isAlive;
     this.#starts = new Starts({
-      ...{ sql, engine, leases, writes, log, holdsLock },
+      ...{ sql, engine, claims, writes, log, isAlive },
       returns: new ClaimReturns(sql),
       workflows: options.eventWorkflows,
     });
-    this.#commands = new Commands({ sql, engine, writes, token: leases.token, log, holdsLock });
+    this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
     const sweeper = new Poller({
       name: 'sweep',
       idleMs: Math.min(sweepMs, options.overdueS * 500),
       log,
       work: async () => {
-        const { endedWorkflows, makesLate: expected } = claims.pause;
+        const { endedWorkflows, makesLate: expected } = holder.pause;
         const overdueS = endedWorkflows ? 0 : options.overdueS;
         const { queued, more } = await sweep(sql, { overdueS, limit: sweepLimit });
         if (queued > 0) {
@@ -88,8 +85,9 @@ export class WorkflowRelay {
       },
     });
     const leaving = new LeavingToWorkflows({
-      ...{ sql, log, patienceMs: options.patienceMs },
-      isAble: () => engine.up && holdsLock(),
+      ...{ sql, log, patienceMs: options.patienceMs, isAlive },
+      firstAttemptsAreMade: () => holder.firstAttemptsAreMade,
+      temporalAnswers: () => engine.answers(),
       onLeft: () => this.#starts.wake(),
     });
     this.#parts = [sweeper, leaving, watchBacklog({ sql, log, limit: options.backlogLimit })];
@@ -97,7 +95,7 @@ export class WorkflowRelay {
 
   /** Starts the relay. Without an engine, everything waits. */
   start(): void {
-    this.#claims.start();
+    this.#holder.start();
     this.#starts.start();
     this.#commands.start();
     for (const part of this.#parts) part.start();
@@ -113,6 +111,6 @@ export class WorkflowRelay {
   /** Stops starting workflows and passing commands on, and waits for those in flight. */
   async stop(): Promise<void> {
     await Promise.all([this.#starts, this.#commands, ...this.#parts].map((part) => part.stop()));
-    await this.#claims.stop();
+    await this.#holder.stop();
   }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../database/sql.ts';
-import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
 import { lanes, type StartLane } from '../events/lanes.ts';
 import { lowestId } from '../events/queue.ts';
 import { releaseSettledEvents } from '../events/transitions/no-workflow.ts';
 import type { ClaimReturns } from '../processes/claim-returns.ts';
-import type { Held, Leases } from '../processes/leases.ts';
+import type { Held, HeldClaims } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
+import { type Round as ClaimedStarts, claimPendingForStart, claimSettledForStart } from './claim-starts.ts';
 import { EngineUnavailable } from './engine-errors.ts';
 import type { EngineLink } from './engine-link.ts';
 import { ensureWorkflow } from './ensure-workflow.ts';
@@ -18,14 +18,14 @@ import { StartPosition } from './start-position.ts';
 export interface StartsDeps {
   sql: Sql;
   engine: EngineLink;
-  leases: Leases;
+  claims: HeldClaims;
   writes: QueueWrites;
   returns: ClaimReturns;
   log: Log;
   /** Whether settled events get a workflow (`always`), or leave the queue without one (`on_retry`). */
   workflows: EventWorkflows;
-  /** Whether other processes can see that this one is alive. Otherwise, nothing is claimed. */
-  holdsLock(): boolean;
+  /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
+  isAlive(): boolean;
 }
 
 const { pendingStart, settledStart } = lanes;
@@ -88,14 +88,13 @@ export class Starts {
   }
 
   async #round(lane: StartLane): Promise<Round> {
-    const { leases, engine, holdsLock } = this.#deps;
-    if (!holdsLock()) return 'idle';
+    const { claims, engine, isAlive } = this.#deps;
+    if (!isAlive()) return 'idle';
     // A start in flight wakes the poller when it ends. Without Temporal, a probe per second is enough.
     const limit = engine.room(concurrency[lane] - this.#inFlight[lane]);
     if (limit <= 0) return 'idle';
-    const { token, leaseS } = leases;
-    const claim = { limit, token, leaseS };
-    const { claimed, next } = await leases.claim(() =>
+    const claim = { limit, token: claims.token };
+    const { claimed, next } = await claims.claim(() =>
       lane === pendingStart ? this.#claimPending(claim) : this.#claimSettled(claim),
     );
     for (const claim of claimed) {
@@ -110,13 +109,13 @@ export class Starts {
     return next !== null && claimed.length < limit ? 'more' : 'idle';
   }
 
-  async #claimPending(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+  async #claimPending(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
     const round = await claimPendingForStart(this.#deps.sql, { ...claim, after: this.#after });
     this.#after = round.next ?? lowestId;
     return round;
   }
 
-  async #claimSettled(claim: { limit: number; token: string; leaseS: number }): Promise<ClaimedStarts> {
+  async #claimSettled(claim: { limit: number; token: string }): Promise<ClaimedStarts> {
     const beganMs = performance.now();
     const round = await claimSettledForStart(this.#deps.sql, { ...claim, after: this.#position.after(beganMs) });
     this.#position.claimed(round.claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
@@ -128,9 +127,9 @@ export class Starts {
   }
 
   async #start(claim: Held): Promise<void> {
-    const { leases, writes, returns, log } = this.#deps;
+    const { claims, writes, returns, log } = this.#deps;
     const { eventId, generation, hold } = claim;
-    const { token } = leases;
+    const { token } = claims;
     try {
       await writes.markStarted(await ensureWorkflow(this.#deps, claim));
     } catch (error) {

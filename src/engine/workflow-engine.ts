@@ -18,11 +18,11 @@ import {
 } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
-import type { Startable } from './startable.ts';
 import type { Log } from '../shared/log.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
 import { StartAttributes } from './start-attributes.ts';
+import type { Startable } from './startable.ts';
 
 /** A healthy server answers in milliseconds. After this time, the event rather waits in the queue in PostgreSQL. */
 const callLimitMs = 3_000;
@@ -39,6 +39,7 @@ interface StartOptions {
 /** Starts and signals the workflows of events. */
 export class WorkflowEngine {
   readonly #connection: ConnectionLike;
+  readonly #namespace: string;
   readonly #client: Client;
   readonly #taskQueue: string;
   readonly #schedule: DeliverySchedule;
@@ -52,10 +53,21 @@ export class WorkflowEngine {
     log: Log;
   }) {
     this.#connection = options.connection;
+    this.#namespace = options.namespace;
     this.#client = new Client({ connection: options.connection, namespace: options.namespace });
     this.#taskQueue = options.taskQueue;
     this.#schedule = options.schedule;
     this.#attributes = new StartAttributes(options.log);
+  }
+
+  /**
+   * Asks whether Temporal serves the namespace, with a request that each Temporal worker makes at its start.
+   *
+   * @throws EngineUnavailable
+   */
+  async ping(): Promise<void> {
+    const namespace = this.#namespace;
+    await this.#limited(() => this.#connection.workflowService.describeNamespace({ namespace }));
   }
 
   /**

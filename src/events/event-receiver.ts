@@ -105,7 +105,7 @@ export class EventReceiver {
   }
 
   async #insert(arriving: Arriving[], handOver: HandOver | null): Promise<Receipt[]> {
-    const rows = await this.#database.query<ReceivedRow>(receiveEvents, columns(arriving, handOver));
+    const rows = await this.#database.query<ReceivedRow>(receiveEvents, columns(arriving));
     this.#metrics.batchStored(arriving.length);
     const found = new Map(rows.map((row) => [row.id, row]));
     const circumstances = new Map(rows.flatMap((row) => (row.tells ? [[row.account_id, toCircumstances(row)]] : [])));
@@ -136,7 +136,7 @@ function failed(arriving: Arriving[], failure: DatabaseFailure): Receipt[] {
   return arriving.map(() => ({ kind: 'failed', failure }));
 }
 
-function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
+function columns(arriving: Arriving[]): unknown[] {
   const events = arriving.map(({ event }) => event);
   let end = 1;
   const begins = events.map(({ body }) => {
@@ -164,7 +164,6 @@ function columns(arriving: Arriving[], handOver: HandOver | null): unknown[] {
     Buffer.concat(events.map((e) => e.body)),
     arriving.map(({ place }) => place?.token ?? null),
     tells,
-    handOver?.leaseS ?? 0,
     events.map((e) => e.provider),
     events.map((e) => e.accountSlug),
     events.map((e) => e.appKey),

@@ -2,7 +2,7 @@ import type { AttemptRow } from './attempt-row.ts';
 
 /** A place that the relay keeps free for the first attempt of one event while the event is stored. */
 export interface Place {
-  /** The token of the event's claim (src/processes/leases.ts). */
+  /** The token of the event's claim (src/processes/held-claims.ts). */
   readonly token: string;
   /** The event is stored and claimed with `token`. Begins its first attempt, unless it has to wait for a turn. */
   take(event: AttemptRow): void;
@@ -17,8 +17,6 @@ export interface Place {
  * process claims them, and the events are handed over in memory after the commit.
  */
 export interface HandOver {
-  /** The lease of the claims, in seconds. */
-  readonly leaseS: number;
   /**
    * Asks for a place before an event is stored. Null: the event waits in the queue, because others of its account wait
    * there, or because there is no room.

@@ -54,22 +54,6 @@ export const toClaimed = (row: ClaimedRow): Claimed => ({
   generation: row.generation,
 });
 
-const renewLeases = {
-  name: 'renew_leases',
-  // Skips locked rows: a transaction that ends the claim is writing them. Locks the others by id, so that batches never
-  // deadlock.
-  text: `
-    with mine as (
-      select event_id from event_queue where event_id = any($1) and claim_token = $2 order by event_id for update skip locked
-    )
-    update event_queue q set claimed_until = now() + make_interval(secs => $3) from mine where q.event_id = mine.event_id`,
-};
-
-/** Renews the leases that this token still holds. */
-export async function renew(sql: Sql, eventIds: string[], token: string, leaseS: number): Promise<void> {
-  await sql.query(renewLeases, [eventIds, token, leaseS]);
-}
-
 const handBack = {
   name: 'hand_back_claims',
   text: `

@@ -11,6 +11,7 @@ export const tags = [
   { name: 'audit', description: 'Audit log, whose chain of seals makes later changes detectable' },
   { name: 'backup', description: 'Backups of the database' },
   { name: 'upkeep', description: 'Scheduled maintenance tasks' },
+  { name: 'process', description: 'Processes of the gateway' },
   { name: 'settings', description: 'Settings of the process' },
   { name: 'health', description: 'Health checks for load balancers and supervisors, and for operators' },
 ];

@@ -142,6 +142,8 @@ export interface GatewayState {
   /** Seconds since 1970. */
   lastBackupS: number | null;
   partitionsAheadDays: number | null;
+  workersAlive: number | null;
+  apisDelivering: number | null;
 }
 
 /** Registers the gauges of the gateway's state, and returns the function that sets them. */
@@ -183,6 +185,11 @@ export function createStateGauges(register: Registry): (state: GatewayState) => 
     'gateway_partitions_ahead_days',
     'Days after today, in UTC, for which all partitions exist without a gap.',
   );
+  const workersAlive = gauge('gateway_workers_alive', 'Workers that take deliveries and had a heartbeat within 4 s.');
+  const apisDelivering = gauge(
+    'gateway_apis_delivering',
+    'Processes that make first attempts and had a heartbeat within 4 s; without one, workflows make them.',
+  );
   return (state) => {
     databaseAvailable(state.databaseAvailable);
     temporalReachable(state.temporalReachable);
@@ -193,5 +200,7 @@ export function createStateGauges(register: Registry): (state: GatewayState) => 
     paused(state.paused);
     lastBackup(state.lastBackupS);
     partitionsAhead(state.partitionsAheadDays);
+    workersAlive(state.workersAlive);
+    apisDelivering(state.apisDelivering);
   };
 }

@@ -6,8 +6,8 @@ import type { Undo } from './start-all.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /**
- * The role `all`: the HTTP side in this process and the worker in a child process, with an embedded PostgreSQL and
- * Temporal unless others are configured.
+ * The role `all`: an `api` and a `worker` as programs of their own, with an embedded PostgreSQL and Temporal unless others
+ * are configured.
  * When a later step fails or the process is asked to stop, everything that was started is stopped in reverse order.
  *
  * The data folder, the port and the Temporal program are checked first. `start-all.ts` is loaded only after that: its

@@ -71,7 +71,9 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   const worker = async (): Promise<Collected> => {
     const answer = await askWorker(dataDir).catch((error: unknown) => {
       silent.add();
-      silent.tell((answers) => log.warn({ err: error, answers }, 'worker process not measured, its series are missing'));
+      silent.tell((answers) =>
+        log.warn({ err: error, answers }, 'worker process not measured, its series are missing'),
+      );
       return null;
     });
     up.set(answer ? 1 : 0);
@@ -89,8 +91,14 @@ async function askWorker(dataDir: string): Promise<Collected> {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(workerLimitMs),
   });
-  return (await answer.json()) as Collected;
+  const collected: unknown = answer.ok ? await answer.json() : null;
+  // After a crash of the worker, another program of this machine may have its port.
+  if (!isCollected(collected)) throw new Error(`no worker answers at port ${port}`);
+  return collected;
 }
+
+const isCollected = (value: unknown): value is Collected =>
+  typeof value === 'object' && value !== null && 'families' in value && Array.isArray(value.families) && 'sdk' in value;
 
 const ofRole = (role: string, families: readonly Family[]): Family[] =>
   families.map((family) => ({

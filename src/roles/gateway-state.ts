@@ -5,6 +5,7 @@ import { readPause } from '../events/pause.ts';
 import { pendingDeliveries } from '../events/pending-deliveries.ts';
 import { workflowBacklog } from '../events/workflow-backlog.ts';
 import type { GatewayState } from '../metrics/instruments.ts';
+import { countProcesses } from '../processes/process-rows.ts';
 
 /** The part of the state that is read from the database. */
 export type StoredState = Omit<GatewayState, 'databaseAvailable' | 'temporalReachable'>;
@@ -23,6 +24,7 @@ export async function readStoredState({ reader }: Pick<Database, 'reader'>): Pro
   const pause = await readPause(reader);
   const lastBackup = await lastBackupAt(reader);
   const ahead = await partitionsAhead(reader, new Date());
+  const { workers, delivering } = await countProcesses(reader);
   const nowMs = Date.now();
   return {
     pending: pending.count,
@@ -32,6 +34,8 @@ export async function readStoredState({ reader }: Pick<Database, 'reader'>): Pro
     paused: pause !== null,
     lastBackupS: lastBackup === null ? null : lastBackup.getTime() / 1000,
     partitionsAheadDays: ahead,
+    workersAlive: workers,
+    apisDelivering: delivering,
   };
 }
 
@@ -39,4 +43,5 @@ export async function readStoredState({ reader }: Pick<Database, 'reader'>): Pro
 export const unknownState: StoredState = {
   ...{ pending: null, oldestPendingS: null, workflowStartsWaiting: null, workflowStartOldestS: null },
   ...{ paused: null, lastBackupS: null, partitionsAheadDays: null },
+  ...{ workersAlive: null, apisDelivering: null },
 };

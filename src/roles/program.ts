@@ -8,8 +8,8 @@ import { type Child, type StopSignals, watchChild } from '../embedded/child.ts';
 import { lowerPriority } from '../embedded/priority.ts';
 import { type SupervisedServer, startSupervised } from '../embedded/supervised-server.ts';
 import type { Log } from '../shared/log.ts';
-import { StartError, ToldError } from '../shared/start-error.ts';
-import type { Ready } from './role-context.ts';
+import { ProgramError, StartError } from '../shared/start-error.ts';
+import type { Ready, Told } from './role-context.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -43,23 +43,29 @@ export interface Program extends SupervisedServer {
  * that of this process.
  *
  * Two pipes connect the programs: when its standard input ends, `npm start` is dead, and the program ends itself; on the
- * descriptor 3 it writes a line when it is ready. Variables are seen by this user only, so they may hold secrets.
+ * descriptor 3 it writes a line when it is ready, or why it ends. Variables are seen by this user only, so they may hold
+ * secrets.
  *
- * @throws ToldError when the first start fails and the program has said why; StartError when it has not.
+ * @throws ProgramError when the first start fails and the program has said why; StartError when it has not.
  */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { role, nice, log } = options;
   let ready: Ready | null = null;
   let first: Ready | null = null;
+  let why: Promise<string | null> = Promise.resolve(null);
   const launch = async (): Promise<Child> => {
     ready = null;
-    const { child, told } = launchProgram(options);
-    told.on('line', (line) => {
-      ready = JSON.parse(line) as Ready;
-      first ??= ready;
-      if (nice !== undefined && child.pid !== null) lowerPriority(child.pid, nice, { ownSession: true, log });
+    const program = launchProgram(options, (told) => {
+      ready = told;
+      first ??= told;
+      const { pid } = program.child;
+      if (nice !== undefined && pid !== null) lowerPriority(pid, nice, { ownSession: true, log });
     });
-    return child;
+    why = program.why;
+    void why.then((problem) => {
+      if (problem !== null && first !== null) log.error({ process: role, problem }, 'program failed');
+    });
+    return program.child;
   };
   const start = await startSupervised({
     name: role,
@@ -71,26 +77,28 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     log,
   });
   if (start.started) return { ...start.server, ready: first ?? {} };
-  throw failure(role, start.why);
+  throw failure(role, start.why, await why);
 }
 
 /**
  * Runs a role as a program to its end.
  *
- * @throws ToldError when it fails and has said why; StartError when it has not.
+ * @throws ProgramError when it fails and has said why; StartError when it has not.
  */
 export async function runProgram(options: ProgramOptions): Promise<void> {
-  const how = await launchProgram(options).child.ended;
-  if (how !== endedWith(0)) throw failure(options.role, how);
+  const { child, why } = launchProgram(options, () => undefined);
+  const how = await child.ended;
+  if (how !== 'ended with code 0') throw failure(options.role, how, await why);
 }
 
-const endedWith = (code: number) => `ended with code ${code}`;
+const failure = (role: Role, how: string, why: string | null) =>
+  why === null ? new StartError(`The ${role} of the gateway did not start (${how}).`) : new ProgramError(why);
 
-/** A role that fails has printed why, and ends with code 1. */
-const failure = (role: Role, how: string) =>
-  how === endedWith(1) ? new ToldError() : new StartError(`The ${role} of the gateway did not start (${how}).`);
-
-function launchProgram({ role, variables, startedBy, node = [] }: ProgramOptions) {
+/** Launches the program. `why` resolves at its end: with the reason for it, or null when it said none. */
+function launchProgram(
+  { role, variables, startedBy, node = [] }: ProgramOptions,
+  onReady: (ready: Ready) => void,
+): { child: Child; why: Promise<string | null> } {
   // The data folder names the gateway in lists of processes.
   const spawned = spawn(process.execPath, [...node, main, role, startedBy.dataDir], {
     env: { ...variables(), [startedByVariable]: JSON.stringify(startedBy) },
@@ -98,7 +106,14 @@ function launchProgram({ role, variables, startedBy, node = [] }: ProgramOptions
     detached: true,
     stdio: ['pipe', role === 'migrate' ? 'ignore' : 'inherit', 'inherit', 'pipe'],
   });
-  const told = createInterface({ input: spawned.stdio[3] as Readable });
   spawned.stdin?.on('error', () => undefined);
-  return { child: watchChild(spawned, 'SIGKILL'), told };
+  const lines = createInterface({ input: spawned.stdio[3] as Readable });
+  let failed: string | null = null;
+  lines.on('line', (line) => {
+    const told = JSON.parse(line) as Told;
+    if ('failed' in told) failed = told.failed;
+    else onReady(told.ready);
+  });
+  const why = new Promise<string | null>((resolve) => lines.once('close', () => resolve(failed)));
+  return { child: watchChild(spawned, 'SIGKILL'), why };
 }

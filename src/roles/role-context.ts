@@ -10,6 +10,12 @@ export interface Ready {
   pause?: { since: string; reason: string } | null;
 }
 
+/** A line that a program of `npm start` writes on its own descriptor (src/roles/program.ts). */
+export type Told =
+  | { ready: Ready }
+  /** Why it ends, as text for the terminal. */
+  | { failed: string };
+
 /** The input of a role. `stopped` is aborted when the process is asked to stop. */
 export interface RoleContext {
   config: Config;

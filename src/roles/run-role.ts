@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Role } from '../config.ts';
 import { explainDatabaseError } from '../database/explain-error.ts';
-import { StartError, ToldError } from '../shared/start-error.ts';
+import { ProgramError, StartError } from '../shared/start-error.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import type { RoleContext } from './role-context.ts';
 
@@ -42,11 +42,8 @@ export async function runRole(role: Role, context: RoleContext): Promise<void> {
 /** The others run once, for an operator, or only watch these two. */
 const isTraced = (role: Role) => role === 'api' || role === 'worker';
 
-/**
- * What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack;
- * null when it was shown already.
- */
-export function failureText(error: unknown): string | null {
-  if (error instanceof ToldError) return null;
+/** What the terminal shows when a role fails: a sentence where the user can do something, else the error with its stack. */
+export function failureText(error: unknown): string {
+  if (error instanceof ProgramError) return error.message;
   return error instanceof StartError ? `\n${error.message}\n` : inspect(error);
 }

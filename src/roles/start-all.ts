@@ -46,9 +46,7 @@ export async function startAll(
 
   const keyring = ownKeyring(dataDir, config);
   const adminToken =
-    config.adminTokens.length === 0
-      ? dataDir.secret('admin-token', () => randomBytes(24).toString('base64url'))
-      : null;
+    config.adminTokens.length === 0 ? dataDir.secret('admin-token', () => randomBytes(24).toString('base64url')) : null;
   const generated: Record<string, string> = {
     ...(config.databaseUrl === null ? { DATABASE_URL: databaseUrl } : {}),
     ...(temporal ? { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: temporal.uiUrl } : {}),

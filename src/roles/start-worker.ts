@@ -50,8 +50,8 @@ const bulkPollMs = 200;
 
 /**
  * How long work in flight may take to end at a stop. It is more than the 20 s of grace of the Temporal workers, and less
- * than the limits of the processes that run a worker (`stop` in worker-process.ts, `stopLimitMs` in main.ts), so that
- * this process closes its connections in order. Only attempts with a DELIVERY_TIMEOUT of more than 30 s take longer.
+ * than the limits of the processes that run a worker (`stop` in program.ts, `stopLimitMs` in main.ts), so that this
+ * process closes its connections in order. Only attempts with a DELIVERY_TIMEOUT of more than 30 s take longer.
  */
 const stopLimitMs = 35_000;
 
@@ -114,7 +114,6 @@ export async function startWorker(options: {
   const relay = new WorkflowRelay({
     sql: database,
     databaseUrl: options.databaseUrl,
-    timeLimitMs: delivery.timeLimitMs,
     eventWorkflows: delivery.eventWorkflows,
     backlogLimit: delivery.eventWorkflowsBacklog,
     log,

@@ -45,7 +45,7 @@ async function deliverOne(database: Database, sql: Sql): Promise<void> {
   await claimForAttempt(sql, {
     turns: { kind: 'all', after: afterAllAccounts },
     room: { of: new Map(), others: 1 },
-    ...{ limit: 1, token: uuidv7(), leaseS: 1 },
+    ...{ limit: 1, token: uuidv7() },
   });
   const attempt = { eventId: id, generation: 0, trigger: 'schedule', number: 1 } as const;
   await new AttemptReader(sql).read(attempt);

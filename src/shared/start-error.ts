@@ -6,7 +6,7 @@ export class StartError extends Error {
   override name = 'StartError';
 }
 
-/** An error that a program of `npm start` has printed itself, so that nothing is left to say. */
-export class ToldError extends Error {
-  override name = 'ToldError';
+/** Why a program of `npm start` did not start, as text for the terminal. */
+export class ProgramError extends Error {
+  override name = 'ProgramError';
 }

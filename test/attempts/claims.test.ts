@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { claimForAttempt, type Turns } from '../../src/attempts/claim.ts';
 import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
-import { claimForAttempt, lowestId, type Turns } from '../../src/events/queue.ts';
+import { handBackClaims, lowestId } from '../../src/events/queue.ts';
 import { send } from '../support/admin-client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -22,20 +23,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const lease = { token: randomUUID(), leaseS: 30 };
+const owner = { token: randomUUID() };
 const everyone = { kind: 'all', after: lowestId } as const;
 const ample = { of: new Map<string, number>(), others: 64 };
+const claimsOf = (ids: string[]) => ids.map((eventId) => ({ eventId, generation: 0, token: owner.token }));
 const release = (lane: number) =>
   gateway.database.pool.query('update event_queue set claimed_until = null, claim_token = null, lane = $1', [lane]);
 
 test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: ample,
     limit: 10,
-    permits: 0,
   };
   const { claimed, next } = await claimForAttempt(gateway.database, options);
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
@@ -43,20 +44,37 @@ test('a claim of first attempts takes events of every account', async () => {
   expect(next).toBeNull();
 });
 
-test('a claim after one that may have started a workflow leaves the attempt to the workflow', async () => {
+test('a claim of first attempts takes events again whose claim has ended or that were handed back', async () => {
   await release(0);
-  const options = {
-    ...{ turns: everyone, room: ample, leaseS: 30 },
-    ...{ token: randomUUID(), limit: 4 },
-  };
-  const first = await claimForAttempt(gateway.database, { ...options, permits: 4 });
-  expect(first.claimed.map(({ direct }) => direct)).toEqual([false, false, false]);
-  // Their leases end, as those of a process that has died.
+  const options = { turns: everyone, room: ample, limit: 100 };
+  const first = await claimForAttempt(gateway.database, { ...options, token: randomUUID() });
+  expect(first.claimed).toHaveLength(41);
+  const again = async () =>
+    (await claimForAttempt(gateway.database, { ...options, ...owner })).claimed.map(({ eventId }) => eventId).sort();
+  expect(await again()).toEqual([]);
+  // As those of a process that has died.
   await gateway.database.pool.query('update event_queue set claimed_until = now()');
-  const next = await claimForAttempt(gateway.database, { ...options, limit: 8, permits: 0, token: randomUUID() });
-  const mayRun = new Set(first.claimed.map(({ eventId }) => eventId));
-  expect(next.claimed.length).toBeGreaterThan(mayRun.size);
-  for (const { eventId, direct } of next.claimed) expect(direct).toBe(!mayRun.has(eventId));
+  const ids = first.claimed.map(({ eventId }) => eventId).sort();
+  expect(await again()).toEqual(ids);
+  await handBackClaims(gateway.database, claimsOf(ids), 0);
+  expect(await again()).toEqual(ids);
+});
+
+test('an event that waits for its workflow is claimed for no first attempt, also after its claim was handed back', async () => {
+  await release(1);
+  // A start whose answer was lost: the workflow may run, and then makes the first attempt.
+  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
+  const ids = claimed.map(({ eventId }) => eventId).sort();
+  expect(ids).toHaveLength(6);
+  await handBackClaims(gateway.database, claimsOf(ids), 0);
+  const lanesOf = 'select lane, claim_token from event_queue where event_id = any($1)';
+  expect((await gateway.database.pool.query(lanesOf, [ids])).rows).toEqual(
+    ids.map(() => ({ lane: 1, claim_token: null })),
+  );
+  const options = { ...owner, turns: everyone, room: ample, limit: 100 };
+  expect((await claimForAttempt(gateway.database, options)).claimed).toEqual([]);
+  const starts = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 100 });
+  expect(starts.claimed.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(ids));
 });
 
 test('a claim of known accounts takes their events from a position on, and those of no other account', async () => {
@@ -68,8 +86,8 @@ test('a claim of known accounts takes their events from a position on, and those
   const ids = rows.map(({ event_id }) => event_id);
   const turns: Turns = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
-    ...{ ...lease, turns, room: ample },
-    ...{ limit: 4, permits: 0 },
+    ...{ ...owner, turns, room: ample },
+    limit: 4,
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
   expect(visited).toEqual([{ accountId: crowd, most: 4 }]);
@@ -79,11 +97,10 @@ test('a claim of known accounts takes their events from a position on, and those
 test('an account without free turns is skipped', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: { of: new Map([[crowd, 0]]), others: 64 },
     limit: 10,
-    permits: 0,
   };
   const { claimed } = await claimForAttempt(gateway.database, options);
   expect(claimed.map(({ accountId }) => accountId)).toEqual([single]);
@@ -92,11 +109,10 @@ test('an account without free turns is skipped', async () => {
 test('nothing is claimed for a first attempt while deliveries are paused, and the round is complete', async () => {
   await release(0);
   const options = {
-    ...lease,
+    ...owner,
     turns: everyone,
     room: ample,
     limit: 10,
-    permits: 0,
   };
   await pauseDelivery(gateway.database, '');
   expect(await claimForAttempt(gateway.database, options)).toMatchObject({ claimed: [], next: null });
@@ -106,7 +122,7 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
 
 test('a claim of pending starts takes events of every account', async () => {
   await release(1);
-  const { claimed } = await claimPendingForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  const { claimed } = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
   expect(claimed.filter(({ accountId }) => accountId === single)).toHaveLength(1);
   expect(claimed.filter(({ accountId }) => accountId === crowd)).toHaveLength(5);
 });
@@ -117,10 +133,10 @@ test('claims of settled starts take the oldest events, and the next one continue
     'select event_id from event_queue order by 1',
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const first = await claimSettledForStart(gateway.database, { ...lease, after: lowestId, limit: 10 });
+  const first = await claimSettledForStart(gateway.database, { ...owner, after: lowestId, limit: 10 });
   expect(first.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(0, 10));
   await release(2);
-  const second = await claimSettledForStart(gateway.database, { ...lease, after: first.next ?? '', limit: 100 });
+  const second = await claimSettledForStart(gateway.database, { ...owner, after: first.next ?? '', limit: 100 });
   expect(second.claimed.map(({ eventId }) => eventId)).toEqual(ids.slice(10));
   expect(second.next).toBeNull();
 });

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { workflowId } from '../../src/engine/workflow-engine.ts';
 import type { Delivery } from '../support/consumer.ts';
+import { openQueueStage, type Process } from '../support/queue-stage.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage, type Process } from '../support/queue-stage.ts';
 
 let stage: Awaited<ReturnType<typeof openQueueStage>>;
 beforeAll(async () => {
@@ -19,17 +18,7 @@ function heldBack() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
 }
-const isRunning = (id: string) =>
-  stage.workflow
-    .getHandle(workflowId(id))
-    .describe()
-    .then(
-      ({ status }) => status.name === 'RUNNING',
-      () => false,
-    );
-
-function start({ firstAttempts, leases }: Process): void {
-  leases.start();
+function start({ firstAttempts }: Process): void {
   firstAttempts.start();
 }
 
@@ -70,62 +59,7 @@ test('two processes make the first attempt of each event once', async () => {
   expect(idsOf(delivered())).toEqual(sent.toSorted());
 }, 30_000);
 
-test('at most as many events as permits wait for their workflow; the relay makes the attempts of the others', async () => {
-  const account = await stage.account();
-  const process = stage.process({ firstAttempt: 'auto', permits: 2 });
-  const { link, permits, firstAttempts } = process;
-  link.set(stage.engines.up);
-  start(process);
-  // One at a time, because the relay makes all attempts of a claim with more events than permits.
-  const waiting: string[] = [];
-  for (const left of [1, 0]) {
-    const [id = ''] = await stage.send(account, 1);
-    waiting.push(id);
-    firstAttempts.wake();
-    await until('the event holds a permit', () => permits.free() === left);
-  }
-  const others = await stage.send(account, 3);
-  firstAttempts.wake();
-  await until('the others are delivered', () => account.consumer.deliveries.length === others.length);
-  expect(idsOf(account.consumer.deliveries)).toEqual(others);
-  await until('the workflows run', async () => (await Promise.all(waiting.map(isRunning))).every(Boolean));
-  permits.began(waiting[0] ?? '');
-  expect(permits.free()).toBe(1);
-}, 30_000);
-
-test('when the workflow cannot be started, the permit is released and the relay makes the attempt', async () => {
-  const account = await stage.account();
-  const process = stage.process({ firstAttempt: 'auto', permits: 2 });
-  const { link, permits } = process;
-  link.set(stage.engines.refusing);
-  const sent = await stage.send(account, 2);
-  start(process);
-  await until('both are delivered', () => account.consumer.deliveries.length === sent.length);
-  expect(idsOf(account.consumer.deliveries)).toEqual(sent);
-  link.set(stage.engines.up);
-  expect(permits.free()).toBe(2);
-}, 30_000);
-
-test('FIRST_ATTEMPT=workflow hands an event back when its start fails, and starts it when Temporal is available', async () => {
-  const account = await stage.account();
-  const process = stage.process({ firstAttempt: 'workflow' });
-  const { link, permits, firstAttempts } = process;
-  const all = permits.free();
-  link.set(stage.engines.refusing);
-  const [id = ''] = await stage.send(account, 1);
-  start(process);
-  await until('the event is handed back', async () => {
-    const [row] = await rows(stage.gateway.database, 'select claim_token, claimed_until from event_queue', []);
-    return row?.claimed_until && row.claim_token === null;
-  });
-  expect(permits.free()).toBe(all);
-  link.set(stage.engines.up);
-  firstAttempts.wake();
-  await until('its workflow runs', () => isRunning(id));
-  expect(account.consumer.deliveries).toEqual([]);
-}, 30_000);
-
-test('an attempt that ends after its lease was lost is recorded once', async () => {
+test('an attempt that ends after its claim was taken over is recorded once', async () => {
   const { release, reply } = heldBack();
   const account = await stage.account(reply, 200);
   const [id = ''] = await stage.send(account, 1);
@@ -137,10 +71,10 @@ test('an attempt that ends after its lease was lost is recorded once', async () 
       [id],
     );
   const slow = stage.process();
-  // The leases of this process are not renewed, as in a process that is suspended.
   slow.firstAttempts.start();
   await until('the attempt is made', () => account.consumer.deliveries.length === 1);
-  await rows(stage.gateway.database, `update event_queue set claimed_until = now() - interval '1 s'`);
+  // As those of a process that is suspended.
+  await rows(stage.gateway.database, 'update event_queue set claimed_until = now()');
   start(stage.process());
   await until('another process makes it again', async () => (await states())[0]?.recorded === 1);
   release();

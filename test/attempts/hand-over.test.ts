@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
 import type { Delivery } from '../support/consumer.ts';
+import { openQueueStage, type Process } from '../support/queue-stage.ts';
 import { receivedEvent } from '../support/received.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage, type Process } from '../support/queue-stage.ts';
 
 // The process that stores an event makes its first attempt, without a claim.
 
@@ -23,8 +23,7 @@ async function startedRelay(options: Parameters<typeof stage.process>[0] = {}): 
   await begin(process);
   return process;
 }
-async function begin({ leases, firstAttempts }: Process): Promise<void> {
-  leases.start();
+async function begin({ firstAttempts }: Process): Promise<void> {
   firstAttempts.start();
   const probed = await stage.account();
   await stage.send(probed, 1);
@@ -39,30 +38,18 @@ function heldBack() {
   return { release, reply: (response: ServerResponse) => void released.then(() => response.end()) };
 }
 const claimOf = async (id: string) =>
-  (
-    await rows(stage.gateway.database, 'select lane, direct, claim_token from event_queue where event_id = $1', [id])
-  )[0];
+  (await rows(stage.gateway.database, 'select lane, claim_token from event_queue where event_id = $1', [id]))[0];
 const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
 
 test('an event is delivered by the process that has stored it', async () => {
   const account = await stage.account();
   const process = await startedRelay();
   const event = receivedEvent(account);
+  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
   expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
   await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
   expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
-  expect(await claimOf(event.id)).toEqual({ lane: 2, direct: false, claim_token: null });
-});
-
-test('its first attempt does not wait for Temporal, also while Temporal keeps up', async () => {
-  const account = await stage.account();
-  const process = await startedRelay({ firstAttempt: 'auto' });
-  process.link.set(stage.engines.up);
-  const event = receivedEvent(account);
-  // No worker polls the task queue of this stage, so a workflow would not make the attempt.
-  await receiverOf(process).receive(event);
-  await until('it is recorded', async () => (await claimOf(event.id))?.lane === 2);
-  expect(idsOf(account.consumer.deliveries)).toEqual([event.id]);
+  expect(await claimOf(event.id)).toEqual({ lane: 2, claim_token: null });
 });
 
 test('its row in the queue is claimed by the statement that stores it', async () => {
@@ -74,10 +61,10 @@ test('its row in the queue is claimed by the statement that stores it', async ()
   await until('it arrives', () => account.consumer.deliveries.length === 1);
   const [row] = await rows(
     stage.gateway.database,
-    'select q.direct, q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
+    'select q.claim_token, q.xmin = e.xmin as at_once from event_queue q join events e on e.id = q.event_id where e.id = $1',
     [event.id],
   );
-  expect(row).toEqual({ direct: true, claim_token: process.leases.token, at_once: true });
+  expect(row).toEqual({ claim_token: process.claims.token, at_once: true });
   release();
 });
 
@@ -126,9 +113,8 @@ test('what waits in memory when the process stops is claimed by another one', as
   await until('the first one arrives', () => account.consumer.deliveries.length === 1);
   release();
   await stopping.firstAttempts.stop();
-  await stopping.takeover.stop();
+  await stopping.heartbeat.stop();
   const other = stage.process();
-  other.leases.start();
   other.firstAttempts.start();
   await until('all are delivered', () => account.consumer.deliveries.length === 3);
   expect(new Set(idsOf(account.consumer.deliveries)).size).toBe(3);
@@ -140,14 +126,14 @@ test('a stopped process takes over no event, and its webhooks are still stored',
   await process.firstAttempts.stop();
   const event = receivedEvent(account);
   expect(await receiverOf(process).receive(event)).toEqual({ kind: 'stored' });
-  expect(await claimOf(event.id)).toEqual({ lane: 0, direct: false, claim_token: null });
+  expect(await claimOf(event.id)).toEqual({ lane: 0, claim_token: null });
 });
 
-test('a process without its lock takes over no event', async () => {
+test('a process without a heartbeat takes over no event', async () => {
   const account = await stage.account();
-  let holdsLock = true;
-  const process = await startedRelay({ holdsLock: () => holdsLock });
-  holdsLock = false;
+  let isAlive = true;
+  const process = await startedRelay({ isAlive: () => isAlive });
+  isAlive = false;
   const event = receivedEvent(account);
   await receiverOf(process).receive(event);
   expect((await claimOf(event.id))?.claim_token).toBeNull();

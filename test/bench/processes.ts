@@ -64,6 +64,8 @@ export interface GatewayProcess {
   baseUrl: string;
   /** Its processes, or those whose children they are. */
   pids: readonly number[];
+  /** The balancer before several processes. Its CPU time counts apart. */
+  balancerPids?: readonly number[];
   stop(): Promise<void>;
 }
 

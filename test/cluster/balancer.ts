@@ -1,5 +1,11 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../faults/listen.ts';
 import { Backends } from './backends.ts';
@@ -10,6 +16,8 @@ const connectLimitMs = 2_000;
 const roundPauseMs = 25;
 /** As nginx of docker-compose.yml: longer than a sender pauses between two webhooks. */
 const keepAliveMs = 75_000;
+/** Also as that nginx: shorter than the 75 s after which an api closes an idle connection. */
+const backendKeepAliveMs = 60_000;
 /** Larger than any head that the gateway accepts, so that the gateway decides. */
 const maxHeaderBytes = 64 * 1024;
 
@@ -28,18 +36,22 @@ export interface BalancerCounts {
   refused: number;
   /** Requests whose backend closed the connection before its answer. They are answered 502 and not sent again. */
   broken: number;
+  /** Connections to backends that were opened. */
+  opened: number;
 }
 
 /**
  * One address before several apis, as nginx is in docker-compose.yml: HTTP/1.1 on loopback, without TLS.
  *
- * Requests go to the healthy backends in turn, each over a connection of its own. A connection that is refused is tried
- * at the next backend. A request that was sent is never sent again, because the backend may have committed it. So the
- * sender's own connection stays open while backends come and go. `/metrics` is not forwarded.
+ * Requests go to the healthy backends in turn, over connections that stay open. A connection that is refused is tried
+ * at the next backend. A request that was sent is never sent again, because the backend may have committed it, also if it
+ * closed a kept connection at that moment. So the sender's own connection stays open while backends come and go.
+ * `/metrics` is not forwarded.
  */
 export class Balancer {
-  readonly counts: BalancerCounts = { forwarded: 0, retried: 0, refused: 0, broken: 0 };
+  readonly counts: BalancerCounts = { forwarded: 0, retried: 0, refused: 0, broken: 0, opened: 0 };
   readonly #backends: Backends;
+  readonly #agent = new Agent({ keepAlive: true, timeout: backendKeepAliveMs });
   readonly #server = createServer(
     { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, requestTimeout: 0, noDelay: true },
     (request, response) => void this.#forward(request, response),
@@ -74,26 +86,17 @@ export class Balancer {
     this.#backends.stop();
     this.#server.close();
     this.#server.closeAllConnections();
+    this.#agent.destroy();
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (pathOf(request.url ?? '') === '/metrics') return answer(response, 404, 'not_found');
-    const socket = await this.#connection(() => response.destroyed);
-    if (response.destroyed) return void socket?.destroy();
-    if (socket === null) {
+    const outgoing = await this.#connected(request, response);
+    if (response.destroyed) return void outgoing?.destroy();
+    if (outgoing === null) {
       this.counts.refused += 1;
       return answer(response, 503, 'no_backend');
     }
-    const outgoing = httpRequest({
-      createConnection: () => socket,
-      method: request.method,
-      path: request.url,
-      headers: [
-        ...passed(request.rawHeaders, (name) => !hopByHop.has(name) && !namesClient.has(name)),
-        ...['X-Forwarded-For', request.socket.remoteAddress ?? '', 'Connection', 'close'],
-      ],
-      setHost: false,
-    });
     response.once('close', () => outgoing.destroy());
     outgoing.once('response', (incoming) => {
       this.counts.forwarded += 1;
@@ -113,16 +116,29 @@ export class Balancer {
     request.pipe(outgoing);
   }
 
-  /** A connection to the next backend that accepts one; null when none did within the limit. */
-  async #connection(isGone: () => boolean): Promise<Socket | null> {
+  /**
+   * A request with a connection to the next backend that accepts one, of which nothing was sent; null when none did within
+   * the limit.
+   */
+  async #connected(request: IncomingMessage, response: ServerResponse): Promise<ClientRequest | null> {
+    const options = {
+      ...{ host: '127.0.0.1', agent: this.#agent, method: request.method, path: request.url, setHost: false },
+      headers: [
+        ...passed(request.rawHeaders, (name) => !hopByHop.has(name) && !namesClient.has(name)),
+        ...['X-Forwarded-For', request.socket.remoteAddress ?? ''],
+      ],
+    };
     for (const endMs = performance.now() + connectLimitMs; ; await sleep(roundPauseMs)) {
       for (const port of this.#backends.inTurn()) {
-        const socket = await connected(port);
-        if (socket !== null) return socket;
+        const outgoing = httpRequest({ ...options, port });
+        if ((await hasConnection(outgoing)) && !outgoing.destroyed) {
+          if (!outgoing.reusedSocket) this.counts.opened += 1;
+          return outgoing;
+        }
         this.#backends.refused(port);
         this.counts.retried += 1;
       }
-      if (performance.now() > endMs || isGone()) return null;
+      if (performance.now() > endMs || response.destroyed) return null;
     }
   }
 }
@@ -136,12 +152,14 @@ function pathOf(target: string): string {
   }
 }
 
-/** A connection to a port of loopback; null if it was refused. */
-function connected(port: number): Promise<Socket | null> {
+/** Whether a request has a connection, new or kept; false if a new one was refused. Node sends no byte of it before that. */
+function hasConnection(outgoing: ClientRequest): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    socket.once('error', () => resolve(null));
-    socket.once('connect', () => resolve(socket));
+    outgoing.once('error', () => resolve(false));
+    outgoing.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', () => resolve(true));
+      else resolve(!socket.destroyed);
+    });
   });
 }
 

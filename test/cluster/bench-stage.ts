@@ -31,6 +31,7 @@ export async function openClusterStage(
       get pids() {
         return cluster.pids;
       },
+      balancerPids: [cluster.balancer.pid],
       stop: async () => void (await cluster.close()),
     },
     metricsUrls: cluster.metricsUrls,

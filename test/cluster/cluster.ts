@@ -111,9 +111,9 @@ export class Cluster {
     return this.#roles.map(({ port }) => `http://127.0.0.1:${port}`);
   }
 
-  /** All processes of the gateway, with the balancer, for what they cost. */
+  /** All processes of the gateway, without the balancer, for what they cost. */
   get pids(): number[] {
-    return [this.balancer.pid, ...this.#roles.flatMap(({ process: { process } }) => process.pid ?? [])];
+    return this.#roles.flatMap(({ process: { process } }) => process.pid ?? []);
   }
 
   /**

@@ -9,7 +9,7 @@ const usualParts: readonly PartName[] = ['e2e', 'faults', 'kill', 'bench'];
 
 export const usage = `npm run cluster                     runs ${usualParts.join(', ')}, one after the other
 npm run cluster -- --up             starts the cluster, prints its addresses, and stops it at Ctrl-C
-npm run cluster -- --scale          measures 1, 2 and 4 workers, the fairness between accounts, and the memory of waiting workflows
+npm run cluster -- --scale          measures 1, 2 and 4 apis, the fairness between accounts, and the memory of waiting workflows
 npm run cluster -- --only PART,…    runs these parts: ${parts.join(', ')}
 
   --apis 2 --workers 2      processes of --up, bench and disk

@@ -34,15 +34,31 @@ describe("the gateway's containers", () => {
     expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'PGSSLMODE', 'TEMPORAL_UI_PORT']);
   });
 
-  test('have the same settings of e-mail and links in api and worker', () => {
-    const changes = { PUBLIC_URL: 'https://hooks.test', MAIL_FROM_EMAIL: 'ops@hooks.test', SENDGRID_API_KEY: 'SG.key' };
+  test('have the same settings of deliveries, e-mail and links in api and worker', () => {
+    const changes = {
+      ...{ PUBLIC_URL: 'https://hooks.test', MAIL_FROM_EMAIL: 'ops@hooks.test', SENDGRID_API_KEY: 'SG.key' },
+      ...{
+        DELIVERY_SCHEDULE: Array(9).fill('2s').join(),
+        DELIVERY_TIMEOUT: '30s',
+        DELIVERY_ALLOWED_NETWORKS: '10.0.0.0/8',
+      },
+      ...{ DROPPED_HEADERS: 'x-user', ACCOUNT_CONCURRENCY: '8', EVENT_WORKFLOWS: 'on_retry', NOTIFY_BURST: '5' },
+    };
     const { api, worker } = compose({ ...filled, ...changes }).services;
     const [ofApi, ofWorker] = [
       readConfig('api', api?.environment ?? {}),
       readConfig('worker', worker?.environment ?? {}),
     ];
+    expect(ofApi.delivery).toEqual(ofWorker.delivery);
+    expect(ofApi.delivery).toMatchObject({
+      ...{ delaysMs: Array(9).fill(2_000), timeLimitMs: 30_000, allowedNetworks: ['10.0.0.0/8'] },
+      ...{ droppedHeaders: ['x-user'], accountConcurrency: 8, eventWorkflows: 'on_retry' },
+    });
     expect(ofApi.notifications).toEqual(ofWorker.notifications);
-    expect(ofApi.notifications.mail).toMatchObject({ from: 'ops@hooks.test', sendgrid: { apiKey: 'SG.key' } });
+    expect(ofApi.notifications).toMatchObject({
+      mail: { from: 'ops@hooks.test', sendgrid: { apiKey: 'SG.key' } },
+      burst: 5,
+    });
     expect([ofApi.publicUrl, ofWorker.publicUrl]).toEqual(['https://hooks.test', 'https://hooks.test']);
     // By default links lead to the published address of nginx.
     for (const role of ['api', 'worker'] as const)
@@ -61,6 +77,9 @@ describe("the gateway's containers", () => {
     const changed = compose({ ...filled, DELIVERY_TIMEOUT: '30s', MAX_PAYLOAD_BYTES: '5000000', PORT: '9000' });
     expect(readConfig('worker', changed.services.worker?.environment ?? {}).delivery.timeLimitMs).toBe(30_000);
     expect(readConfig('api', changed.services.api?.environment ?? {}).maxPayloadBytes).toBe(5_000_000);
+    expect(readConfig('api', environmentOf('api')).apiDelivers).toBe(true);
+    const held = compose({ ...filled, API_DELIVERS: 'false' }).services.api?.environment ?? {};
+    expect(readConfig('api', held).apiDelivers).toBe(false);
     expect(changed.services.gateway?.ports).toEqual(['127.0.0.1:9000:8080']);
   });
 });

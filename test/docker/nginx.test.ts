@@ -1,68 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import getPort from 'get-port';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startConsumer } from '../support/consumer.ts';
+import { describe, expect, test } from 'vitest';
+import { consumerForTest } from '../support/consumer.ts';
 import { lacks } from '../support/may-skip/list.ts';
 import { until } from '../support/until.ts';
 import { readProjectFile } from './files.ts';
+import { startNginx } from './start-nginx.ts';
 
-/** The configuration of docker/nginx, filled in as by its image, with the ports and folder of this test. */
-function configuration(folder: string, ports: { listen: number; api: number }, proxyInFront: string): string {
-  const realIp = join(folder, 'real-ip.conf');
-  const template = readProjectFile('docker/nginx/templates/real-ip.conf.template');
-  writeFileSync(realIp, template.replaceAll('${' + 'PROXY_IN_FRONT}', proxyInFront));
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const text = readProjectFile('docker/nginx/nginx.conf')
-    .replace('listen 8080;', `listen 127.0.0.1:${ports.listen};`)
-    .replace('http://api:8080', `http://127.0.0.1:${ports.api}`)
-    .replace('/etc/nginx/conf.d/real-ip.conf', realIp)
-    .replace('http {', `http {\n${places.join('\n')}`);
-  return `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\n${text}`;
-}
-
-/** Starts a real nginx in front of a server that records requests. */
-async function startNginx(proxyInFront: string) {
-  const api = await startConsumer();
-  onTestFinished(() => api.close());
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-nginx-'));
-  chmodSync(folder, 0o755);
-  mkdirSync(join(folder, 'logs'));
-  const listen = await getPort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration(folder, { listen, api: api.port }, proxyInFront));
-  const child = spawn('nginx', ['-c', file, '-p', folder, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (text: Buffer) => {
-    said += text;
-  });
-  onTestFinished(async () => {
-    await ended(child);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const end = Date.now() + 20_000; !(await answers(listen)); await sleep(50))
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`nginx did not start: ${said}`);
+/** A real nginx before a server that records requests. */
+async function nginxBeforeOne(proxyInFront: string) {
+  const api = await consumerForTest();
+  const { baseUrl, port } = await startNginx({ apiPort: api.port, addresses: ['127.0.0.1'], proxyInFront });
   api.deliveries.length = 0;
   return {
-    baseUrl: `http://127.0.0.1:${listen}`,
+    baseUrl,
     api,
     /** Sends a request from a loopback address with these headers, and returns the headers that the api gets. */
     async passed(localAddress: string, headers: Record<string, string | string[]>): Promise<IncomingHttpHeaders> {
-      const sent = request({
-        host: '127.0.0.1',
-        port: listen,
-        localAddress,
-        method: 'POST',
-        path: '/generic/a',
-        headers,
-      });
+      const sent = request({ host: '127.0.0.1', port, localAddress, method: 'POST', path: '/generic/a', headers });
       sent.end('{}');
       const [response] = await once(sent, 'response');
       response.resume();
@@ -70,21 +25,6 @@ async function startNginx(proxyInFront: string) {
       return api.deliveries.at(-1)?.headers ?? {};
     },
   };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exit;
-}
-
-async function answers(port: number): Promise<boolean> {
-  try {
-    return (await fetch(`http://127.0.0.1:${port}/`)).ok;
-  } catch {
-    return false;
-  }
 }
 
 /** Headers with which a client could claim another address. */
@@ -108,7 +48,7 @@ test('docker/nginx limits the requests in progress of each address', () => {
 
 describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   test('without a proxy in front, the client is the address of the connection', async () => {
-    const nginx = await startNginx('unix:');
+    const nginx = await nginxBeforeOne('unix:');
     for (const address of ['127.0.0.1', '127.0.0.5']) {
       const headers = await nginx.passed(address, spoofed);
       expect(headers['x-forwarded-for']).toBe(address);
@@ -119,7 +59,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   });
 
   test('a proxy in front is trusted, and no other address', async () => {
-    const nginx = await startNginx('127.0.0.5');
+    const nginx = await nginxBeforeOne('127.0.0.5');
     const from = async (address: string, forwardedFor: string) =>
       (await nginx.passed(address, { 'x-forwarded-for': forwardedFor, forwarded: 'for=1.2.3.4' }))['x-forwarded-for'];
     expect(await from('127.0.0.5', '198.51.100.7')).toBe('198.51.100.7');
@@ -133,14 +73,14 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   });
 
   test('a network of proxies in front is trusted', async () => {
-    const nginx = await startNginx('127.0.0.8/29');
+    const nginx = await nginxBeforeOne('127.0.0.8/29');
     const headers = await nginx.passed('127.0.0.9', { 'x-forwarded-for': '198.51.100.7' });
     expect(headers['x-forwarded-for']).toBe('198.51.100.7');
     expect((await nginx.passed('127.0.0.7', spoofed))['x-forwarded-for']).toBe('127.0.0.7');
   });
 
   test('an address with 500 requests in progress gets 503, and others are served', async () => {
-    const { baseUrl, api } = await startNginx('unix:');
+    const { baseUrl, api } = await nginxBeforeOne('unix:');
     const held: ServerResponse[] = [];
     api.replies = [(response) => held.push(response)];
     const { port } = new URL(baseUrl);
@@ -162,7 +102,7 @@ describe.skipIf(lacks('nginx'))('nginx with docker/nginx', () => {
   }, 30_000);
 
   test('/metrics is not forwarded, in any spelling', async () => {
-    const { baseUrl, api } = await startNginx('unix:');
+    const { baseUrl, api } = await nginxBeforeOne('unix:');
     // By hand: a client would make the paths regular.
     for (const path of [
       '/metrics',

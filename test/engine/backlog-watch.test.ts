@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type BacklogLimit, watchBacklog } from '../../src/engine/backlog-watch.ts';
 import { lanes } from '../../src/events/lanes.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 // Workflow starts that fall behind (EVENT_WORKFLOWS_BACKLOG).
 
@@ -62,8 +62,7 @@ test('an event waits for its workflow since its first attempt, not since its rec
   const account = await stage.account(500);
   await stage.send(account, 1);
   await rows(stage.gateway.database, `update event_queue set lane_since = now() - interval '1 day'`);
-  const { firstAttempts, leases } = stage.process();
-  leases.start();
+  const { firstAttempts } = stage.process();
   const beforeMs = Date.now();
   firstAttempts.start();
   const { since } = await until('the workflow waits', async () => {
@@ -108,9 +107,8 @@ test('with on_retry, settled events of an earlier policy leave the queue without
   const settled = await waiting(settledStart, 4);
   const pending = await waiting(pendingStart, 2);
   await rows(stage.gateway.database, `update events set status = 'received' where id = any($1)`, [settled]);
-  const { link, starts, leases } = stage.process({ workflows: 'on_retry' });
+  const { link, starts } = stage.process({ workflows: 'on_retry' });
   link.set(stage.engines.up);
-  leases.start();
   starts.start();
   await until('the queue is empty', async () => (await stage.queued()).length === 0);
   const states = 'select id, status, started_generation from events where id = any($1) order by id';

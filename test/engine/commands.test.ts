@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 let stage: Awaited<ReturnType<typeof openQueueStage>>;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { claimPendingForStart } from '../../src/engine/claim-starts.ts';
+import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { lowestId } from '../../src/events/queue.ts';
 import { Poller } from '../../src/shared/poller.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
 import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-import { openQueueStage } from '../support/queue-stage.ts';
 
 let stage: Awaited<ReturnType<typeof openQueueStage>>;
 beforeAll(async () => {
@@ -40,9 +40,8 @@ const claims = (): Promise<{ event_id: string; claim_token: string | null }[]> =
 test('two processes start each workflow once, and delete its event from the queue', async () => {
   const ids = [...(await moved(1, 6)), ...(await moved(2, 6))];
   const both = [stage.process(), stage.process()];
-  for (const { link, starts, leases } of both) {
+  for (const { link, starts } of both) {
     link.set(stage.engines.up);
-    leases.start();
     starts.start();
   }
   await emptied();
@@ -57,10 +56,9 @@ test('two processes start each workflow once, and delete its event from the queu
 
 test('a claim takes the oldest events of an account first', async () => {
   const ids = await moved(1, 6);
-  const { leases } = stage.process();
+  const { claims } = stage.process();
   const { claimed } = await claimPendingForStart(stage.gateway.database, {
-    ...{ after: lowestId, limit: 3 },
-    ...{ token: leases.token, leaseS: leases.leaseS },
+    ...{ after: lowestId, limit: 3, token: claims.token },
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(0, 3));
 });
@@ -93,33 +91,43 @@ test('an event whose start fails is handed back, and its workflow starts when Te
 
 test('a process that stops waits for the starts in flight', async () => {
   const ids = await moved(2, 8);
-  const { link, starts, leases, stop } = stage.process();
+  const { link, starts, stop, claims: held } = stage.process();
   link.set(stage.engines.up);
   starts.start();
   await until('a claim is made', async () => (await claims()).length > 0 || (await stage.queued()).length < ids.length);
   await stop();
-  expect((await claims()).filter(({ claim_token }) => claim_token === leases.token)).toEqual([]);
+  expect((await claims()).filter(({ claim_token }) => claim_token === held.token)).toEqual([]);
 }, 30_000);
 
-test.each([0, 1])(
-  'under load with an idle share of %i, all workflows of settled events are started',
-  async (idle) => {
-    const ids = await moved(2, 6);
-    const { link, starts, leases } = stage.process({ idleShare: () => idle });
-    link.set(stage.engines.up);
-    leases.start();
-    starts.start();
-    await emptied();
-    for (const id of ids) expect(await started(id)).toBe('RUNNING');
-  },
-  30_000,
-);
+test('a process finds the events that need their workflow without a notification', async () => {
+  const { link, starts } = stage.process();
+  link.set(stage.engines.up);
+  starts.start();
+  const ids = [...(await moved(1, 1)), ...(await moved(2, 1))];
+  await emptied();
+  for (const id of ids) expect(await started(id)).toBe('RUNNING');
+}, 30_000);
 
-/** Waits for three rounds of an idle poller: those at the start, after 1 s and after 2 s. */
+test('a process starts 24 workflows of settled events at a time, until all are started', async () => {
+  const ids = await moved(2, 40);
+  const { link, starts } = stage.process();
+  link.set(stage.engines.up);
+  let most = 0;
+  starts.start();
+  await until('the queue is empty', async () => {
+    most = Math.max(most, (await claims()).length);
+    return (await stage.queued()).length === 0;
+  });
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(24);
+  for (const id of ids) expect(await started(id)).toBe('RUNNING');
+}, 30_000);
+
+/** Waits for three rounds of an idle poller: those at the start, after 250 ms and after 500 ms. */
 async function threeIdleRounds(): Promise<void> {
   let rounds = 0;
   const idle = new Poller({
-    ...{ name: 'reference', idleMs: 1_000, log },
+    ...{ name: 'reference', idleMs: 250, log },
     work: async () => {
       rounds++;
       return 'idle';
@@ -130,11 +138,11 @@ async function threeIdleRounds(): Promise<void> {
   await idle.stop();
 }
 
-test('without a connection to Temporal, the pollers of starts look about once per second', async () => {
+test('without a connection to Temporal, the pollers of starts look four times per second', async () => {
   await moved(2, 3);
   let looks = 0;
   const { starts } = stage.process({
-    holdsLock: () => {
+    isAlive: () => {
       looks++;
       return true;
     },

@@ -51,14 +51,14 @@ export async function runSeed(options: {
   const elapsedMs = () => performance.now() - startedMs;
   const { seed, loadS, rate } = options;
   const faults = options.faults ?? planFaults(options);
-  const firstAttempt = randomFor(seed, 'first attempt').pick(['auto', 'auto', 'direct', 'workflow']);
-  console.log(`seed ${seed}: FIRST_ATTEMPT=${firstAttempt}`);
+  const apiDelivers = randomFor(seed, 'first attempt').pick([true, true, true, false]);
+  console.log(`seed ${seed}: API_DELIVERS=${apiDelivers}`);
   for (const fault of faults) console.log(`  ${inWords(fault)}`);
   const { folder, remove: removed } = ownFolder(`gateway-faults-${seed}-`);
   // Also after Ctrl-C, when the processes have been killed.
   process.once('exit', removed);
   const onSmallDisk = faults.some(({ action }) => action.do === 'full-disk');
-  const stage = await openStage({ seed, folder, ground: options.ground, onSmallDisk, firstAttempt });
+  const stage = await openStage({ seed, folder, ground: options.ground, onSmallDisk, apiDelivers });
   let result: SeedResult;
   try {
     await stage.createAccounts();

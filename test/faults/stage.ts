@@ -28,6 +28,7 @@ export interface Stage {
   /** Where senders post webhooks: to the apis themselves, or to the balancer before them. */
   senderUrls: string[];
   adminToken: string;
+  apiDelivers: boolean;
   processOf(name: ProcessName): ServerProcess;
   /** Creates the accounts and their destinations. */
   createAccounts(): Promise<void>;
@@ -41,7 +42,8 @@ export async function openStage(options: {
   folder: string;
   ground: Ground;
   onSmallDisk: boolean;
-  firstAttempt: string;
+  /** Whether apis make first attempts. Otherwise, the workflows of events make all. */
+  apiDelivers: boolean;
   /** See `Consumer`. */
   failsEvery?: number;
 }): Promise<Stage> {
@@ -66,7 +68,7 @@ export async function openStage(options: {
     DELIVERY_ALLOWED_NETWORKS: '127.0.0.0/8',
     DELIVERY_SCHEDULE: deliverySchedule,
     DELIVERY_TIMEOUT: `${deliveryTimeoutMs}ms`,
-    FIRST_ATTEMPT: options.firstAttempt,
+    API_DELIVERS: String(options.apiDelivers),
     LOG_LEVEL: 'info',
   };
   const ways = new Map<Way, TcpProxy>();
@@ -108,6 +110,7 @@ export async function openStage(options: {
   };
   return {
     ...{ postgres, temporal, roles, ways, consumer, receiver, apiUrls, senderUrls, adminToken },
+    apiDelivers: options.apiDelivers,
     processOf: (name) =>
       name === 'postgres' ? postgres.process : name === 'temporal' ? temporal.process : roleOf(name).process,
     async createAccounts() {

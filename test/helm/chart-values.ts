@@ -19,6 +19,7 @@ export const refusedValues: readonly { set: string; says: string; bySchema: bool
   { set: 'api.replcas=3', says: "'replcas' not allowed", bySchema: true },
   { set: 'api.replicas=many', says: '/api/replicas', bySchema: true },
   { set: 'config.DATABASE_URL=postgresql://gateway', says: 'DATABASE_URL', bySchema: true },
+  { set: 'config.FIRST_ATTEMPT=direct', says: 'FIRST_ATTEMPT', bySchema: true },
   { set: 'config.log_level=warn', says: 'log_level', bySchema: true },
   { set: 'terminationGracePeriodSeconds=30', says: '/terminationGracePeriodSeconds', bySchema: true },
   { set: 'metrics.port=8080', says: '/metrics/port', bySchema: true },

@@ -1,10 +1,17 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveMetrics } from '../../src/http/metrics-server.ts';
 import { createMetrics, createStateGauges } from '../../src/metrics/instruments.ts';
-import { LastingCounters } from '../../src/metrics/lasting-counters.ts';
 import { measureProcess } from '../../src/metrics/process-metrics.ts';
-import { type Collect, type Family, Scrape } from '../../src/metrics/scrape.ts';
+import { type Collect, Scrape } from '../../src/metrics/scrape.ts';
+import { measureBoth } from '../../src/roles/compose-metrics.ts';
+import { workerMetricsPort } from '../../src/roles/worker-metrics.ts';
+import { createLog } from '../../src/shared/log.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
+import { startConsumer } from '../support/consumer.ts';
 
 const labels = {
   providers: ['generic'],
@@ -23,7 +30,7 @@ function processOf(webhooks: number, pending: number | null, sdk = '') {
   state({
     ...{ databaseAvailable: null, temporalReachable: null, pending, oldestPendingS: null },
     ...{ workflowStartsWaiting: null, workflowStartOldestS: null, paused: null },
-    ...{ lastBackupS: null, partitionsAheadDays: null },
+    ...{ lastBackupS: null, partitionsAheadDays: null, workersAlive: null, apisDelivering: null },
   });
   let collections = 0;
   const collect: Collect = async () => {
@@ -82,27 +89,53 @@ test('a failed rendering is not kept', async () => {
   expect((await scrape.text()).length).toBeGreaterThan(1_000);
 });
 
-test('counters of processes that have ended are kept, and gauges are not', async () => {
-  const families = async (count: number): Promise<Family[]> => {
-    const registers = [new Registry()];
-    new Counter({ name: 'c_total', help: 'c', labelNames: ['l'], registers }).inc({ l: 'x' }, count);
-    new Histogram({ name: 'h', help: 'h', buckets: [1], registers }).observe(count);
-    new Gauge({ name: 'g', help: 'g', registers }).set(count);
-    return (await registers[0]?.getMetricsAsJSON()) ?? [];
-  };
-  const lasting = new LastingCounters();
-  const shown = async (present: Family[]) => {
-    const answer = await textOf(async () => ({ families: [...present, ...lasting.before], sdk: '' }));
-    return [sumOf([answer], 'c_total{l="x"}'), sumOf([answer], 'h_count'), answer.has('g')];
-  };
-  await lasting.seen(1, await families(5));
-  await lasting.seen(1, await families(6));
-  expect(await shown(lasting.last)).toEqual([6, 1, false]);
-  const second = await families(2);
-  await lasting.seen(2, second);
-  expect(await shown(second)).toEqual([8, 2, true]);
-  const third = await families(10);
-  await lasting.seen(3, third);
-  expect(await shown(third)).toEqual([18, 3, true]);
-  expect(await shown(lasting.last)).toEqual([18, 3, false]);
+test('the api and the worker of npm start have series of their own, and those of a worker that is away are missing', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-metrics-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const sdk = '# HELP temporal_x X\n# TYPE temporal_x counter\ntemporal_x 7';
+  const [api, worker] = [processOf(3, 12), processOf(0, 12, sdk)];
+  worker.metrics.attemptMade('delivered', 5);
+  const log = createLog('silent');
+  const shown = () => textOf(...measureBoth(api.collect, dataDir, log));
+  const away = await shown();
+  expect(sumOf([away], 'gateway_worker_process_up')).toBe(0);
+  expect(away.has('temporal_x')).toBe(false);
+
+  const server = await serveMetrics(
+    { scrape: () => new Scrape([worker.collect]).text(), collected: worker.collect, ready: async () => undefined },
+    { host: '127.0.0.1', port: 0, log },
+  );
+  onTestFinished(() => server.close());
+  workerMetricsPort.write(dataDir, server.port);
+  const both = await shown();
+  expect(sumOf([both], 'gateway_worker_process_up')).toBe(1);
+  expect(sumOf([both], 'temporal_x')).toBe(7);
+  const made = 'gateway_delivery_attempts_total{outcome="delivered",role=';
+  const received = 'gateway_webhooks_received_total{provider="generic",result="accepted",role=';
+  expect(['"api"}', '"worker"}'].map((role) => sumOf([both], made + role))).toEqual([0, 1]);
+  expect(['"api"}', '"worker"}'].map((role) => sumOf([both], received + role))).toEqual([3, 0]);
+  // As before: what the api tells does not depend on the worker.
+  const ofWorker = [...both.values()]
+    .flatMap(({ series }) => [...series.keys()])
+    .filter((key) => key.includes('role="worker"'));
+  expect(ofWorker.length).toBeGreaterThan(10);
+  const left = new Set([...away.values()].flatMap(({ series }) => [...series.keys()]));
+  expect(ofWorker.filter((key) => left.has(key))).toEqual([]);
+  expect(sumOf([away], `${received}"api"}`)).toBe(3);
+});
+
+test.each([
+  [404, '{"status":404}'],
+  [200, '{}'],
+  [200, 'null'],
+  [200, 'hello'],
+])('the worker of npm start is away when another program answers %i with %s at its port', async (status, body) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-metrics-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const other = await startConsumer((response) => response.writeHead(status).end(body));
+  onTestFinished(() => other.close());
+  workerMetricsPort.write(dataDir, other.port);
+  const answer = await textOf(...measureBoth(processOf(3, 12).collect, dataDir, createLog('silent')));
+  expect(sumOf([answer], 'gateway_worker_process_up')).toBe(0);
+  expect(other.deliveries).toHaveLength(1);
 });

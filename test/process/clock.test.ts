@@ -14,19 +14,26 @@ gatewaysEndWithTheirTest();
 const hourS = 3_600;
 const clock = new URL('../faults/clock.ts', import.meta.url).href;
 
-/** A worker whose clock can be set: see `test/faults/clock.ts`. */
-async function workerWithClock(aheadS: number, variables: Record<string, string>) {
+/**
+ * An api that delivers and a worker, whose clocks can be set: see `test/faults/clock.ts`. Another api, whose clock is right,
+ * accepts webhooks.
+ */
+async function withClock(aheadS: number, variables: Record<string, string>) {
   const roles = await migratedRoles(variables);
   const file = join(temporaryFolder(), 'clock');
   writeFileSync(file, String(aheadS));
   const settings = { NODE_OPTIONS: `--import ${clock}`, FAULTS_CLOCK: file };
-  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker(settings)]);
+  const [api, ...shifted] = await Promise.all([
+    roles.apiHere({ API_DELIVERS: 'false' }),
+    roles.startApi(settings),
+    roles.startWorker(settings),
+  ]);
   return {
     ...{ roles, api },
     async setClock(ahead: number) {
       writeFileSync(file, String(ahead));
-      worker.signal('SIGUSR2');
-      // The process handles the signal within moments.
+      for (const role of shifted) role.signal('SIGUSR2');
+      // The processes handle the signal within moments.
       await sleep(200);
     },
     async account(...replies: Reply[]) {
@@ -36,12 +43,12 @@ async function workerWithClock(aheadS: number, variables: Record<string, string>
   };
 }
 
-test('when the clock of a worker jumps back by an hour, it continues to make attempts, and stops when asked', async () => {
-  const { roles, api, setClock, account } = await workerWithClock(0, { FIRST_ATTEMPT: 'direct' });
+test('when the clock of an api jumps back by an hour, it continues to make attempts, and stops when asked', async () => {
+  const { roles, api, setClock, account } = await withClock(0, {});
   const waiting: (() => void)[] = [];
   const crowd = await account((response) => waiting.push(() => response.end()));
   const other = await account(200);
-  // So many attempts in flight that the relay pauses between its claims.
+  // So many attempts in flight that the api pauses between its claims.
   for (let n = 0; n < 20; n++) await send(api.baseUrl, crowd.account, JSON.stringify({ id: `crowd-${n}` }));
   await until('the attempts are in flight', () => crowd.consumer.deliveries.length === 20);
   await setClock(-hourS);
@@ -52,10 +59,10 @@ test('when the clock of a worker jumps back by an hour, it continues to make att
 });
 
 test.each([hourS, -hourS])(
-  'the clock of a worker is wrong by %i s: attempts have the right times, and retries are made when they are due',
+  'the clocks of api and worker are wrong by %i s: attempts have the right times, and retries are made when they are due',
   async (aheadS) => {
-    const variables = { FIRST_ATTEMPT: 'direct', DELIVERY_SCHEDULE: '2s,1s,1s,1s,1s,1s,1s,1s,1s' };
-    const { roles, api, account } = await workerWithClock(aheadS, variables);
+    const variables = { DELIVERY_SCHEDULE: '2s,1s,1s,1s,1s,1s,1s,1s,1s' };
+    const { roles, api, account } = await withClock(aheadS, variables);
     const one = await account(500, 200);
     const { body } = await send(api.baseUrl, one.account, '{"id":"one"}');
     const failed = await api.admin.eventually(body.id, (event) => event.attempts === 1);
@@ -72,10 +79,10 @@ test.each([hourS, -hourS])(
 );
 
 test.each([hourS, -hourS])(
-  'the clock of a worker is wrong by %i s: a date in Retry-After is waited for, by attempts and by notifications',
+  'the clocks of api and worker are wrong by %i s: a date in Retry-After is waited for, by attempts and by notifications',
   async (aheadS) => {
-    const variables = { FIRST_ATTEMPT: 'direct', DELIVERY_SCHEDULE: Array(9).fill('10ms').join() };
-    const { roles, api, account } = await workerWithClock(aheadS, variables);
+    const variables = { DELIVERY_SCHEDULE: Array(9).fill('10ms').join() };
+    const { roles, api, account } = await withClock(aheadS, variables);
     const minuteMs = 60_000;
     const date = new Date(Date.now() + 10 * minuteMs);
     const busy: Reply = (response) => response.writeHead(503, { 'retry-after': date.toUTCString() }).end();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { send } from '../support/admin-client.ts';
-import { consumerForTest } from '../support/consumer.ts';
+import { type Answer, send } from '../support/admin-client.ts';
+import { type Consumer, consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import {
   allDelivered,
@@ -21,13 +21,17 @@ gatewaysEndWithTheirTest();
 
 const killed = { code: null, signal: 'SIGKILL' };
 
-/** The deliveries and the history of an event whose worker is killed during an attempt. */
-async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto') {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt });
-  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+/**
+ * The deliveries and the history of an event whose process is killed during its first attempt: an `api`, or the `worker`
+ * with its workflow, while no api delivers.
+ */
+async function killedDuringAttempt(role: 'api' | 'worker') {
+  const roles = await migratedRoles({});
+  const api = await roles.apiHere({ API_DELIVERS: 'false' });
+  const dying = await (role === 'api' ? roles.startApi() : roles.startWorker());
   const consumer = await consumerForTest(
-    // The consumer never answers: the worker dies while it waits.
-    () => worker.signal('SIGKILL'),
+    // The consumer never answers: the process dies while it waits.
+    () => dying.signal('SIGKILL'),
     200,
   );
   const account = await api.admin.createAccount({
@@ -35,10 +39,11 @@ async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto')
     delivery_secret: secretText('a-secret'),
   });
   const { body } = await send(api.baseUrl, account, '{"id":"one", "z": 1, "a": 2}');
-  const exit = await worker.exited;
+  const exit = await dying.exited;
   const deliveries = consumer.deliveries.length;
   const between = await api.admin.event(body.id);
 
+  if (role === 'api') await roles.apiHere();
   await roles.workerHere();
   await allDelivered(roles, 1);
   const event = await api.admin.event(body.id);
@@ -54,10 +59,10 @@ async function killedDuringAttempt(firstAttempt: 'workflow' | 'direct' | 'auto')
   };
 }
 
-test('when a worker is killed during an attempt, the event is delivered later', { timeout }, async () => {
-  const modes = ['workflow', 'direct', 'auto'] as const;
-  // Concurrently, because most of the time is spent waiting until the loss of the worker is noticed.
-  const ends = await Promise.all(modes.map(killedDuringAttempt));
+test('when an api or a worker is killed during an attempt, the event is delivered later', { timeout }, async () => {
+  const killedRoles = ['api', 'worker'] as const;
+  // Concurrently, because most of the time is spent waiting until the loss of the process is noticed.
+  const ends = await Promise.all(killedRoles.map(killedDuringAttempt));
   const expected = {
     exit: killed,
     between: [1, 'pending', 0, []],
@@ -65,7 +70,7 @@ test('when a worker is killed during an attempt, the event is delivered later', 
     history: [[1, 'delivered']],
     received: Array.from({ length: 2 }, () => [true, '1', '{"id":"one", "z": 1, "a": 2}']),
   };
-  for (const [n, mode] of modes.entries()) expect(ends[n], `FIRST_ATTEMPT=${mode}`).toEqual(expected);
+  for (const [n, role] of killedRoles.entries()) expect(ends[n], role).toEqual(expected);
 });
 
 test('when a worker is killed between two attempts, the second attempt is made when it is due', {
@@ -87,24 +92,49 @@ test('when a worker is killed between two attempts, the second attempt is made w
   expect(consumer.deliveries).toHaveLength(2);
 });
 
-test('when one of two workers is killed under load, the other one delivers everything', { timeout }, async () => {
+test('when one of two apis is killed under load, the other one delivers everything', { timeout }, async () => {
   const roles = await migratedRoles({});
-  const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
+  const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
+  const [first] = await Promise.all([roles.startApi(), roles.apiHere(), roles.workerHere()]);
   const consumer = await consumerForTest((response) => {
     if (consumer.deliveries.length === 50) first.signal('SIGKILL');
     setTimeout(() => response.writeHead(200).end(), 20);
   });
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const account = await accepting.admin.createAccount({ delivery_url: consumer.url });
   const answers = await Promise.all(
-    Array.from({ length: 150 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+    Array.from({ length: 150 }, (_, n) => send(accepting.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
   );
   expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
   expect(await first.exited).toEqual(killed);
-  const rows = await allDelivered(roles, 150);
-  expect(rows.map(({ id }) => id)).toEqual(answers.map(({ body }) => body.id).sort());
-  expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(150);
-  expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+  await expectEachOnce(roles, consumer, answers);
 });
+
+test('when one of two workers is killed under load, the other one makes all attempts of their workflows', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({ API_DELIVERS: 'false', EVENT_WORKFLOWS: 'always' });
+  const [api, first] = await Promise.all([roles.apiHere(), roles.startWorker(), roles.workerHere()]);
+  const consumer = await consumerForTest((response) => {
+    if (consumer.deliveries.length === 20) first.signal('SIGKILL');
+    setTimeout(() => response.writeHead(200).end(), 20);
+  });
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
+  expect(await first.exited).toEqual(killed);
+  await expectEachOnce(roles, consumer, answers);
+});
+
+/** Checks that each of these events was delivered, with one recorded attempt. */
+async function expectEachOnce(roles: Roles, consumer: Consumer, answers: readonly Answer[]) {
+  const ids = answers.map(({ body }) => body.id as string).sort();
+  const rows = await allDelivered(roles, ids.length);
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+  expect(new Set(consumer.deliveries.map((d) => d.headers['webhook-id'])).size).toBe(ids.length);
+  expect(rows.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+}
 
 /** Checks that each event was delivered by a second POST, which began while the lease of the killed process lasted. */
 async function expectTakenOver(roles: Roles, ended: Map<string, Lease>, ids: string[]) {
@@ -117,11 +147,11 @@ async function expectTakenOver(roles: Roles, ended: Map<string, Lease>, ids: str
     expect(started_at.getTime()).toBeLessThan(ended.get(event_id)?.claimed_until.getTime() ?? 0);
 }
 
-test('when a worker is killed, another one takes over its claims before their leases end', { timeout }, async () => {
+test('when an api is killed, another one takes over its claims before their leases end', { timeout }, async () => {
   const roles = await migratedRoles(longLease);
-  const dying = await roles.startWorker();
-  const { consumer, ids } = await inFlight(roles, 20);
-  await roles.workerHere();
+  const dying = await roles.startApi();
+  const { consumer, ids } = await inFlight([dying], 20);
+  await Promise.all([roles.apiHere(), roles.workerHere()]);
   dying.signal('SIGKILL');
   expect(await dying.exited).toEqual(killed);
   const ended = await leases(roles);
@@ -130,14 +160,30 @@ test('when a worker is killed, another one takes over its claims before their le
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('when all workers are killed, one that starts takes over their claims before their leases end', {
+test('when all apis are killed, one that starts takes over their claims before their leases end', {
   timeout,
 }, async () => {
   const roles = await migratedRoles(longLease);
-  const dying = await Promise.all([roles.startWorker(), roles.startWorker()]);
-  const { consumer, ids } = await inFlight(roles, 20);
-  for (const worker of dying) worker.signal('SIGKILL');
+  const dying = await Promise.all([roles.startApi(), roles.startApi()]);
+  const { consumer, ids } = await inFlight(dying, 20);
+  for (const api of dying) api.signal('SIGKILL');
   expect(await Promise.all(dying.map(({ exited }) => exited))).toEqual([killed, killed]);
+  const ended = await leases(roles);
+  expect([...ended.keys()].sort()).toEqual(ids);
+  expect(new Set([...ended.values()].map(({ claim_token }) => claim_token)).size).toBe(2);
+  await Promise.all([roles.apiHere(), roles.workerHere()]);
+  await expectTakenOver(roles, ended, ids);
+  expect(consumer.deliveries).toHaveLength(2 * ids.length);
+});
+
+test('when all apis are killed, workers take over their claims, and workflows make the attempts', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({ ...longLease, EVENT_WORKFLOWS: 'always' });
+  const dying = await roles.startApi();
+  const { consumer, ids } = await inFlight([dying], 5);
+  dying.signal('SIGKILL');
+  expect(await dying.exited).toEqual(killed);
   const ended = await leases(roles);
   expect([...ended.keys()].sort()).toEqual(ids);
   await roles.workerHere();
@@ -145,15 +191,15 @@ test('when all workers are killed, one that starts takes over their claims befor
   expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
-test('a worker that stops keeps its claims until its attempts have ended', { timeout }, async () => {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '30s' });
-  const stopping = await roles.startWorker();
-  const { consumer, answer, ids } = await inFlight(roles, 5);
+test('an api that stops keeps its claims until its attempts have ended', { timeout }, async () => {
+  const roles = await migratedRoles({ DELIVERY_TIMEOUT: '30s' });
+  const stopping = await roles.startApi();
+  const { consumer, answer, ids } = await inFlight([stopping], 5);
   const exited = stopping.stop('SIGTERM');
   // The claim of a process that is gone: when it is taken over, the grace of the one that stops would have ended, too.
   const [gone = ''] = ids;
   await roles.query('update event_queue set claim_token = $2 where event_id = $1', [gone, randomUUID()]);
-  await roles.workerHere();
+  await Promise.all([roles.apiHere(), roles.workerHere()]);
   await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
   expect(stopping.isRunning()).toBe(true);
   answer();
@@ -204,17 +250,22 @@ test('an api that is killed under load loses no acknowledged webhook', { timeout
   expect(acknowledged.length).toBeGreaterThanOrEqual(150);
 
   // PostgreSQL may still commit statements that it has received. The lock is granted after them.
-  await roles.query('do $$ begin lock table events in share mode; end $$');
+  await roles.query('do $$ begin lock table events, delivery_attempts in share mode; end $$');
   const stored = (await eventRows(roles)).map(({ id }) => id);
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
   const halves = await roles.query(
     `select e.id from events e full join event_payloads p on p.event_id = e.id where e.id is null or p.event_id is null`,
   );
   expect(halves).toEqual([]);
+  const recorded = (await attempts(roles)).map(({ event_id }) => event_id);
+  const before = consumer.deliveries.map((d) => d.headers['webhook-id'] as string);
+  // The workflows of what was in flight or waited in the memory of the api make the attempts.
   await allDelivered(roles, stored.length);
-  const delivered = new Set(consumer.deliveries.map((d) => d.headers['webhook-id']));
-  expect(stored.filter((id) => !delivered.has(id))).toEqual([]);
-  expect(consumer.deliveries).toHaveLength(stored.length);
+  const delivered = consumer.deliveries.map((d) => d.headers['webhook-id'] as string);
+  expect(stored.filter((id) => !delivered.includes(id))).toEqual([]);
+  // Only an attempt that was not recorded is made again.
+  const again = before.filter((id) => !recorded.includes(id));
+  expect(delivered.toSorted()).toEqual([...stored, ...again].sort());
 
   // A new api continues.
   const next = await roles.apiHere();

@@ -1,20 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
-import type { Roles } from '../support/gateway-roles.ts';
+import type { Api } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-/** The longest lease is one minute. The relay makes the attempts, under its leases. */
-export const longLease = { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1m' };
+/** The longest lease is one minute. */
+export const longLease = { DELIVERY_TIMEOUT: '1m' };
 
-/** Sends webhooks to a consumer that answers them only by `answer`, until all first attempts are in flight. */
-export async function inFlight(roles: Roles, count: number) {
-  const api = await roles.apiHere();
+/**
+ * Sends webhooks to these apis in turn, to a consumer that answers them only by `answer`, until all first attempts are in
+ * flight.
+ */
+export async function inFlight(apis: readonly [Api, ...Api[]], count: number) {
+  const [api] = apis;
   const waiting: ServerResponse[] = [];
   const consumer = await consumerForTest((response) => void waiting.push(response));
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const answers = await Promise.all(
-    Array.from({ length: count }, (_, n) => send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+    Array.from({ length: count }, (_, n) =>
+      send((apis[n % apis.length] ?? api).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
+    ),
   );
   await until('all attempts are in flight', () => consumer.deliveries.length === count);
   consumer.replies = [200];

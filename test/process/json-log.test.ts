@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { childrenOf } from '../support/descendants.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
 import { migratedRoles } from '../support/gateway-roles.ts';
@@ -32,16 +31,18 @@ const all = {
   NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>process.emitWarning('old'))`,
 };
 
-/** Waits until Node's warning is in the log. */
-async function warned(role: RunningRole & { pid: number }, pid = role.pid): Promise<void> {
+/** Waits until Node's warning is in the log, once more than before. */
+async function warned(role: RunningRole & { pid: number }, pid: number | null = role.pid): Promise<void> {
+  if (pid === null) throw new Error('there is no process to be warned');
+  const warnings = () => role.stderr().split('"msg":"warning of Node"').length;
+  const before = warnings();
   process.kill(pid, 'SIGUSR2');
-  await role.printed(/"msg":"warning of Node"/, 'stderr');
+  await until('the warning is in the log', () => warnings() > before);
 }
 
 test('npm start logs JSON only, from its start to its end', { timeout }, async () => {
   const gateway = await startWholeGateway(await startedFolder(), all);
-  const worker = childrenOf(gateway.pid).find(({ command }) => command.includes('worker-process-main.ts'));
-  await warned(gateway, worker?.pid);
+  for (const name of ['api', 'worker'] as const) await warned(gateway, gateway.program(name));
   expect((await gateway.stop('SIGTERM')).code).toBe(0);
   expect(gateway.stderr()).toContain('"from":"temporal"');
   expect(otherLines(gateway)).toEqual([]);
@@ -53,7 +54,7 @@ test('npm start logs JSON only when its Temporal dies', { timeout }, async () =>
   const gateway = await startWholeGateway(await startedFolder(), all);
   const temporal = gateway.server('temporal');
   kill(temporal);
-  // This request uses the client of the HTTP process.
+  // This request uses the client of the api.
   await gateway.admin.request('GET', '/admin/upkeep');
   await until('Temporal is back', () => gateway.server('temporal') !== temporal, { retryErrors: true });
   kill(gateway.server('temporal'));

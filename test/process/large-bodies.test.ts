@@ -30,17 +30,17 @@ async function startConsumer() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
-/** The least limit that a worker has: that of the compose file. The chart gives it 2 GiB. */
+/** The least limit that both have: that of the compose file, and of an api in the chart. */
 const limitMiB = 1_024;
 
 /**
- * Stores events while no worker runs, as after an outage of their consumer, then starts one. Returns the peak of its memory
- * in MiB when all are delivered.
+ * Stores events while nothing delivers, as after an outage of their consumer, then starts what delivers them: an `api`, or
+ * a `worker` with their workflows. Returns the peak of its memory in MiB when all are delivered.
  */
-async function peakOfDelivery(count: number, bytes: number, firstAttempt: string): Promise<number> {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt, MAX_PAYLOAD_BYTES: String(bytes) });
+async function peakOfDelivery(count: number, bytes: number, role: 'api' | 'worker'): Promise<number> {
+  const roles = await migratedRoles({ MAX_PAYLOAD_BYTES: String(bytes) });
   const consumer = await startConsumer();
-  const api = await roles.apiHere();
+  const api = await roles.apiHere({ API_DELIVERS: 'false' });
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const database = await openDatabase({ url: roles.databaseUrl, log });
   const receiver = new EventReceiver(database);
@@ -48,7 +48,7 @@ async function peakOfDelivery(count: number, bytes: number, firstAttempt: string
   for (let n = 0; n < count; n++)
     expect(await receiver.receive(receivedEvent(account, { body }))).toEqual({ kind: 'stored' });
   await database.close();
-  const worker = await roles.startWorker();
+  const { pid } = await (role === 'api' ? roles.startApi() : roles.startWorker());
   await until(
     'all events are delivered',
     async () => {
@@ -59,19 +59,20 @@ async function peakOfDelivery(count: number, bytes: number, firstAttempt: string
     },
     { limitMs: 120_000 },
   );
-  return peakMiB(worker.pid);
+  return peakMiB(pid);
 }
 
 test.each([
-  [200, 1, 'workflow'],
-  [30, 25, 'workflow'],
-  [30, 25, 'direct'],
-])(
-  '%d waiting events of %d MiB fit into the memory of a worker (FIRST_ATTEMPT=%s)',
+  [200, 1, 'worker'],
+  [30, 25, 'worker'],
+  [200, 1, 'api'],
+  [30, 25, 'api'],
+] as const)(
+  '%d waiting events of %d MiB fit into the memory of the %s that delivers them',
   {
     timeout: 180_000,
   },
-  async (count, size, firstAttempt) => {
-    expect(await peakOfDelivery(count, size * mib, firstAttempt)).toBeLessThan(limitMiB);
+  async (count, size, role) => {
+    expect(await peakOfDelivery(count, size * mib, role)).toBeLessThan(limitMiB);
   },
 );

@@ -8,7 +8,7 @@ import { packagesFile } from '../support/record-packages.ts';
 gatewaysEndWithTheirTest();
 
 /** Runs a role with settings that end its start, and returns its error and the packages that it has loaded. */
-async function failedStart(role: 'all' | 'worker', variables: Record<string, string | undefined>) {
+async function failedStart(role: 'all' | 'api' | 'worker', variables: Record<string, string | undefined>) {
   const file = join(temporaryFolder('test'), 'packages');
   const recorder = new URL('../support/record-packages.ts', import.meta.url);
   const gateway = spawnGateway(role, {
@@ -20,7 +20,7 @@ async function failedStart(role: 'all' | 'worker', variables: Record<string, str
   return { error: gateway.stderr(), packages: readFileSync(file, 'utf8').split('\n') };
 }
 
-test('npm start checks its data folder before it loads the HTTP side, the worker and the database', async () => {
+test('npm start checks its data folder before it loads what its programs need', async () => {
   const foreign = temporaryFolder();
   writeFileSync(join(foreign, 'thesis.txt'), 'years of work');
   const { error, packages } = await failedStart('all', { DATA_DIR: foreign });
@@ -30,9 +30,10 @@ test('npm start checks its data folder before it loads the HTTP side, the worker
 });
 
 test.each([
-  // The worker of `all` is another process, so its libraries are not in the memory of the HTTP side.
-  { role: 'all', used: ['elysia', '@mikro-orm/core'], unused: ['@temporalio/worker'] },
-  { role: 'worker', used: ['@temporalio/worker', '@mikro-orm/core'], unused: [] },
+  // Its programs need these, and it only starts them.
+  { role: 'all', used: ['zod'], unused: ['elysia', '@mikro-orm/core', '@temporalio/worker'] },
+  { role: 'api', used: ['elysia', '@mikro-orm/core'], unused: ['@temporalio/worker'] },
+  { role: 'worker', used: ['@temporalio/worker', '@mikro-orm/core'], unused: ['elysia'] },
 ] as const)('$role: libraries that the settings do not need are not loaded', async ({ role, used, unused }) => {
   const { variables } = gatewayRoles({ databaseUrl: 'postgresql://someone@127.0.0.1:1/db' });
   const { error, packages } = await failedStart(role, { ...variables, DATA_DIR: temporaryFolder() });

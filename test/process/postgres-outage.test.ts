@@ -105,16 +105,16 @@ async function expectOneAttempt(gateway: Awaited<ReturnType<typeof running>>, id
   expect(worker.isRunning()).toBe(true);
 }
 
-test.each(['direct', 'workflow'] as const)(
-  'FIRST_ATTEMPT=%s: when PostgreSQL stops during an attempt, its outcome is recorded later without a second POST',
+test.each(['api', 'worker'] as const)(
+  'when PostgreSQL stops during an attempt of the %s, its outcome is recorded later without a second POST',
   {
     timeout,
   },
-  async (firstAttempt) => {
-    const gateway = await running('here', { FIRST_ATTEMPT: firstAttempt, DELIVERY_TIMEOUT: '1m' });
-    const { postgres, worker } = gateway;
+  async (maker) => {
+    const gateway = await running('here', { API_DELIVERS: String(maker === 'api'), DELIVERY_TIMEOUT: '1m' });
+    const { postgres } = gateway;
     const id = await inFlight(gateway, postgres.stop);
-    await worker.printed(/attempt not recorded yet, retrying/, 'stderr');
+    await gateway[maker].printed(/attempt not recorded yet, retrying/, 'stderr');
     await postgres.start();
     await expectOneAttempt(gateway, id);
   },
@@ -123,7 +123,7 @@ test.each(['direct', 'workflow'] as const)(
 test('when PostgreSQL is unavailable for longer than the lease of an attempt, there is no second POST', {
   timeout,
 }, async () => {
-  const gateway = await running('here', { FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '5s' });
+  const gateway = await running('here', { DELIVERY_TIMEOUT: '5s' });
   const { postgres } = gateway;
   const id = await inFlight(gateway, postgres.stop);
   // The lease is 5 s + 15 s + 1 s (src/processes/leases.ts), and was renewed before PostgreSQL stopped.
@@ -136,10 +136,7 @@ test('when PostgreSQL is killed, claims whose attempts could not begin do not wa
   timeout,
 }, async () => {
   // The longest lease is one minute.
-  const { postgres, roles, api, consumer, account } = await running('here', {
-    FIRST_ATTEMPT: 'direct',
-    DELIVERY_TIMEOUT: '1m',
-  });
+  const { postgres, roles, api, consumer, account } = await running('here', { DELIVERY_TIMEOUT: '1m' });
   const blocker = new pg.Client({ connectionString: postgres.address });
   blocker.on('error', () => undefined);
   await blocker.connect();
@@ -163,10 +160,10 @@ test('when PostgreSQL is killed, claims whose attempts could not begin do not wa
   await blocker.end().catch(() => undefined);
 });
 
-test('when PostgreSQL is killed during the attempts of two workers, none is made twice', { timeout }, async () => {
+test('when PostgreSQL is killed during the attempts of two apis, none is made twice', { timeout }, async () => {
   // The attempts are in flight for as long as the test lasts, also on a busy machine.
   const { postgres, roles, api, consumer, account } = await running('here', longLease);
-  await roles.workerHere();
+  const apis = [api, await roles.apiHere()];
   let answering = false;
   const waiting: (() => void)[] = [];
   consumer.replies = [
@@ -175,9 +172,11 @@ test('when PostgreSQL is killed during the attempts of two workers, none is made
       else waiting.push(() => response.end());
     },
   ];
-  // A few at a time, so that both workers claim some.
-  const answers: Answer[] = [];
-  for (let n = 0; n < 40; n += 1) answers.push(await send(api.baseUrl, account, JSON.stringify({ id: `event-${n}` })));
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      send((apis[n % 2] ?? api).baseUrl, account, JSON.stringify({ id: `event-${n}` })),
+    ),
+  );
   const ids = answers.map(({ body }) => body.id as string).sort();
   await until('all attempts are in flight', () => consumer.deliveries.length === ids.length);
   const before = await leases(roles);
@@ -186,8 +185,8 @@ test('when PostgreSQL is killed during the attempts of two workers, none is made
   const { body } = await send(api.baseUrl, account, '{"id":"gone"}');
   await until('the new event is in flight', () => consumer.deliveries.length === ids.length + 1);
   await roles.query('update event_queue set claim_token = $2 where event_id = $1', [body.id, randomUUID()]);
-  // A worker that starts looks at all claims.
-  await roles.workerHere();
+  // An api that starts looks at all claims.
+  await roles.apiHere();
   await until('it is taken over', () => consumer.deliveries.length === ids.length + 2);
   const now = await leases(roles);
   expect(ids.map((id) => now.get(id)?.claim_token)).toEqual(ids.map((id) => before.get(id)?.claim_token));

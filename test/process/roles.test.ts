@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
-import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway } from '../support/gateway-process.ts';
 import { allDelivered, gatewayRoles, migratedRoles } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
@@ -58,15 +58,15 @@ test('of three concurrent migrates one applies the migrations, the others wait f
   expect(results.filter(({ stdout }) => stdout === 'The schema is up to date.\n')).toHaveLength(2);
 });
 
-test.each(['auto', 'workflow', 'direct'] as const)(
-  'two workers and two apis, FIRST_ATTEMPT=%s: 100 events, each delivered once',
+test.each([true, false])(
+  'two workers and two apis, API_DELIVERS=%s: 100 events, each delivered once',
   {
     timeout,
   },
-  async (firstAttempt) => {
-    const roles = await migratedRoles({ FIRST_ATTEMPT: firstAttempt });
-    // One mode with four processes is enough: the modes differ only in what makes the first attempt.
-    const [one, two] = await (firstAttempt === 'auto'
+  async (delivers) => {
+    const roles = await migratedRoles({ API_DELIVERS: String(delivers) });
+    // One case with four processes is enough: the cases differ only in what makes the first attempt.
+    const [one, two] = await (delivers
       ? Promise.all([roles.startApi(), roles.startApi(), roles.startWorker(), roles.startWorker()])
       : Promise.all([roles.apiHere(), roles.apiHere(), roles.workerHere(), roles.workerHere()]));
     const consumer = await consumerForTest();
@@ -87,25 +87,96 @@ test.each(['auto', 'workflow', 'direct'] as const)(
   },
 );
 
-test('two workers share the work', { timeout }, async () => {
-  const roles = gatewayRoles({
-    databaseUrl: await migratedDatabase(),
-    variables: { ACCOUNT_CONCURRENCY: '2', FIRST_ATTEMPT: 'direct' },
-  });
-  const [api, first, second] = await Promise.all([roles.apiHere(), roles.workerHere(), roles.workerHere()]);
-  // The consumer answers after all four requests have arrived. A worker makes at most two, so both workers are needed.
+test('an api that does not deliver leaves its events in the queue, and two others share them', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({ ACCOUNT_CONCURRENCY: '2' });
+  const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
+  // The consumer answers after all four requests have arrived. An api makes at most two, so both are needed.
   const { promise, resolve } = Promise.withResolvers<void>();
   const consumer = await consumerForTest((response) => void promise.then(() => response.writeHead(200).end()));
-  const account = await api.admin.createAccount({ delivery_url: consumer.url });
-  for (let n = 0; n < 4; n += 1) await send(api.baseUrl, account, `{"id":"${n}"}`);
+  const account = await accepting.admin.createAccount({ delivery_url: consumer.url });
+  for (let n = 0; n < 4; n += 1) await send(accepting.baseUrl, account, `{"id":"${n}"}`);
+  const [first, second] = await Promise.all([roles.apiHere(), roles.apiHere()]);
   await until('four attempts are in flight', () => consumer.deliveries.length === 4);
   resolve();
-  await allDelivered(roles, 4);
   const makes = (text: string) => text.split('\n').filter((line) => line.includes('"msg":"attempt"')).length;
   const made = () => [makes(first.stderr()), makes(second.stderr())];
   // Their log lines may not have arrived yet.
-  await until('both workers have logged their attempts', () => made().every((attempts) => attempts >= 2));
+  await until('both have logged their attempts', () => made().every((attempts) => attempts >= 2));
   expect(made()).toEqual([2, 2]);
+});
+
+test('an api without any worker makes first attempts, and retries wait for a worker', { timeout }, async () => {
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: Array(9).fill('1ms').join() });
+  const api = await roles.apiHere();
+  const consumer = await consumerForTest(500, 200);
+  const account = await api.admin.createAccount({ delivery_url: consumer.url });
+  const failing = await send(api.baseUrl, account, '{"id":"one"}');
+  const failed = await api.admin.eventually(failing.body.id, (e) => e.attempts === 1);
+  expect(failed).toMatchObject({ delivery_status: 'pending', status: 'received', workflow: null });
+  const isDue = 'select 1 from events where id = $1 and next_attempt_at < now()';
+  await until('the retry is due', async () => (await roles.query(isDue, [failing.body.id])).length > 0);
+  // The api goes on with first attempts, and makes no retry before them.
+  const next = await send(api.baseUrl, account, '{"id":"two"}');
+  await api.admin.eventually(next.body.id, (e) => e.delivery_status === 'delivered');
+  const sent = () => consumer.deliveries.map(({ headers }) => [headers['webhook-id'], headers['x-webhook-attempt']]);
+  const first = [failing, next].map(({ body }) => [body.id, '1']);
+  expect(sent()).toEqual(first);
+
+  await roles.workerHere();
+  await allDelivered(roles, 2);
+  expect(sent()).toEqual([...first, [failing.body.id, '2']]);
+});
+
+test('an api with API_DELIVERS=false alone accepts webhooks, and makes no attempt', { timeout }, async () => {
+  const roles = await migratedRoles({});
+  const holding = await roles.apiHere({ API_DELIVERS: 'false' });
+  const consumer = await consumerForTest();
+  const account = await holding.admin.createAccount({ delivery_url: consumer.url });
+  const { status, body } = await send(holding.baseUrl, account, '{"id":"one"}');
+  expect(status).toBe(202);
+  const queued = await roles.query('select event_id, lane, claimed_until from event_queue');
+  expect(queued).toEqual([{ event_id: body.id, lane: 0, claimed_until: null }]);
+  const delivering = await roles.apiHere();
+  await holding.admin.eventually(body.id, (e) => e.delivery_status === 'delivered');
+  await delivering.printed(/"msg":"attempt"/, 'stderr');
+  expect(holding.stderr()).not.toContain('"msg":"attempt"');
+  expect(consumer.deliveries).toHaveLength(1);
+});
+
+test('while no api delivers, workflows make all attempts of queued events, until one delivers again', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles({
+    ...{ DELIVERY_SCHEDULE: Array(9).fill('1ms').join(), EVENT_WORKFLOWS: 'always' },
+  });
+  const accepting = await roles.apiHere({ API_DELIVERS: 'false' });
+  const consumer = await consumerForTest(500, 200);
+  const account = await accepting.admin.createAccount({ delivery_url: consumer.url });
+  const answers = await Promise.all(
+    Array.from({ length: 3 }, (_, n) => send(accepting.baseUrl, account, JSON.stringify({ id: `event-${n}` }))),
+  );
+  const ids = answers.map(({ body }) => body.id as string).sort();
+  await accepting.stop();
+
+  const worker = await roles.workerHere();
+  await worker.printed(/"msg":"no api makes first attempts: workflows make them"/, 'stderr');
+  await allDelivered(roles, 3);
+  const sent = () => consumer.deliveries.map(({ headers }) => headers['webhook-id'] as string);
+  expect([...new Set(sent())].sort()).toEqual(ids);
+  expect(sent()).toHaveLength(4);
+  const numbers = await roles.query<{ numbers: number[] }>(
+    'select array_agg(number order by number) as numbers from delivery_attempts group by event_id order by count(*)',
+  );
+  expect(numbers.map((row) => row.numbers)).toEqual([[1], [1], [1, 2]]);
+
+  const api = await roles.apiHere();
+  await worker.printed(/"msg":"workflows no longer make first attempts: an api does, or Temporal is away"/, 'stderr');
+  const { body } = await send(api.baseUrl, account, '{"id":"later"}');
+  await api.printed(new RegExp(`"eventId":"${body.id}".*"msg":"attempt"`), 'stderr');
+  await allDelivered(roles, 4);
+  expect(sent()).toHaveLength(5);
 });
 
 test.each(['api', 'worker'] as const)(
@@ -129,24 +200,31 @@ test.each(['api', 'worker'] as const)(
   },
 );
 
-test.each(['direct', 'workflow'] as const)(
-  'FIRST_ATTEMPT=%s: a stopping worker gives up an attempt that outlasts the stop, and another worker repeats it',
+const givesUp = {
+  api: 'attempts still in flight at the stop, other processes repeat them',
+  worker: 'work still in flight at the stop, other workers repeat it',
+};
+
+test.each(['api', 'worker'] as const)(
+  '%s: an attempt that outlasts a stop is given up, and another process repeats it',
   { timeout },
-  async (firstAttempt) => {
-    const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2m', FIRST_ATTEMPT: firstAttempt });
-    const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+  async (role) => {
+    const roles = await migratedRoles({ DELIVERY_TIMEOUT: '2m' });
+    const admin = await roles.apiHere({ API_DELIVERS: 'false' });
+    // An api makes first attempts from its queue. Without one, the workflow in a worker makes them.
+    const stopping = await (role === 'api' ? roles.startApi() : roles.startWorker());
     const consumer = await consumerForTest(() => undefined);
-    const account = await api.admin.createAccount({ delivery_url: consumer.url });
-    const { body } = await send(api.baseUrl, account, '{"id":"one"}');
+    const account = await admin.admin.createAccount({ delivery_url: consumer.url });
+    const { body } = await send(admin.baseUrl, account, '{"id":"one"}');
     await until('the attempt is in flight', () => consumer.deliveries.length === 1, 60_000);
 
     // Not 1, the code of a process that its own limit ends: the connections are closed in order.
-    expect(await worker.stop('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(worker.stderr()).toContain('work still in flight at the stop, other workers repeat it');
+    expect(await stopping.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(stopping.stderr()).toContain(givesUp[role]);
 
     consumer.replies = [200];
-    await roles.workerHere();
-    const event = await api.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 60_000);
+    await (role === 'api' ? roles.apiHere() : roles.workerHere());
+    const event = await admin.admin.eventually(body.id, (e) => e.delivery_status === 'delivered', 60_000);
     // The attempt that was given up is not known to have failed.
     expect(event.attempts).toBe(1);
     expect(consumer.deliveries.map((d) => d.headers['webhook-id'])).toEqual([body.id, body.id]);

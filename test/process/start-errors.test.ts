@@ -94,7 +94,8 @@ test('one error lists all wrong settings, and repeats no secret', async () => {
     DELIVERY_SCHEDULE: '10s,30',
     DELIVERY_TIMEOUT: '15',
     DELIVERY_ALLOWED_NETWORKS: '10.0.0.0',
-    FIRST_ATTEMPT: 'soon',
+    API_DELIVERS: 'soon',
+    FIRST_ATTEMPT: 'direct',
     SECRETS_KEY: secretText('a-key-that-nobody-may-see'),
     ADMIN_TOKENS: `name:${secretText('hunter2')}, no-name-but-${secretText('hunter3')}`,
     DATABASE_URL: `mysql://user:${secretText('hunter4')}@example.org/db`,
@@ -105,8 +106,8 @@ test('one error lists all wrong settings, and repeats no secret', async () => {
   const named = [...said.matchAll(/^ {2}- (\w+): /gm)].map(([, name]) => name);
   expect(new Set(named)).toEqual(
     new Set([
-      ...['PORT', 'DELIVERY_SCHEDULE', 'DELIVERY_TIMEOUT', 'DELIVERY_ALLOWED_NETWORKS', 'FIRST_ATTEMPT', 'SECRETS_KEY'],
-      ...['ADMIN_TOKENS', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL', 'LOG_LEVEL'],
+      ...['PORT', 'DELIVERY_SCHEDULE', 'DELIVERY_TIMEOUT', 'DELIVERY_ALLOWED_NETWORKS', 'API_DELIVERS', 'SECRETS_KEY'],
+      ...['FIRST_ATTEMPT', 'ADMIN_TOKENS', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'PUBLIC_URL', 'LOG_LEVEL'],
     ]),
   );
   expect(said).not.toMatch(/hunter|nobody-may-see/);

@@ -13,15 +13,15 @@ import { inFlight, longLease } from './in-flight.ts';
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
-test('a worker that is suspended keeps its claims until their leases end', { timeout }, async () => {
+test('an api that is suspended keeps its claims until their leases end', { timeout }, async () => {
   const roles = await migratedRoles(longLease);
-  const suspended = await roles.startWorker();
-  const { consumer, ids } = await inFlight(roles, 5);
+  const suspended = await roles.startApi();
+  const { consumer, ids } = await inFlight([suspended], 5);
   suspended.signal('SIGSTOP');
   const before = await leases(roles);
   // The claim of a process that is gone: when it is taken over, the grace of the suspended one would have ended, too.
   await roles.query('update event_queue set claim_token = $2 where event_id = $1', [ids[0], randomUUID()]);
-  await roles.workerHere();
+  await roles.apiHere();
   await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
   const now = await leases(roles);
   for (const id of ids.slice(1)) expect(now.get(id)).toEqual(before.get(id));
@@ -30,12 +30,16 @@ test('a worker that is suspended keeps its claims until their leases end', { tim
   await until('nothing is in flight', async () => (await leases(roles)).size === 0);
 });
 
-test('an answer that arrived while a worker was stopped counts, also after the time limit', { timeout }, async () => {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: 'direct', DELIVERY_TIMEOUT: '1s' });
-  const [api, worker] = await Promise.all([roles.apiHere(), roles.startWorker()]);
+test('an answer that arrived while an api was stopped counts, also after the time limit', { timeout }, async () => {
+  const roles = await migratedRoles({ DELIVERY_TIMEOUT: '1s' });
+  const [api, suspended] = await Promise.all([
+    roles.apiHere({ API_DELIVERS: 'false' }),
+    roles.startApi(),
+    roles.workerHere(),
+  ]);
   const answered = Promise.withResolvers<void>();
   const consumer = await consumerForTest((response) => {
-    worker.signal('SIGSTOP');
+    suspended.signal('SIGSTOP');
     response.writeHead(200).end('seen', answered.resolve);
   }, 200);
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
@@ -43,7 +47,7 @@ test('an answer that arrived while a worker was stopped counts, also after the t
   await answered.promise;
   // As long as the time limit, which began earlier, and shorter than the lease.
   await sleep(1_000);
-  worker.signal('SIGCONT');
+  suspended.signal('SIGCONT');
   await allDelivered(roles, 1);
   const event = await api.admin.event(body.id);
   expect(event.delivery_history).toMatchObject([{ number: 1, outcome: 'delivered', response_body: 'seen' }]);
@@ -67,7 +71,7 @@ async function whilePayloadsAreLocked(databaseUrl: string, work: () => Promise<v
 test('a worker that was suspended makes no attempt that Temporal has given to another worker', {
   timeout,
 }, async () => {
-  const roles = await migratedRoles({ FIRST_ATTEMPT: 'workflow', DELIVERY_SCHEDULE: '3s,1s,1s,1s,1s,1s,1s,1s,1s' });
+  const roles = await migratedRoles({ DELIVERY_SCHEDULE: '3s,1s,1s,1s,1s,1s,1s,1s,1s' });
   const toTemporal = await silenceableWay(new URL(`http://${inject('temporalAddress')}`));
   const [api, suspended] = await Promise.all([
     roles.apiHere(),

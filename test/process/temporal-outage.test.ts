@@ -74,7 +74,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
   onTestFinished(() => connection.close());
   const client = new Client({ connection });
   const outcomes = await Promise.all(ids.map((id) => client.workflow.getHandle(`event-${id}`).result()));
-  // The workflows of events that the relay had delivered ended without an attempt.
+  // The workflows of events that the api had delivered ended without an attempt.
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(
     ids.map((_, n) => (failsAtFirst(n) ? 'delivered' : 'already_settled')),
   );
@@ -82,7 +82,7 @@ test('200 events that come in without Temporal get their first attempts, and aft
 
 const hasWorkflow = (row: EventRow) => row.started_generation === row.generation;
 
-test('a worker that starts without Temporal delivers events, and connects when Temporal is available', {
+test('while a worker starts without Temporal, the api delivers, and the worker connects when Temporal is available', {
   timeout,
 }, async () => {
   await temporal.stop();

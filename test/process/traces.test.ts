@@ -20,8 +20,6 @@ const traced = async (collector: Collector, more: Record<string, string> = {}) =
     ...(await sharedServers()),
     DELIVERY_SCHEDULE: quickSchedule,
     LOG_LEVEL: 'info',
-    // The HTTP process makes first attempts itself, and every event has a workflow.
-    FIRST_ATTEMPT: 'direct',
     EVENT_WORKFLOWS: 'always',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '50',
@@ -75,8 +73,8 @@ describe.each(['http/protobuf', 'http/json'])('over %s', (protocol) => {
       expect.objectContaining({ 'gateway.generation': 0, 'gateway.attempt': 2, 'gateway.outcome': 'delivered' }),
       expect.objectContaining({ 'gateway.generation': 1, 'gateway.attempt': 1, 'gateway.outcome': 'delivered' }),
     ]);
-    // The first attempt by the HTTP process, the retry through a workflow by the worker process.
-    expect(inOrder.map((span) => span?.resource['gateway.role']).slice(0, 2)).toEqual(['all', 'worker']);
+    // The first attempt by the api, the retry through a workflow by the worker, the replay as a first attempt.
+    expect(inOrder.map((span) => span?.resource['gateway.role'])).toEqual(['api', 'worker', 'api']);
     expect(inOrder.map((span) => span?.status)).toEqual([2, 0, 0]);
     expect(inOrder.map((span) => span?.parentSpanId)).toEqual(['', '', '']);
     expect(new Set([webhook, ...attempts].map(({ traceId }) => traceId)).size).toBe(4);
@@ -96,7 +94,7 @@ describe.each(['http/protobuf', 'http/json'])('over %s', (protocol) => {
         'http.response.status_code': 202,
         'gateway.account': account.account_slug,
       },
-      resource: { 'service.name': 'webhook-gateway', 'gateway.role': 'all', 'deployment.environment.name': 'test' },
+      resource: { 'service.name': 'webhook-gateway', 'gateway.role': 'api', 'deployment.environment.name': 'test' },
     });
     // The sender is not continued, only linked to.
     expect(webhook.traceId).not.toBe(foreignTrace);

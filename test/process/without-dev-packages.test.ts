@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { roles } from '../../src/config.ts';
+import { adminClient } from '../support/admin-client.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';
 import { gatewayRoles } from '../support/gateway-roles.ts';
@@ -50,10 +51,25 @@ test.each(Object.entries(ending))('%s ends as it should', async (role, { args, c
   expect(process.stderr()).not.toContain('ERR_MODULE_NOT_FOUND');
 });
 
-test('all starts its own servers, and serves the console', async () => {
-  const gateway = spawnGateway('all', { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0' }, [], [], checkout);
+test('all starts its own servers, serves the console, and shows which settings are from the .env file', async () => {
+  const file = join(checkout, '.env');
+  onTestFinished(() => rmSync(file));
+  writeFileSync(file, 'DELIVERY_TIMEOUT=7s\nDELIVERY_SCHEDULE=1s\n');
+  const variables = {
+    DATA_DIR: join(temporaryFolder(), 'data'),
+    PORT: '0',
+    DELIVERY_SCHEDULE: Array(9).fill('2s').join(),
+  };
+  const gateway = spawnGateway('all', variables, [], [], checkout);
   const [, port] = await gateway.printed(/Gateway +http:\/\/127\.0\.0\.1:(\d+)/, 'stdout');
   const page = await fetch(`http://127.0.0.1:${port}/dashboard`);
   expect(page.status).toBe(200);
   expect(readFileSync(join(checkout, 'src/console/dist/index.html'), 'utf8')).toBe(await page.text());
+
+  const [, token = ''] = await gateway.printed(/Admin token +(\S+)/, 'stdout');
+  const { body } = await adminClient(`http://127.0.0.1:${port}`, token).request('GET', '/admin/settings');
+  const of = (name: string) => body.settings.find((setting: { name: string }) => setting.name === name);
+  expect(of('DELIVERY_TIMEOUT')).toMatchObject({ value: '7s', source: 'env_file' });
+  expect(of('DELIVERY_SCHEDULE')).toMatchObject({ value: '2s,2s,2s,2s,2s,2s,2s,2s,2s', source: 'environment' });
+  expect(of('SECRETS_KEY')).toMatchObject({ value: null, source: 'generated' });
 });

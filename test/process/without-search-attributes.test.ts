@@ -66,7 +66,7 @@ test('in a namespace without the search attributes, events are retried, and late
   const own = await ownNamespace();
   const roles = await migratedRoles({
     ...{ TEMPORAL_NAMESPACE: own.namespace, DELIVERY_SCHEDULE: '100ms,100ms,1s,1s,1s,1s,1s,1s,1s' },
-    ...{ FIRST_ATTEMPT: 'direct', EVENT_WORKFLOWS: 'always' },
+    EVENT_WORKFLOWS: 'always',
   });
   const [api, worker] = await Promise.all([roles.apiHere(), roles.workerHere()]);
   await own.removeAttributes();

@@ -31,7 +31,7 @@ test('the start says where backups are written, and that they need the key', () 
 });
 
 test('a pause is shown with the command that ends it', () => {
-  const pause = { since: new Date('2026-11-21T02:30:00Z'), reason: 'restored from\n\u001b[2Jbackup' };
+  const pause = { since: '2026-11-21T02:30:00.000Z', reason: 'restored from\n\u001b[2Jbackup' };
   const resume = 'curl -X POST http://127.0.0.1:8080/admin/delivery/resume -H';
   expect(welcome({ ...settings, allowedNetworks: [], pause })).toContain(
     `  Deliveries     PAUSED since 2026-11-21T02:30:00.000Z (restored from [2Jbackup); resume with: ${resume} "X-Admin-Token: $ADMIN_TOKEN"\n\n`,

@@ -45,7 +45,7 @@ const stopLimitMs = 20_000;
 const { folder, remove } = ownFolder('gateway-soak-');
 process.on('exit', remove);
 const stage = await openStage({
-  ...{ seed, folder, onSmallDisk: false, firstAttempt: 'auto', failsEvery: 10 },
+  ...{ seed, folder, onSmallDisk: false, apiDelivers: true, failsEvery: 10 },
   ground: await prepareGround(),
 });
 const failures: string[] = [];

@@ -20,6 +20,8 @@ export interface WholeGateway extends GatewayProcess {
   curls: string[];
   /** The pid of an embedded server's main process. Throws if it is not running. */
   server(name: 'postgres' | 'temporal'): number;
+  /** The pid of its api or worker; null while it is being restarted. */
+  program(name: 'api' | 'worker'): number | null;
 }
 
 /** A data folder as after a first start, so that a start on it creates no database and migrates nothing. */
@@ -68,5 +70,7 @@ export async function startWholeGateway(
       if (!found) throw new Error(`there is no Temporal; the gateway says: ${gateway.stderr().slice(-3000)}`);
       return found.pid;
     },
+    program: (name) =>
+      childrenOf(gateway.pid).find(({ command }) => command.includes(`src/main.ts ${name} `))?.pid ?? null,
   };
 }

@@ -46,6 +46,7 @@ const leftBehind = [
   'postgres.port',
   'temporal.port',
   'temporal-ui.port',
+  'worker-metrics.port',
 ];
 /** Enough for two starts on a busy machine. */
 const makeLimitMs = 110_000;

@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import { AccountMasks } from '../../src/accounts/account-mask.ts';
+import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
+import { AttemptRelay } from '../../src/attempts/relay.ts';
 import { Attempts } from '../../src/delivery/attempt/attempt.ts';
 import { droppedHeaders } from '../../src/delivery/dropped-headers.ts';
 import { createSender } from '../../src/delivery/send.ts';
 import { deliverySchedule } from '../../src/delivery/workflow-schedule.ts';
 import { Commands } from '../../src/engine/commands.ts';
 import { EngineLink } from '../../src/engine/engine-link.ts';
-import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
-import { Leases } from '../../src/processes/leases.ts';
-import { Listener } from '../../src/processes/listener.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
-import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { WorkflowRelay } from '../../src/engine/relay.ts';
 import { Starts } from '../../src/engine/starts.ts';
-import { Takeover } from '../../src/processes/takeover.ts';
 import { WorkflowEngine } from '../../src/engine/workflow-engine.ts';
 import type { EventWorkflows } from '../../src/events/event-workflows.ts';
 import { unmeasured } from '../../src/metrics/metrics.ts';
 import { addNotifications } from '../../src/notifications/add-notifications.ts';
 import { pendingNotifications } from '../../src/notifications/notification-store.ts';
+import { ClaimReturns } from '../../src/processes/claim-returns.ts';
+import { Heartbeat } from '../../src/processes/heartbeat.ts';
+import { HeldClaims } from '../../src/processes/held-claims.ts';
+import { Listener } from '../../src/processes/listener.ts';
 import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -36,9 +39,7 @@ export type Process = ReturnType<Awaited<ReturnType<typeof openQueueStage>>['pro
 interface ProcessOptions {
   workflows?: EventWorkflows;
   accountConcurrency?: number;
-  /** Determines the length of a lease. */
-  timeLimitMs?: number;
-  holdsLock?: () => boolean;
+  isAlive?: () => boolean;
 }
 
 /**
@@ -55,8 +56,25 @@ export async function openQueueStage() {
   const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
-  const engine = (namespace: string, taskQueue = temporal.taskQueue) =>
-    new WorkflowEngine({ connection, namespace, taskQueue, schedule, log });
+  const engineOn = (way: NativeConnection, namespace: string, taskQueue = temporal.taskQueue) =>
+    new WorkflowEngine({ connection: way, namespace, taskQueue, schedule, log });
+  const attemptsOf = (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'>) =>
+    new Attempts({
+      ...{ database, sender, box, log, metrics: unmeasured },
+      accountConcurrency: options.accountConcurrency ?? 64,
+      whenExhausted: addNotifications({ burst: null }),
+      eventWorkflows: options.workflows ?? 'always',
+      stalls: { since: () => false },
+      consumers: { attempted: () => undefined },
+      pendingNotifications: (event) => pendingNotifications(database, event),
+      masks: new AccountMasks({ box, secretValues: secretConfigValues }),
+      droppedHeaders: droppedHeaders(),
+    });
+  const started = <Part extends { start(): void; stop(): Promise<void> }>(part: Part): Part => {
+    part.start();
+    processes.push(part);
+    return part;
+  };
   const stage = {
     gateway,
     /**
@@ -64,10 +82,11 @@ export async function openQueueStage() {
      * and retries with INVALID_ARGUMENT, because the name of its task queue is longer than the server's 1,000 bytes.
      */
     engines: {
-      up: engine(temporal.namespace),
-      refusing: engine('missing'),
-      invalid: engine(temporal.namespace, 'q'.repeat(1_001)),
+      up: engineOn(connection, temporal.namespace),
+      refusing: engineOn(connection, 'missing'),
+      invalid: engineOn(connection, temporal.namespace, 'q'.repeat(1_001)),
     },
+    engineOn: (way: NativeConnection) => engineOn(way, temporal.namespace),
     workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
     async account(...replies: Consumer['replies']) {
       const consumer = await startConsumer(...replies);
@@ -95,64 +114,82 @@ export async function openQueueStage() {
     queued: async (): Promise<string[]> =>
       (await rows(database, 'select event_id from event_queue order by event_id')).map(({ event_id }) => event_id),
     process(options: ProcessOptions = {}) {
-      const { accountConcurrency = 64, holdsLock = () => true } = options;
-      const { workflows = 'always' } = options;
+      const { workflows = 'always', isAlive = () => true } = options;
       const link = new EngineLink();
       const writes = new QueueWrites(database);
-      const leases = new Leases({ sql: database, log, timeLimitMs: options.timeLimitMs ?? schedule.timeLimitMs });
-      const attempts = new Attempts({
-        ...{ database, sender, box, log, accountConcurrency, metrics: unmeasured },
-        whenExhausted: addNotifications({ burst: null }),
-        eventWorkflows: workflows,
-        stalls: { since: () => false },
-        consumers: { attempted: () => undefined },
-        pendingNotifications: (event) => pendingNotifications(database, event),
-        masks: new AccountMasks({ box, secretValues: secretConfigValues }),
-        droppedHeaders: droppedHeaders(),
-      });
+      const claims = new HeldClaims();
+      const attempts = attemptsOf(options);
       const returns = new ClaimReturns(database);
       const starts = new Starts({
-        ...{ sql: database, engine: link, leases, writes, returns, log, workflows, holdsLock },
+        ...{ sql: database, engine: link, claims, writes, returns, log, workflows, isAlive },
       });
       const firstAttempts = new FirstAttempts({
-        ...{ sql: database, attempts, leases, returns, schedule, log, holdsLock },
+        ...{ sql: database, attempts, claims, returns, schedule, log, isAlive },
         paused: () => false,
       });
-      const commands = new Commands({ sql: database, engine: link, writes, token: leases.token, log, holdsLock });
+      const commands = new Commands({ sql: database, engine: link, writes, token: claims.token, log, isAlive });
       const parts = {
-        ...{ link, leases, starts, commands, firstAttempts, attempts },
+        ...{ link, claims, starts, commands, firstAttempts, attempts },
         async stop() {
           await Promise.all([firstAttempts.stop(), starts.stop(), commands.stop()]);
-          leases.stop();
         },
       };
       processes.push(parts);
       return parts;
     },
-    /** A process with its session, which is started. Its other parts are not. */
-    async alive(options: ProcessOptions & { graceMs?: number } = {}) {
-      const process = stage.process({ ...options, holdsLock: () => takeover.holdsLock });
-      const { leases, firstAttempts, starts } = process;
-      const takeover = new Takeover({
-        ...{ leases, log, lookMs: 50, makesFirstAttempts: true },
-        ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+    /**
+     * A process with its heartbeat, which is started. Its other parts are not.
+     *
+     * @param options.hangs whether it says only once that it is alive, at its start
+     */
+    async alive(options: ProcessOptions & { makesFirstAttempts?: boolean; hangs?: boolean } = {}) {
+      const process = stage.process({ ...options, isAlive: () => heartbeat.isAlive });
+      const { claims, firstAttempts, starts } = process;
+      const heartbeat = new Heartbeat({
+        ...{
+          claims,
+          log,
+          beatMs: options.hangs ? 3_600_000 : 50,
+          role: 'api',
+          makesFirstAttempts: options.makesFirstAttempts ?? true,
+        },
+        begun: () => firstAttempts.begun,
         onClaimable() {
           firstAttempts.wake();
           starts.wake();
         },
       });
-      const session = new Listener({ url: gateway.databaseUrl, user: takeover, handlers: {}, log });
+      const session = new Listener({ url: gateway.databaseUrl, user: heartbeat, handlers: {}, log });
       session.start();
-      takeover.start();
+      heartbeat.start();
       processes.push({
         async stop() {
-          await takeover.stop();
+          await heartbeat.stop();
           await session.stop();
         },
       });
-      await until('the process holds its lock', () => takeover.holdsLock);
-      return { ...process, takeover, session };
+      await until('the process is alive', () => heartbeat.isAlive);
+      return { ...process, heartbeat, session };
     },
+    /** The first attempts of an api, started. */
+    attemptRelay: (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'> = {}) =>
+      started(
+        new AttemptRelay({
+          ...{ sql: database, databaseUrl: gateway.databaseUrl, log },
+          ...{ attempts: attemptsOf(options), schedule },
+        }),
+      ),
+    /** The relay of a worker, started and without a connection to Temporal. */
+    workflowRelay: (options: { patienceMs?: number } = {}) =>
+      started(
+        new WorkflowRelay({
+          ...{ sql: database, databaseUrl: gateway.databaseUrl, log },
+          patienceMs: options.patienceMs,
+          eventWorkflows: 'always',
+          backlogLimit: { events: 10_000, ageMs: 300_000 },
+          overdueS: 120,
+        }),
+      ),
     /** Stops everything that a test has started, and empties the queue. */
     async clear() {
       for (const consumer of consumers) consumer.hangUp();
@@ -160,6 +197,7 @@ export async function openQueueStage() {
       await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
       await rows(database, 'delete from event_queue');
       await rows(database, 'delete from event_commands');
+      await rows(database, 'delete from processes');
     },
     async close() {
       await stage.clear();

@@ -39,7 +39,7 @@ export function roleHere(role: Role, variables: Record<string, string | undefine
   const exited = runs().then(
     () => end(0),
     (error: unknown) => {
-      output.add('stderr', failureText(error) ?? '');
+      output.add('stderr', failureText(error));
       return end(1);
     },
   );

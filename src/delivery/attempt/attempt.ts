@@ -1,13 +1,10 @@
 import type { AttemptRequest, AttemptResult, NotificationRequest } from '../../../workflows/messages.ts';
 import type { AccountMasks } from '../../accounts/account-mask.ts';
 import { DeliveryTargets } from '../../accounts/delivery-target.ts';
-import { databaseFailure } from '../../database/errors.ts';
 import type { Transactions } from '../../database/sql.ts';
-import { untilWritten } from '../../database/until-written.ts';
 import { AttemptReader, type AttemptRow } from '../../events/attempt-row.ts';
 import type { EventWorkflows } from '../../events/event-workflows.ts';
-import type { Outcome } from '../../events/outcome.ts';
-import { OutcomeRecorder, type Recorded } from '../../events/transitions/attempt-recorded.ts';
+import { OutcomeRecorder } from '../../events/transitions/attempt-recorded.ts';
 import { giveUp, type WhenExhausted } from '../../events/transitions/exhausted.ts';
 import { holdEventUntil } from '../../events/transitions/held.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
@@ -15,15 +12,16 @@ import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Stalls } from '../../shared/stalls.ts';
 import type { TracedSpan } from '../../tracing/spans.ts';
-import { BodyRoom } from '../body-room.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
 import { type HeldTurn, type Turn, TurnGate } from '../turn-gate.ts';
 import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
+import { LargeBodies } from './large-bodies.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { type PostDeps, postEvent } from './post.ts';
+import { Recording } from './recording.ts';
 
 /** Reads the pending notifications of an exhausted event. */
 type PendingNotifications = (event: {
@@ -97,9 +95,9 @@ export class Attempts {
   readonly gate: TurnGate;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
-  readonly #bodyRoom = new BodyRoom();
+  readonly #bodies: LargeBodies;
   readonly #posting: PostDeps;
-  readonly #recorder: OutcomeRecorder;
+  readonly #recording: Recording;
   readonly #inFlight = new Map<string, Promise<Made>>();
 
   constructor(deps: AttemptDeps) {
@@ -108,7 +106,9 @@ export class Attempts {
     const { sender, masks, droppedHeaders, box } = deps;
     this.#posting = { sender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
     this.#reader = new AttemptReader(deps.database);
-    this.#recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
+    this.#bodies = new LargeBodies(this.#reader);
+    const recorder = new OutcomeRecorder(deps.database, deps.whenExhausted, deps.eventWorkflows === 'always');
+    this.#recording = new Recording({ recorder, consumers: deps.consumers, log: deps.log });
   }
 
   /**
@@ -193,26 +193,9 @@ export class Attempts {
     if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
     const post = (body: Uint8Array) =>
       inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, turn, span }));
-    return row.body ? post(row.body) : this.#withBody(row, turn, post);
-  }
-
-  /** Reads a large body while there is room for it in memory. Otherwise, the attempt is asked for again later. */
-  async #withBody(row: AttemptRow, turn: HeldTurn, post: (body: Uint8Array) => Promise<Made>): Promise<Made> {
-    const { eventId, bodyBytes } = row;
-    const room = this.#bodyRoom.enter({ accountId: row.account.id, eventId, bodyBytes }, performance.now());
-    if ('waitMs' in room) {
-      turn.leave('unused');
-      return notRecorded({ kind: 'wait', waitMs: room.waitMs });
-    }
-    try {
-      const body = await this.#reader.readBody(row);
-      if (body) return await post(body);
-      return notRecorded({ kind: 'stopped', reason: 'event_gone' });
-    } finally {
-      // `post` has left the turn when the consumer answered.
-      turn.leave('unused');
-      room.leave();
-    }
+    if (row.body) return post(row.body);
+    const read = await this.#bodies.withBody(row, turn, post);
+    return 'made' in read ? read.made : notRecorded(read.result);
   }
 
   async #post(
@@ -240,66 +223,19 @@ export class Attempts {
       random: this.#deps.random ?? Math.random,
     });
     if (span) describeOutcome(span, outcome);
-    this.#logAttempt(row, outcome);
+    this.#recording.logAttempt(row, outcome);
     // Without an address, there was no request.
     metrics.attemptMade(outcome.outcome, outcome.url === null ? null : outcome.durationMs);
-    const { recorded, repeated } = await this.#record(outcome, options.signal);
+    const { recorded, repeated } = await this.#recording.record(outcome, options.signal);
     // When the answer of a commit is lost, the repeated statement records nothing, because the first one has.
     const wasRecorded = recorded !== null && (recorded.recorded || repeated);
     const isLost = recorded?.recorded === false && !repeated;
     const isLast = outcome.last && !outcome.succeeded;
     const exhausted = recorded?.exhausted === true || (isLast && recorded?.recorded === false && repeated);
-    if (wasRecorded) this.#count(row, outcome, exhausted);
+    if (wasRecorded) this.#recording.count(row, outcome, exhausted);
     if (exhausted) metrics.deliveryExhausted();
     // Without its lease, the relay's attempt is not recorded: another process makes or has made one.
     if (isLost && options.claimToken !== null) metrics.leaseLost();
     return { result: resultOf(outcome, recorded, row.nowMs()), recorded: recorded?.recorded ?? false };
-  }
-
-  /**
-   * Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome.
-   * `repeated`: an earlier try may have recorded it, because its answer was lost.
-   */
-  async #record(outcome: Outcome, signal: AbortSignal): Promise<{ recorded: Recorded | null; repeated: boolean }> {
-    let attempt = outcome;
-    let repeated = false;
-    const recorded = await untilWritten(() => this.#recorder.record(attempt), {
-      signal,
-      onFailure: (error) => {
-        const failure = databaseFailure(error);
-        // If PostgreSQL refuses a text, the attempt is recorded without its texts rather than not at all.
-        if (failure !== 'bad_data') repeated = true;
-        else attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
-        this.#deps.log.warn({ eventId: outcome.eventId, failure }, 'attempt not recorded yet, retrying');
-      },
-    });
-    return { recorded, repeated };
-  }
-
-  #count({ account }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
-    const { startedAt, succeeded, url } = outcome;
-    // Without an address, there was no request.
-    const durationMs = url === null ? null : outcome.durationMs;
-    this.#deps.consumers.attempted({ accountId: account.id, startedAt, durationMs, succeeded, exhausted });
-  }
-
-  #logAttempt(row: AttemptRow, outcome: Outcome): void {
-    const { eventId, generation, trigger, number, durationMs, responseCode } = outcome;
-    const { provider, accountSlug } = row;
-    this.#deps.log.info(
-      {
-        eventId,
-        provider,
-        accountSlug,
-        generation,
-        trigger,
-        number,
-        outcome: outcome.outcome,
-        responseCode,
-        durationMs,
-        url: outcome.url,
-      },
-      'attempt',
-    );
   }
 }

@@ -49,8 +49,8 @@ export const receiveEvents = {
   text: `
     with input as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[], $7::text[],
-                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $15::text[], $16::text[], $17::text[], $18::text[],
-                           $19::integer[])
+                           $8::integer[], $9::integer[], $10::uuid[], $12::uuid[], $13::boolean[], $14::text[], $15::text[], $16::text[], $17::text[],
+                           $18::integer[])
         as t (id, account_id, event_type, external_id, received_at, headers, content_type, body_begin, body_bytes, dedup_key, token, tells,
               provider, account_slug, app_key, traceparent, dedup_window_s)
     ), live as (
@@ -70,7 +70,7 @@ export const receiveEvents = {
       select id, headers, content_type, substring($11::bytea from body_begin for body_bytes), traceparent from accepted
     ), queued as (
       insert into event_queue (event_id, account_id, generation, lane, claim_token, claimed_until)
-      select id, account_id, 0, ${lanes.firstAttempt}, token, case when token is not null then now() + make_interval(secs => $14) end
+      select id, account_id, 0, ${lanes.firstAttempt}, token, case when token is not null then 'infinity'::timestamptz end
       from accepted
     ), told as materialized (
       select pg_notify('${channels.queue}', account_id::text) from (select distinct account_id from accepted where token is null) w

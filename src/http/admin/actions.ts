@@ -55,6 +55,7 @@ export const auditActions = [
   'upkeep.trigger',
   'upkeep.pause',
   'upkeep.resume',
+  'process.list',
   'health.read',
   'settings.read',
   /** Written by `npm run reseal`. */

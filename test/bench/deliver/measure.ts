@@ -28,10 +28,10 @@ export const newRun = () => `${process.pid.toString(36)}${Date.now().toString(36
 /** Sends events through the gateway until all have arrived, and measures them with the CPU time they took. */
 export async function measure(stage: Stage, load: Load): Promise<Figures> {
   const run = newRun();
-  const before = cpuTimes(stage.gateway.pids);
+  const before = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
   const sent = await stage.ends.load.call('send', { run, ...load });
   await allDelivered(stage, run, sent);
-  const after = cpuTimes(stage.gateway.pids);
+  const after = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
   const arrived = await reportOf(stage, run);
   const figures = figuresOf(sent, arrived);
   return { ...figures, cpu: cpuEach(before, after, figures.acknowledged) };

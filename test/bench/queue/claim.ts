@@ -1,12 +1,12 @@
-import type { Sql } from '../../../src/database/sql.ts';
 import { Backlog } from '../../../src/attempts/backlog.ts';
-import { StartPosition } from '../../../src/engine/start-position.ts';
+import { claimForAttempt } from '../../../src/attempts/claim.ts';
+import type { Sql } from '../../../src/database/sql.ts';
 import { claimSettledForStart } from '../../../src/engine/claim-starts.ts';
-import { type ClaimName, claimForAttempt } from '../../../src/events/queue.ts';
+import { StartPosition } from '../../../src/engine/start-position.ts';
+import type { ClaimName } from '../../../src/events/queue.ts';
 
 /** As many as one claim of the relay takes. */
 export const claimSize = 128;
-const leaseS = 60;
 
 /** Claims events as the relay of a worker with free room does: each claim continues after the last one. */
 export class Claims {
@@ -32,7 +32,7 @@ export class Claims {
     const turns = this.#backlog.turns(() => true, beganMs);
     if (turns === null) return [];
     const round = await claimForAttempt(this.#sql, {
-      ...{ turns, token: this.#token, leaseS, permits: 0 },
+      ...{ turns, token: this.#token },
       room: { of: new Map(), others: claimSize },
       limit: claimSize,
     });
@@ -45,7 +45,7 @@ export class Claims {
   async starts(): Promise<ClaimName[]> {
     const beganMs = performance.now();
     const after = this.#position.after(beganMs);
-    const { claimed } = await claimSettledForStart(this.#sql, { after, limit: claimSize, token: this.#token, leaseS });
+    const { claimed } = await claimSettledForStart(this.#sql, { after, limit: claimSize, token: this.#token });
     this.#position.claimed(claimed.at(-1)?.eventId ?? null, { beganMs, nowMs: performance.now() });
     return this.#names(claimed);
   }

@@ -7,7 +7,7 @@ import { fairness } from '../scale/fair.ts';
 import { attemptsInFlight } from '../scale/in-flight.ts';
 import { memoryOfWaiting } from '../scale/memory.ts';
 
-/** Two workers carry at least so many times what one carries. */
+/** Two apis carry at least so many times what one carries. */
 const leastGain = 1.9;
 /** A hanging consumer may make the p99 of other accounts at most so many times as long. */
 const mostDelay = 1.5;
@@ -28,17 +28,17 @@ const measures: Record<
   'in-flight': async (ground, ends) => {
     const one = await attemptsInFlight(ground, ends, 1);
     const others: Row[] = [];
-    for (const workers of [2, 4]) {
-      const found = await attemptsInFlight(ground, ends, workers);
-      const least = workers === 2 ? leastGain : null;
+    for (const apis of [2, 4]) {
+      const found = await attemptsInFlight(ground, ends, apis);
+      const least = apis === 2 ? leastGain : null;
       others.push({
-        measured: `attempts in flight of ${workers} workers`,
+        measured: `attempts in flight of ${apis} apis`,
         value: `${found}, ${(found / one).toFixed(2)} times those of one`,
         required: least === null ? '' : `${least} times`,
         holds: least === null || found >= least * one,
       });
     }
-    return [{ measured: 'attempts in flight of 1 worker', value: String(one), required: '', holds: true }, ...others];
+    return [{ measured: 'attempts in flight of 1 api', value: String(one), required: '', holds: true }, ...others];
   },
   fair: async (ground, ends) => {
     const { aloneMs, besideMs } = await fairness(ground, ends);
@@ -65,7 +65,7 @@ const measures: Record<
   },
 };
 
-/** Measures what more workers bring, what a hanging consumer costs other accounts, and what waiting workflows cost. */
+/** Measures what more apis bring, what a hanging consumer costs other accounts, and what waiting workflows cost. */
 export async function runScale(ground: ClusterGround, command: ClusterCommand): Promise<PartResult> {
   const ends = await startBothEnds();
   const rows: Row[] = [];

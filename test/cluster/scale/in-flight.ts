@@ -7,31 +7,31 @@ import { median } from './median.ts';
 /** The consumer's time for a request. */
 const answerMs = 1_000;
 /**
- * What bounds the attempts in flight of a worker is ACCOUNT_CONCURRENCY for each account, up to 1,024 over all accounts
- * (src/attempts/first-attempts.ts). With these, a worker has 64 in flight, and four workers make 256 requests a second,
- * which two cores can carry: so the limit is reached, and not the machine's.
+ * What bounds the first attempts in flight of an api is ACCOUNT_CONCURRENCY for each account, up to 1,024 over all accounts
+ * (src/attempts/first-attempts.ts). With these, an api has 64 in flight, and four apis make 256 requests a second, which
+ * two cores can carry: so the limit is reached, and not the machine's.
  */
 const accounts = 4;
 const accountConcurrency = 16;
-const perWorker = accounts * accountConcurrency;
+const perApi = accounts * accountConcurrency;
 /** How long the backlog lasts at the full number of attempts in flight. */
 const lastsS = 14;
-/** Left out at the begin, while the workers claim their first events, and at the end, when the backlog runs out. */
+/** Left out at the begin, while the apis claim their first events, and at the end, when the backlog runs out. */
 const edgeMs = 3_000;
 const sampleMs = 100;
 const load = { rate: 0, connections: 32, bytes: 1_000 };
 
-/** The attempts in flight of so many workers that have more to do than they can, as the consumer sees them. */
-export async function attemptsInFlight(ground: ClusterGround, ends: BothEnds, workers: number): Promise<number> {
+/** The attempts in flight of so many apis that have more to do than they can, as the consumer sees them. */
+export async function attemptsInFlight(ground: ClusterGround, ends: BothEnds, apis: number): Promise<number> {
   const stage = await openClusterStage(ground, ends, {
-    ...{ apis: 1, workers },
+    ...{ apis, workers: 1 },
     environment: { ACCOUNT_CONCURRENCY: String(accountConcurrency) },
   });
   try {
     const targets = await Promise.all(Array.from({ length: accounts }, () => stage.account(`?delay-ms=${answerMs}`)));
     await stage.admin('POST', '/admin/delivery/pause');
     const run = newRun();
-    const sent = await ends.load.call('send', { run, targets, events: workers * perWorker * lastsS, ...load });
+    const sent = await ends.load.call('send', { run, targets, events: apis * perApi * lastsS, ...load });
     await stage.admin('POST', '/admin/delivery/resume');
     await allDelivered(stage, run, sent);
     return inFlightOf([...(await reportOf(stage, run)).atMs], answerMs);

@@ -29,8 +29,8 @@ export interface WorkerMemory {
 }
 
 /**
- * The memory of a worker that has delivered so many events, and after as many others have failed once and wait for their
- * second attempt, each with its workflow. It is the PSS after a collection of garbage.
+ * The memory of a worker that has started the workflows of so many delivered events, and after as many others have failed
+ * once and wait for their second attempt, each with its workflow. It is the PSS after a collection of garbage.
  */
 export async function memoryOfWaiting(ground: ClusterGround, ends: BothEnds, waiting: number): Promise<WorkerMemory> {
   const stage = await openClusterStage(ground, ends, {

@@ -25,7 +25,8 @@ export async function checkAll(
   const failures: string[] = [];
   for (const { name, crashes } of stage.roles.values())
     for (const how of crashes) failures.push(`${name} ended by itself: ${how}`);
-  const disruptions = disruptionsOf(run.injected);
+  // Workers make retries, and where no api delivers, first attempts too. They send all notifications.
+  const disruptions = disruptionsOf(run.injected, stage.apiDelivers ? ['api', 'worker'] : ['worker']);
   const duplicates = countDuplicates(seen, disruptions);
   failures.push(
     ...checkEvents(rows, run.webhooks),
@@ -33,7 +34,7 @@ export async function checkAll(
     ...checkConsumer(rows, seen, disruptions),
     ...duplicates.failures,
     ...checkNotifications(rows, notices),
-    ...checkDuplicateNotices(notices, disruptions),
+    ...checkDuplicateNotices(notices, disruptionsOf(run.injected, ['worker'])),
     ...(await checkAnswers(stage, rows)),
     ...(await checkDenied(stage.postgres)),
     ...(await checkHistories(rows, stage.temporal.port, new Random(run.seed + 2))),

@@ -1,6 +1,9 @@
 import type { Injected } from '../inject.ts';
 
-/** The faults that may separate a POST from its record: those of a worker, of PostgreSQL, of Temporal, and of their connections. */
+/** The roles that send what may be sent twice. */
+export type Senders = readonly ('api' | 'worker')[];
+
+/** The faults that may separate a POST from its record: those of its senders, of PostgreSQL, of Temporal, and of their connections. */
 export interface Disruptions {
   /** Whether one of them was there at some moment between these times. */
   between(fromMs: number, untilMs: number): boolean;
@@ -9,14 +12,15 @@ export interface Disruptions {
 /** The clocks of the consumer and of the injection are the same; signals take a moment to arrive. */
 const marginMs = 100;
 
-function disrupts({ action }: Injected): boolean {
+function disrupts({ action }: Injected, senders: Senders): boolean {
+  const isSender = (name: string) => senders.some((role) => name.startsWith(role));
   switch (action.do) {
     case 'kill':
     case 'stop':
-      return action.processes.some((name) => !name.startsWith('api'));
+      return action.processes.some((name) => name === 'postgres' || name === 'temporal' || isSender(name));
     case 'way':
       // A delay is far shorter than every lease and time limit, so it explains nothing.
-      return action.fault.kind !== 'delay' && action.ways.some((way) => way.startsWith('worker'));
+      return action.fault.kind !== 'delay' && action.ways.some(isSender);
     case 'full-disk':
       // PostgreSQL refuses writes, or ends because it cannot write its log.
       return true;
@@ -30,8 +34,8 @@ function disrupts({ action }: Injected): boolean {
   }
 }
 
-export function disruptionsOf(injected: readonly Injected[]): Disruptions {
-  const times = injected.filter(disrupts);
+export function disruptionsOf(injected: readonly Injected[], senders: Senders): Disruptions {
+  const times = injected.filter((fault) => disrupts(fault, senders));
   return {
     between: (fromMs, untilMs) =>
       times.some(({ beganMs, endedMs }) => beganMs - marginMs <= untilMs && fromMs <= endedMs + marginMs),

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { readProjectFile } from '../../docker/files.ts';
-import { childrenOf } from '../../support/descendants.ts';
-import { sharedServers, startedFolder, startWholeGateway, type WholeGateway } from '../../support/gateway-all.ts';
+import { sharedServers, startedFolder, startWholeGateway } from '../../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest } from '../../support/gateway-process.ts';
 import { kill } from '../../support/kill.ts';
 import { until } from '../../support/until.ts';
 import { countedLoad, loadSettings } from './counted-load.ts';
-import { scraped, sdkIsMeasured, sumOf } from './exposition.ts';
+import { gaugeOf, type ScrapedMetric, scraped, sdkIsMeasured, sumOf } from './exposition.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
@@ -16,53 +15,90 @@ const documented = [
   ...readProjectFile('docs/metrics.md').matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|/gm),
 ].map(([, name = '', type = '']) => ({ name, type }));
 
-const workerOf = ({ pid }: WholeGateway): number | null =>
-  childrenOf(pid).find(({ command }) => command.includes('worker-process-main.ts'))?.pid ?? null;
+type Answer = Map<string, ScrapedMetric>;
+const programs = ['api', 'worker'] as const;
 
-const shown = async ({ baseUrl }: WholeGateway, series: Iterable<string>) => {
-  const answer = await scraped(baseUrl);
-  return Object.fromEntries([...series].map((one) => [one, sumOf([answer], one)]));
-};
+/** The name of a series of a program of `npm start`: its last label is the role. */
+const seriesOf = (role: string, series: string) =>
+  series.endsWith('}') ? `${series.slice(0, -1)},role="${role}"}` : `${series}{role="${role}"}`;
 
-test('npm start has one answer, with the counts of both processes, also after the death of one', {
+/** All series of a program, with their values. */
+function allOf(answer: Answer, role: string): Map<string, number> {
+  const found = [...answer.values()].flatMap(({ series }) => [...series]);
+  return new Map(found.filter(([name]) => name.includes(`role="${role}"`)));
+}
+
+/** The counters of a program: whatever becomes smaller would count once more. */
+function countersOf(answer: Answer, role: string): Map<string, number> {
+  const counters = new Set([...answer].filter(([, { type }]) => type !== 'gauge').map(([name]) => name));
+  return new Map(
+    [...allOf(answer, role)].filter(([name]) => {
+      const [metric = ''] = name.split('{');
+      return counters.has(metric) || counters.has(metric.replace(/_(bucket|sum|count)$/, ''));
+    }),
+  );
+}
+
+/** Those of the series that are smaller in the answer, or missing. */
+const smaller = (before: Map<string, number>, now: Map<string, number>) =>
+  [...before].filter(([name, value]) => (now.get(name) ?? Number.NEGATIVE_INFINITY) < value).map(([name]) => name);
+
+test('npm start has one answer, in which the series of its api never become smaller while its worker dies', {
   timeout,
 }, async () => {
   const gateway = await startWholeGateway(await startedFolder(), { ...(await sharedServers()), ...loadSettings });
   const { expected } = await countedLoad([gateway]);
-  const counted = Object.fromEntries(expected);
+  const look = () => scraped(gateway.baseUrl);
+  const isUp = (answer: Answer) => gaugeOf(answer, 'gateway_worker_process_up');
   await until(
     'the scrape shows all',
     async () => {
-      expect(await shown(gateway, expected.keys())).toEqual(counted);
+      const answer = await look();
+      const counted = [...expected.keys()].map((series) => {
+        const values = programs.map((role) => sumOf([answer], seriesOf(role, series)));
+        return [series, values.reduce((sum, value) => sum + value, 0)];
+      });
+      expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(expected));
       return true;
     },
     { retryErrors: true },
   );
 
   // docs/metrics.md names each metric with its type, and no other.
-  const answer = await scraped(gateway.baseUrl);
+  const answer = await look();
   const own = [...answer].filter(([name]) => !name.startsWith('temporal_'));
   expect(own.map(([name, { type }]) => ({ name, type })).sort(byName)).toEqual(documented.toSorted(byName));
-  expect(answer.get('gateway_worker_process_up')?.series.get('gateway_worker_process_up')).toBe(1);
+  expect(isUp(answer)).toBe(1);
   await sdkIsMeasured(gateway.baseUrl);
+  // Webhooks and first attempts are counted by the api, retries and notifications by the worker.
+  const ofApi = seriesOf('api', 'gateway_delivery_attempts_total{outcome="delivered"}');
+  expect(sumOf([answer], ofApi)).toBe(expected.get('gateway_delivery_attempts_total{outcome="delivered"}'));
+  const notified = seriesOf('worker', 'gateway_notifications_total{channel="webhook",result="sent"}');
+  expect(sumOf([answer], notified)).toBeGreaterThan(0);
 
-  // A counter that became smaller would look like a restart, after which all of it counts once more.
-  const worker = workerOf(gateway);
-  // A scrape waits for a worker process that starts again at once. It gives up on one that is stopped.
-  if (worker === null) throw new Error('there is no worker process');
-  process.kill(worker, 'SIGSTOP');
-  await until('the scrape says that the worker process is away', async () => {
-    const up = await shown(gateway, ['gateway_worker_process_up', ...expected.keys()]);
-    const { gateway_worker_process_up: isUp, ...counts } = up;
-    expect(counts).toEqual(counted);
-    return isUp === 0;
+  const counters = countersOf(answer, 'api');
+  expect(counters.size).toBeGreaterThan(50);
+  const started = seriesOf('worker', 'process_start_time_seconds');
+  const startedAt = sumOf([answer], started);
+  // A worker that does not answer, and one that is dead.
+  const worker = gateway.program('worker');
+  process.kill(worker ?? 0, 'SIGSTOP');
+  await until('the scrape says that the worker is away', async () => {
+    const now = await look();
+    expect(smaller(counters, countersOf(now, 'api'))).toEqual([]);
+    if (isUp(now) === 1) return false;
+    expect([isUp(now), allOf(now, 'worker')]).toEqual([0, new Map()]);
+    return true;
   });
   kill(worker);
-  await until('the worker process is back', async () => {
-    const up = await shown(gateway, ['gateway_worker_process_up', ...expected.keys()]);
-    const { gateway_worker_process_up: isUp, ...counts } = up;
-    expect(counts).toEqual(counted);
-    return isUp === 1;
+  await until('the worker is back', async () => {
+    const now = await look();
+    expect(smaller(counters, countersOf(now, 'api'))).toEqual([]);
+    if (isUp(now) !== 1) return false;
+    // Its counters begin again, and its start time tells that.
+    expect(sumOf([now], started)).toBeGreaterThan(startedAt);
+    expect(sumOf([now], notified)).toBe(0);
+    return true;
   });
 });
 

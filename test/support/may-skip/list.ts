@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import semver from 'semver';
 import { isRoot } from '../../../src/embedded/os-process.ts';
 import { programsOnPath } from '../../../src/embedded/programs-on-path.ts';
 import { findChromium, installHint } from '../chromium/find.ts';
@@ -23,6 +24,9 @@ interface MaySkip {
 
 const hasGo = (await programsOnPath('go', process.env.PATH ?? '')).length > 0;
 const answers = (program: string, argument: string) => spawnSync(program, [argument]).status === 0;
+/** `nginx -v` writes `nginx version: nginx/1.28.0` to standard error, or nothing where there is none. */
+const hasNginx = (oldest: string) =>
+  semver.gte(semver.coerce(spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr) ?? '0.0.0', oldest);
 
 /** Each test that may be skipped, by what it needs. CONTRIBUTING.md has the same list (test/ci/skipped-tests.test.ts). */
 export const maySkip = {
@@ -58,11 +62,11 @@ export const maySkip = {
     isHere: () => isBuilt(goReceiver),
   },
   nginx: {
-    tests: ['test/docker/nginx.test.ts'],
-    needs: 'nginx',
+    tests: ['test/docker/nginx.test.ts', 'test/docker/nginx-connections.test.ts'],
+    needs: 'nginx 1.27.3 or newer',
     why: 'Only the compose file has it, in an image of its own',
     // Any version that can read the file is sufficient. The compose file pins the version in production.
-    isHere: () => answers('nginx', '-v'),
+    isHere: () => hasNginx('1.27.3'),
   },
   systemd: {
     tests: ['test/systemd/unit.test.ts'],

@@ -24,7 +24,7 @@ spec:
   {{- end }}
 {{- end }}
 
-{{/* Scales workers by the tasks that wait in Temporal, and by their CPU: the relay makes first attempts without Temporal. */}}
+{{/* Scales workers by the tasks that wait in Temporal, and by their CPU: events that need a workflow wait in PostgreSQL. */}}
 {{- define "gateway.kedaScaler" }}
 {{- $root := .root }}
 {{- $scaling := .group.autoscaling }}

@@ -20,14 +20,14 @@ export function afterBacklog({ backlog: events, connections }: ScenarioOptions):
       const targets = [await stage.account()];
       const other = await stage.account();
       const run = newRun();
-      const before = cpuTimes(stage.gateway.pids);
+      const before = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
       await stage.admin('POST', '/admin/delivery/pause');
       const sent = await stage.ends.load.call('send', { run, targets, events, rate: 0, ...bodies });
       const { result, beside } = await measureBeside(stage, other, async () => {
         const resumedMs = nowMs();
         await stage.admin('POST', '/admin/delivery/resume');
         await allDelivered(stage, run, sent, limitMs);
-        return { resumedMs, after: cpuTimes(stage.gateway.pids) };
+        return { resumedMs, after: cpuTimes(stage.gateway.pids, stage.gateway.balancerPids) };
       });
       const figures = figuresOf(sent, await reportOf(stage, run), result.resumedMs);
       const cpu = cpuEach(before, result.after, figures.acknowledged + beside.acknowledged);

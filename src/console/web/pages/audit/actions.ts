@@ -54,6 +54,7 @@ const texts: Record<AuditAction, readonly [text: string, kind: 'act' | 'read']> 
   'upkeep.trigger': ['Ran a maintenance task', 'act'],
   'upkeep.pause': ['Paused a maintenance task', 'act'],
   'upkeep.resume': ['Resumed a maintenance task', 'act'],
+  'process.list': ['Listed the processes of the gateway', 'read'],
   'health.read': ['Read the health of the gateway', 'read'],
   'settings.read': ['Read the settings', 'read'],
   'secrets.reseal': ['Encrypted secrets with another key', 'act'],

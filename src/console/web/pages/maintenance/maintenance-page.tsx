@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import styles from './maintenance.module.css';
+import { ProcessList } from './process-list.tsx';
 import { TaskCard } from './task-card.tsx';
 import { useTasks } from './use-tasks.ts';
 
@@ -17,6 +18,7 @@ export function MaintenancePage() {
         The gateway maintains itself with these tasks. Each is a schedule in Temporal, and workers run it. A paused task
         can still be run by hand.
       </p>
+      <ProcessList />
       {error && !data && <ProblemNotice error={error} retry={() => void refetch()} />}
       {data && (
         <ul className={styles.list}>

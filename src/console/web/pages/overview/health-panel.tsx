@@ -7,11 +7,11 @@ import { durationText } from '../../components/time-text.ts';
 import styles from './overview.module.css';
 import { useHealth } from './use-overview.ts';
 
-/** Whether database, Temporal and backups are well, and what to do when they are not. */
+/** Whether database, Temporal, processes and backups are well, and what to do when they are not. */
 export function HealthPanel() {
   const { data } = useHealth();
   if (!data) return null;
-  const { database, temporal, backups } = data;
+  const { database, temporal, processes, backups } = data;
   return (
     <Panel title="Health">
       <ul className={styles.health}>
@@ -22,6 +22,9 @@ export function HealthPanel() {
         </Part>
         <Part name="Temporal" to="/maintenance" isWell={temporal.state === 'ok' || temporal.state === 'not_configured'}>
           {temporalTexts[temporal.state](temporal)}
+        </Part>
+        <Part name="Processes" to="/maintenance" isWell={processes.state !== 'no_worker'}>
+          {processTexts[processes.state](processes)}
         </Part>
         <Part name="Backups" to="/backups" isWell={backups.state === 'ok' || backups.state === 'none'}>
           {backups.running_since !== null && (
@@ -51,6 +54,14 @@ const temporalTexts = {
   unavailable: () => 'It does not answer. First attempts go on; retries wait. Check that it runs and is reachable.',
   no_worker: () => 'No worker takes retries and notifications. Check that a worker runs.',
   not_configured: () => 'This process has no address of it; workers use it.',
+};
+
+const of = (count: number, one: string) => (count === 1 ? `one ${one}` : `${count} ${one}s`);
+const processTexts = {
+  ok: ({ workers, delivering_apis }: { workers: number; delivering_apis: number }) =>
+    `${of(delivering_apis, 'api')} with first attempts; ${of(workers, 'worker')}`,
+  no_worker: () => 'No worker runs. First attempts go on; retries, notifications and maintenance wait.',
+  no_delivering_api: () => 'No api makes first attempts. The workflows of events make them, which takes longer.',
 };
 
 function Part(props: { name: string; to: '/maintenance' | '/backups'; isWell: boolean; children: ReactNode }) {

@@ -1,61 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '../database/sql.ts';
-import { type Claimed, renew } from '../events/queue.ts';
-import type { Log } from '../shared/log.ts';
+import type { Claimed } from '../events/queue.ts';
 
-const longestLeaseMs = 60_000;
-/** The time that a lease needs besides the attempt itself: reading the event, recording, a slow commit. */
-const marginMs = 15_000;
 /** How long a claim that could not be ended waits before it is claimed again, so that failures do not repeat at once. */
 const abandonedMs = 1_000;
 /** A claim that failed may still be committed within this time: statements end after 9 s (src/database/database.ts). */
 const doubtMs = 10_000;
 
-/** A claim that this process is working on. Its lease is renewed until one of the two is called. */
+/** A claim that this process is working on, until one of the two is called. */
 export interface Hold {
   /** The claim was ended in the database. */
   release(): void;
-  /** The claim could not be ended. Its lease is ended soon, so that the event is claimed again. */
+  /** The claim could not be ended. It is ended soon, so that the event is claimed again. */
   abandon(): void;
 }
 
-/** A claimed event whose lease is renewed. */
+/** A claimed event that this process is working on. */
 export interface Held extends Claimed {
   hold: Hold;
 }
 
-/** Keeps the leases of the claims that this process is working on, and knows whether there may be others. */
-export class Leases {
-  readonly leaseS: number;
+/** Knows which claims this process is working on, and whether there may be others. */
+export class HeldClaims {
   /** One token per process, so that re-claiming an event that it is still working on is harmless. */
   readonly token = randomUUID();
-  readonly #sql: Sql;
-  readonly #log: Log;
   readonly #held = new Set<{ eventId: string }>();
   /** Claims in flight. */
   readonly #claiming = new Set<Promise<unknown>>();
   /** Set while claims must wait. */
   #settling: Promise<unknown> | null = null;
   #doubtUntilMs = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(options: { sql: Sql; log: Log; timeLimitMs: number }) {
-    this.#sql = options.sql;
-    this.#log = options.log;
-    this.leaseS = Math.min(longestLeaseMs, options.timeLimitMs + marginMs + 1_000) / 1000;
-  }
-
-  start(): void {
-    const renewed = () =>
-      this.renew(this.#sql).catch((error: unknown) => {
-        this.#log.warn({ err: error, leases: this.#held.size }, 'leases not renewed, retrying');
-      });
-    this.#timer = setInterval(() => void renewed(), (this.leaseS * 1000) / 3);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
 
   /** Whether rows may be claimed for this process without its knowledge, because the answer of a claim was lost. */
   get inDoubt(): boolean {
@@ -84,17 +57,18 @@ export class Leases {
   /**
    * Runs `work` with the ids of all events that this process holds, while no claim is in flight.
    *
-   * @param work ends leases of other events.
+   * @param work ends the claims of other events.
    */
   async settle(work: (held: string[]) => Promise<void>): Promise<void> {
-    const settled = Promise.allSettled([...this.#claiming]).then(() => work(this.#ids()));
+    const held = () => [...this.#held].map(({ eventId }) => eventId);
+    const settled = Promise.allSettled([...this.#claiming]).then(() => work(held()));
     this.#settling = settled;
     await settled.finally(() => {
       this.#settling = null;
     });
   }
 
-  /** Renews the lease of an event until the claim is released or abandoned. */
+  /** Counts an event as held until its claim is released or abandoned. */
   hold(eventId: string): Hold {
     const held = { eventId };
     this.#held.add(held);
@@ -112,14 +86,5 @@ export class Leases {
   /** Called when rows may be claimed for this process without its knowledge. */
   doubt(): void {
     this.#doubtUntilMs = performance.now() + doubtMs;
-  }
-
-  /** Renews all leases now. Throws the database's errors. */
-  async renew(sql: Sql): Promise<void> {
-    if (this.#held.size > 0) await renew(sql, this.#ids(), this.token, this.leaseS);
-  }
-
-  #ids(): string[] {
-    return [...this.#held].map(({ eventId }) => eventId);
   }
 }

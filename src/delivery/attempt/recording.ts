@@ -1,0 +1,72 @@
+import { databaseFailure } from '../../database/errors.ts';
+import { untilWritten } from '../../database/until-written.ts';
+import type { AttemptRow } from '../../events/attempt-row.ts';
+import type { Outcome } from '../../events/outcome.ts';
+import type { OutcomeRecorder, Recorded } from '../../events/transitions/attempt-recorded.ts';
+import type { Log } from '../../shared/log.ts';
+import type { CountedAttempt } from '../consumers/consumer-counts.ts';
+
+/** What is left of an attempt after the consumer has answered: its record, its count and its line in the log. */
+export class Recording {
+  readonly #recorder: OutcomeRecorder;
+  readonly #consumers: { attempted(attempt: CountedAttempt): void };
+  readonly #log: Log;
+
+  constructor(deps: {
+    recorder: OutcomeRecorder;
+    /** Counts the attempts of each account. */
+    consumers: { attempted(attempt: CountedAttempt): void };
+    log: Log;
+  }) {
+    this.#recorder = deps.recorder;
+    this.#consumers = deps.consumers;
+    this.#log = deps.log;
+  }
+
+  /**
+   * Retries until the outcome is recorded: the POST was made, and this process has the only copy of its outcome.
+   * `repeated`: an earlier try may have recorded it, because its answer was lost.
+   */
+  async record(outcome: Outcome, signal: AbortSignal): Promise<{ recorded: Recorded | null; repeated: boolean }> {
+    let attempt = outcome;
+    let repeated = false;
+    const recorded = await untilWritten(() => this.#recorder.record(attempt), {
+      signal,
+      onFailure: (error) => {
+        const failure = databaseFailure(error);
+        // If PostgreSQL refuses a text, the attempt is recorded without its texts rather than not at all.
+        if (failure !== 'bad_data') repeated = true;
+        else attempt = { ...attempt, responseBody: null, error: attempt.succeeded ? null : attempt.outcome, url: null };
+        this.#log.warn({ eventId: outcome.eventId, failure }, 'attempt not recorded yet, retrying');
+      },
+    });
+    return { recorded, repeated };
+  }
+
+  count({ account }: AttemptRow, outcome: Outcome, exhausted: boolean): void {
+    const { startedAt, succeeded, url } = outcome;
+    // Without an address, there was no request.
+    const durationMs = url === null ? null : outcome.durationMs;
+    this.#consumers.attempted({ accountId: account.id, startedAt, durationMs, succeeded, exhausted });
+  }
+
+  logAttempt(row: AttemptRow, outcome: Outcome): void {
+    const { eventId, generation, trigger, number, durationMs, responseCode } = outcome;
+    const { provider, accountSlug } = row;
+    this.#log.info(
+      {
+        eventId,
+        provider,
+        accountSlug,
+        generation,
+        trigger,
+        number,
+        outcome: outcome.outcome,
+        responseCode,
+        durationMs,
+        url: outcome.url,
+      },
+      'attempt',
+    );
+  }
+}

@@ -1,0 +1,174 @@
+import { hostname } from 'node:os';
+import type { Sql } from '../database/sql.ts';
+import type { Log } from '../shared/log.ts';
+import { Poller } from '../shared/poller.ts';
+import { version } from '../shared/version.ts';
+import type { HeldClaims } from './held-claims.ts';
+import type { SessionUser } from './listener.ts';
+import {
+  aliveS,
+  beat,
+  endClaimsExcept,
+  endClaimsOfDead,
+  endClaimsOfUnknown,
+  leaveProcesses,
+  lockForReleaseBefore,
+  type Others,
+  type ProcessInfo,
+} from './process-rows.ts';
+
+const beatMs = 1_000;
+const aliveMs = aliveS * 1000;
+/** How often the claims of this process are compared with what it works on, also when no answer was lost. */
+const compareMs = 10_000;
+
+export interface HeartbeatDeps {
+  claims: HeldClaims;
+  role: ProcessInfo['role'];
+  makesFirstAttempts: boolean;
+  /** How many first attempts this process has begun since its start. */
+  begun(): number;
+  log: Log;
+  /** Called when this process counts as alive, and when claims of others were ended, so that their events can be claimed. */
+  onClaimable(): void;
+  /** Shorter in tests. */
+  beatMs?: number;
+}
+
+/**
+ * Says once a second that this process is alive, and ends the claims of those that are not (docs/decisions/queue-table.md).
+ * Uses a session of its own, so that it never waits for a connection under load.
+ */
+export class Heartbeat implements SessionUser {
+  readonly #deps: HeartbeatDeps;
+  readonly #info: ProcessInfo;
+  readonly #poller: Poller;
+  /** The session; null while there is none. */
+  #sql: Sql | null = null;
+  /** Whether the session is not the first one of this process. */
+  #reopened = false;
+  /** Until when the last confirmed heartbeat counts, by the monotonic clock. */
+  #aliveUntilMs = Number.NEGATIVE_INFINITY;
+  #others: Others = { dead: 0, attempting: 0 };
+  /** When claims of processes without a row are ended, by the monotonic clock; null: they were. */
+  #unknownAtMs: number | null = null;
+  #compareAtMs = performance.now() + compareMs;
+  #counted = { begun: 0, atMs: performance.now() };
+
+  constructor(deps: HeartbeatDeps) {
+    this.#deps = deps;
+    const { role, makesFirstAttempts, claims } = deps;
+    this.#info = {
+      ...{ token: claims.token, role, makesFirstAttempts, version },
+      ...{ host: hostname(), pid: process.pid, startedAt: new Date() },
+    };
+    this.#poller = new Poller({
+      name: 'heartbeat',
+      idleMs: deps.beatMs ?? beatMs,
+      log: deps.log,
+      work: () => this.#round(),
+    });
+  }
+
+  /**
+   * Whether other processes see this one alive. While they do not, it must neither claim events nor begin attempts,
+   * because they may take over its claims. Measured from before the heartbeat was sent, so it ends here first.
+   */
+  get isAlive(): boolean {
+    return performance.now() < this.#aliveUntilMs;
+  }
+
+  /** Whether a process makes first attempts, as the last heartbeat found. */
+  get firstAttemptsAreMade(): boolean {
+    return this.#others.attempting > 0;
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  async opened(sql: Sql): Promise<void> {
+    const { claims, onClaimable } = this.#deps;
+    await lockForReleaseBefore(sql, claims.token);
+    await this.#beat(sql);
+    this.#sql = sql;
+    // Claims whose answer was lost with the connections are only found from now on.
+    if (this.#reopened) claims.doubt();
+    this.#reopened = true;
+    // The rows may be lost with PostgreSQL. Every process that lives writes its row again within this time.
+    this.#unknownAtMs = performance.now() + aliveMs;
+    onClaimable();
+    this.#poller.wake();
+  }
+
+  lost(): void {
+    this.#sql = null;
+  }
+
+  /** Call it when no work is in flight any more, and before the session ends: ends all claims of this process. */
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    const { claims, log } = this.#deps;
+    const sql = this.#sql;
+    this.#aliveUntilMs = Number.NEGATIVE_INFINITY;
+    if (!sql) return;
+    await endClaimsExcept(sql, claims.token, [])
+      .then(() => leaveProcesses(sql, claims.token))
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'claims not released, other processes take them over');
+      });
+  }
+
+  async #round(): Promise<'idle'> {
+    const sql = this.#sql;
+    if (!sql) return 'idle';
+    const { log, onClaimable } = this.#deps;
+    try {
+      await this.#beat(sql);
+      const ended = (await this.#endOwn(sql)) + (await this.#endOfOthers(sql));
+      if (ended > 0) onClaimable();
+    } catch (error) {
+      // The session reconnects by itself and logs why.
+      log.debug({ err: error }, 'heartbeat failed');
+    }
+    return 'idle';
+  }
+
+  async #beat(sql: Sql): Promise<void> {
+    const sentMs = performance.now();
+    const begun = this.#deps.begun();
+    const perS = ((begun - this.#counted.begun) * 1000) / Math.max(1, sentMs - this.#counted.atMs);
+    this.#counted = { begun, atMs: sentMs };
+    this.#others = await beat(sql, this.#info, perS);
+    this.#aliveUntilMs = sentMs + aliveMs;
+  }
+
+  /** Ends claims that were made for this process, but that it does not know. */
+  async #endOwn(sql: Sql): Promise<number> {
+    const { claims, log } = this.#deps;
+    const nowMs = performance.now();
+    if (!claims.inDoubt && nowMs < this.#compareAtMs) return 0;
+    this.#compareAtMs = nowMs + compareMs;
+    let ended = 0;
+    await claims.settle(async (held) => {
+      ended = await endClaimsExcept(sql, claims.token, held);
+    });
+    if (ended > 0) log.info({ claims: ended }, 'claims that this process does not know are ended');
+    return ended;
+  }
+
+  async #endOfOthers(sql: Sql): Promise<number> {
+    let total = 0;
+    const end = async (work: (sql: Sql) => Promise<{ events: number; commands: number }>) => {
+      const { events, commands } = await work(sql);
+      total += events + commands;
+      if (events + commands > 0) this.#deps.log.warn({ events, commands }, 'claims of a dead process are taken over');
+    };
+    if (this.#others.dead > 0) await end(endClaimsOfDead);
+    if (this.#unknownAtMs !== null && performance.now() >= this.#unknownAtMs) {
+      await end(endClaimsOfUnknown);
+      this.#unknownAtMs = null;
+    }
+    return total;
+  }
+}

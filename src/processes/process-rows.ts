@@ -1,0 +1,206 @@
+import { claimOwners } from '../database/lock-keys.ts';
+import type { Sql } from '../database/sql.ts';
+
+/**
+ * The rows of the processes that claim events. The owner of a claim is the process with its token. A claim is in force
+ * while its owner is alive: while `alive_until` of its row, which it writes once a second, is in the future.
+ */
+
+/** What a process says of itself. */
+export interface ProcessInfo {
+  /** Of its claims. */
+  token: string;
+  role: 'api' | 'worker';
+  host: string;
+  pid: number;
+  version: string;
+  makesFirstAttempts: boolean;
+  startedAt: Date;
+}
+
+/** Seconds for which a heartbeat counts. Leaves half of the 10 s within which events are delivered to another process. */
+export const aliveS = 4;
+/**
+ * Seconds for which a dead process keeps its row. PostgreSQL may still commit a claim that it had sent: a statement ends
+ * after 9 s (src/database/database.ts).
+ */
+const keptS = 15;
+
+const heartbeat = {
+  name: 'heartbeat',
+  text: `
+    with mine as (
+      insert into processes as p (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
+      values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => ${aliveS}), $8)
+      on conflict (token) do update set alive_until = excluded.alive_until, first_attempts_per_s = excluded.first_attempts_per_s
+    )
+    select count(*) filter (where alive_until <= now())::integer as dead,
+      count(*) filter (where alive_until > now() and makes_first_attempts)::integer as attempting
+    from processes`,
+};
+
+/** The other processes, as a heartbeat finds them. */
+export interface Others {
+  /** How many were alive within the last 15 s and are no more. */
+  dead: number;
+  /** How many make first attempts. */
+  attempting: number;
+}
+
+/** Says that a process is alive, and which others are. */
+export async function beat(sql: Sql, info: ProcessInfo, firstAttemptsPerS: number): Promise<Others> {
+  const { token, role, host, pid, version, makesFirstAttempts, startedAt } = info;
+  const [row] = await sql.query<{ dead: number; attempting: number }>(heartbeat, [
+    ...[token, role, host, pid, version, makesFirstAttempts, startedAt, firstAttemptsPerS],
+  ]);
+  return row ?? { dead: 0, attempting: 0 };
+}
+
+/** Ends the claims of the tokens in `dead`. A row that another transaction has locked is skipped: the next call finds it. */
+const ending = `
+    events as materialized (
+      select q.event_id from event_queue q join dead d on d.token = q.claim_token
+      where q.claimed_until > now() order by q.event_id for update of q skip locked
+    ), ended as (
+      -- The token stays in the row. So the former owner, if it lives after all, can still record an attempt in flight
+      -- until the event is claimed again.
+      update event_queue q set claimed_until = now() from events e where q.event_id = e.event_id returning 1
+    ), commands as (
+      update event_commands c set claimed_until = now() from dead d
+      where c.claim_token = d.token and c.claimed_until > now() returning 1
+    )`;
+const counts = `(select count(*) from ended)::integer as events, (select count(*) from commands)::integer as commands`;
+
+/** How many claims were ended. */
+export interface Ended {
+  events: number;
+  commands: number;
+}
+
+const endOfDead = {
+  name: 'end_claims_of_dead',
+  // A process that comes back at this moment waits for the lock of its row.
+  text: `
+    with dead as materialized (
+      select token from processes where alive_until <= now() for update skip locked
+    ), ${ending}, gone as (
+      delete from processes p using dead d where p.token = d.token and p.alive_until < now() - make_interval(secs => ${keptS})
+    )
+    select ${counts}`,
+};
+
+/** Ends the claims of all processes that are dead, so that their events and commands can be claimed again. */
+export const endClaimsOfDead = (sql: Sql): Promise<Ended> => endedBy(sql, endOfDead);
+
+const endOfUnknown = {
+  name: 'end_claims_of_unknown',
+  // Only claims without an end of their own: a release that does not know this table renews its claims, which end soon.
+  text: `
+    with dead as materialized (
+      select distinct q.claim_token as token from event_queue q
+      where q.claimed_until = 'infinity' and not exists (select from processes p where p.token = q.claim_token)
+    ), ${ending}
+    select ${counts}`,
+};
+
+/**
+ * Ends the claims of processes without a row: those that died when the rows were lost with PostgreSQL. Reads the whole
+ * queue. Call it when every process that lives has had the time to write its row again.
+ */
+export const endClaimsOfUnknown = (sql: Sql): Promise<Ended> => endedBy(sql, endOfUnknown);
+
+async function endedBy(sql: Sql, statement: typeof endOfDead): Promise<Ended> {
+  const [row] = await sql.query<{ events: number; commands: number }>(statement, []);
+  return row ?? { events: 0, commands: 0 };
+}
+
+const endOwn = {
+  name: 'end_own_claims',
+  text: `
+    with lost as (
+      select event_id from event_queue where claim_token = $1 and claimed_until > now() and event_id <> all($2::uuid[])
+      order by event_id for update skip locked
+    )
+    update event_queue q set claimed_until = now() from lost l where q.event_id = l.event_id returning q.event_id`,
+};
+
+/**
+ * Ends the claims of a token except those of `held`.
+ *
+ * @returns how many were ended.
+ */
+export async function endClaimsExcept(sql: Sql, token: string, held: string[]): Promise<number> {
+  return (await sql.query<{ event_id: string }>(endOwn, [token, held])).length;
+}
+
+const leave = { name: 'leave_processes', text: 'delete from processes where token = $1' };
+
+/** Removes the row of a process that stops. */
+export async function leaveProcesses(sql: Sql, token: string): Promise<void> {
+  await sql.query(leave, [token]);
+}
+
+const lockToken = { name: 'lock_claim_owner', text: 'select pg_advisory_lock_shared($1, $2)' };
+
+/**
+ * Holds the advisory lock by which processes of the release before see that the owner of a token is alive, until the
+ * session of `sql` ends. To be removed with the next release.
+ */
+export async function lockForReleaseBefore(sql: Sql, token: string): Promise<void> {
+  await sql.query(lockToken, [claimOwners, Number.parseInt(token.slice(0, 8), 16) | 0]);
+}
+
+const count = {
+  name: '',
+  text: `
+    select count(*) filter (where role = 'worker')::integer as workers, count(*) filter (where makes_first_attempts)::integer as delivering
+    from processes where alive_until > now()`,
+};
+
+/** How many workers that take deliveries are alive, and how many processes that make first attempts. */
+export async function countProcesses(sql: Sql): Promise<{ workers: number; delivering: number }> {
+  const [row] = await sql.query<{ workers: number; delivering: number }>(count, []);
+  return row ?? { workers: 0, delivering: 0 };
+}
+
+const list = {
+  name: '',
+  text: `
+    select token, role, host, pid, version, makes_first_attempts, started_at, alive_until, alive_until > now() as alive, first_attempts_per_s
+    from processes order by role, started_at, token`,
+};
+
+/** A process as `GET /admin/processes` shows it. */
+export interface ListedProcess extends ProcessInfo {
+  isAlive: boolean;
+  lastSeenAt: Date;
+  firstAttemptsPerS: number;
+}
+
+/** The processes that run, and those that died within the last 15 s. */
+export async function listProcesses(sql: Sql): Promise<ListedProcess[]> {
+  const rows = await sql.query<{
+    token: string;
+    role: 'api' | 'worker';
+    host: string;
+    pid: number;
+    version: string;
+    makes_first_attempts: boolean;
+    started_at: Date;
+    alive_until: Date;
+    alive: boolean;
+    first_attempts_per_s: number;
+  }>(list, []);
+  return rows.map((row) => ({
+    token: row.token,
+    role: row.role,
+    host: row.host,
+    pid: row.pid,
+    version: row.version,
+    makesFirstAttempts: row.makes_first_attempts,
+    startedAt: row.started_at,
+    isAlive: row.alive,
+    lastSeenAt: new Date(row.alive_until.getTime() - aliveS * 1000),
+    firstAttemptsPerS: row.first_attempts_per_s,
+  }));
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { WorkflowRelay } from '../../src/engine/relay.ts';
+import { workflowId } from '../../src/engine/workflow-engine.ts';
+import { lanes } from '../../src/events/lanes.ts';
+import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
+import { countProcesses } from '../../src/processes/process-rows.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { TcpProxy } from '../faults/tcp-proxy.ts';
+import type { Delivery } from '../support/consumer.ts';
+import { openQueueStage } from '../support/queue-stage.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// A worker leaves first attempts to the workflows while no api makes them. No Temporal worker polls the task queue of
+// this stage, so a workflow that is started makes no attempt here, and each delivery is that of an api.
+
+let stage: Awaited<ReturnType<typeof openQueueStage>>;
+beforeAll(async () => {
+  stage = await openQueueStage();
+});
+afterEach(() => stage.clear());
+afterAll(() => stage.close());
+
+const timeout = 30_000;
+const { firstAttempt, pendingStart } = lanes;
+
+const idsOf = (deliveries: Delivery[]) => deliveries.map(({ headers }) => headers['webhook-id']);
+const laneOf = async (id: string): Promise<{ lane: number; claim_token: string | null } | undefined> => {
+  const of = 'select lane, claim_token from event_queue where event_id = $1';
+  const [row] = await rows(stage.gateway.database, of, [id]);
+  return row && { lane: row.lane, claim_token: row.claim_token };
+};
+/** With how many attempts before it the workflow of an event was started; null while there is none. */
+const attemptsBefore = (id: string): Promise<number | null> =>
+  stage.workflow
+    .getHandle(workflowId(id))
+    .fetchHistory()
+    .then(
+      ({ events }) => {
+        const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+        return input ? JSON.parse(Buffer.from(input).toString()).resume.attempts : null;
+      },
+      () => null,
+    );
+const hasWorkflow = (id: string) => until('its workflow is started', async () => (await attemptsBefore(id)) !== null);
+
+/**
+ * A worker, and what tells that it has looked again whether first attempts are made, and acted upon it: it looks as often
+ * as it has a heartbeat, so within three heartbeats.
+ */
+function worker(options: { patienceMs?: number } = {}): { relay: WorkflowRelay; looked(): Promise<void> } {
+  const relay = stage.workflowRelay({ patienceMs: options.patienceMs ?? 0 });
+  const lastBeat = async (): Promise<number> =>
+    (
+      await rows(stage.gateway.database, `select max(alive_until) as at from processes where role = 'worker'`)
+    )[0]?.at?.getTime() ?? 0;
+  return {
+    relay,
+    async looked() {
+      for (let beats = 0; beats < 3; beats += 1) {
+        const before = await lastBeat();
+        await until('it has another heartbeat', async () => (await lastBeat()) > before);
+      }
+    },
+  };
+}
+const apiAlive = () =>
+  until('an api says that it makes them', async () => (await countProcesses(stage.gateway.database)).delivering > 0);
+
+test('without an api, an event gets its workflow before any attempt', { timeout }, async () => {
+  const account = await stage.account();
+  const ids = await stage.send(account, 3);
+  worker().relay.setEngine(stage.engines.up);
+  for (const id of ids) {
+    await hasWorkflow(id);
+    expect(await attemptsBefore(id)).toBe(0);
+  }
+  await until('the queue is empty', async () => (await stage.queued()).length === 0);
+  expect(account.consumer.deliveries).toEqual([]);
+});
+
+test('while an api is alive, events that wait in the queue are left to no workflow', { timeout }, async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const account = await stage.account((response: ServerResponse) => void released.then(() => response.end()));
+  stage.attemptRelay({ accountConcurrency: 1 });
+  await apiAlive();
+  const { relay, looked } = worker();
+  relay.setEngine(stage.engines.up);
+  const ids = await stage.send(account, 3);
+  await until('the first one arrives', () => account.consumer.deliveries.length === 1);
+  await looked();
+  // The consumer is slow, so the api has not even claimed the others.
+  for (const id of ids.slice(1)) expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+  release();
+  await until('all are delivered', () => account.consumer.deliveries.length === 3);
+  expect(idsOf(account.consumer.deliveries)).toEqual(ids);
+});
+
+test('events wait for an api that restarts before a worker leaves them to workflows', { timeout }, async () => {
+  const account = await stage.account();
+  const { relay, looked } = worker({ patienceMs: 600_000 });
+  relay.setEngine(stage.engines.up);
+  const [id = ''] = await stage.send(account, 1);
+  await looked();
+  expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+  stage.attemptRelay();
+  await until('it is delivered', () => account.consumer.deliveries.length === 1);
+});
+
+test('during a pause nothing is left to workflows, and afterwards it is', { timeout }, async () => {
+  const account = await stage.account();
+  await pauseDelivery(stage.gateway.database, '');
+  try {
+    const { relay, looked } = worker();
+    relay.setEngine(stage.engines.up);
+    const [id = ''] = await stage.send(account, 1);
+    await looked();
+    expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+    await resumeDelivery(stage.gateway.database);
+    await hasWorkflow(id);
+  } finally {
+    await resumeDelivery(stage.gateway.database);
+  }
+});
+
+test('while an api works on an event, a worker that sees no api leaves it alone', { timeout }, async () => {
+  const account = await stage.account();
+  const [id = ''] = await stage.send(account, 1);
+  const token = randomUUID();
+  const claim = `update event_queue set claim_token = $1, claimed_until = 'infinity'`;
+  await rows(stage.gateway.database, claim, [token]);
+  const { relay, looked } = worker();
+  // Its claim is ended when it has had no heartbeat for 4 s, and then a workflow makes the attempt.
+  relay.setEngine(stage.engines.up);
+  await looked();
+  expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: token });
+  await hasWorkflow(id);
+});
+
+test('while Temporal is away nothing is left to workflows, and an api that comes back makes the attempts', {
+  timeout,
+}, async () => {
+  const account = await stage.account();
+  const ids = await stage.send(account, 3);
+  const { relay, looked } = worker();
+  // The worker was connected, and has made no call that would have told it.
+  relay.setEngine(stage.engines.refusing);
+  await looked();
+  for (const id of ids) expect(await laneOf(id)).toEqual({ lane: firstAttempt, claim_token: null });
+  stage.attemptRelay();
+  await until('all are delivered', () => account.consumer.deliveries.length === 3);
+  expect(idsOf(account.consumer.deliveries).toSorted()).toEqual(ids);
+  relay.setEngine(stage.engines.up);
+  for (const id of ids) {
+    await hasWorkflow(id);
+    expect(await attemptsBefore(id)).toBe(1);
+  }
+});
+
+/** A connection to Temporal that a test can cut. */
+async function cuttable() {
+  const [, port] = stage.gateway.temporal.address.split(':');
+  const proxy = new TcpProxy(Number(port));
+  const connection = await connectTemporal({
+    ...stage.gateway.temporal,
+    address: `127.0.0.1:${await proxy.listen()}`,
+  });
+  onTestFinished(async () => {
+    await connection.close();
+    proxy.close();
+  });
+  return { proxy, engine: stage.engineOn(connection) };
+}
+
+test('when Temporal is back, events are left to workflows although no start was to be tried again', async () => {
+  const account = await stage.account();
+  const { proxy, engine } = await cuttable();
+  const { relay } = worker();
+  relay.setEngine(engine);
+  proxy.begin({ kind: 'cut' });
+  const [settled = ''] = await stage.send(account, 1);
+  await stage.move([settled], 2);
+  await until('its start has failed', async () => {
+    const [row] = await rows(stage.gateway.database, 'select claim_token, claimed_until from event_queue');
+    return row?.claimed_until && row.claim_token === null;
+  });
+  // As if its day was dropped.
+  await rows(stage.gateway.database, 'delete from event_queue');
+  proxy.end();
+  const [id = ''] = await stage.send(account, 1);
+  await hasWorkflow(id);
+  // A call to a Temporal that resets its connections fails after about 10 s.
+}, 60_000);
+
+test('an event that was left to its workflow is attempted by no api, although its start has failed', {
+  timeout,
+}, async () => {
+  const account = await stage.account();
+  const { relay } = worker();
+  relay.setEngine(stage.engines.invalid);
+  const [left = ''] = await stage.send(account, 1);
+  await until('its start has failed', async () => {
+    const [row] = await rows(stage.gateway.database, 'select lane, claim_token, claimed_until from event_queue');
+    return row?.lane === pendingStart && row.claimed_until && row.claim_token === null;
+  });
+  stage.attemptRelay();
+  await apiAlive();
+  const [later = ''] = await stage.send(account, 1);
+  await until('the api has delivered a later event', () => account.consumer.deliveries.length === 1);
+  await until('it waits for its workflow', async () => (await laneOf(later))?.lane !== firstAttempt);
+  expect((await laneOf(left))?.lane).toBe(pendingStart);
+  relay.setEngine(stage.engines.up);
+  await hasWorkflow(left);
+  expect(await attemptsBefore(left)).toBe(0);
+  expect(idsOf(account.consumer.deliveries)).toEqual([later]);
+});
+
+test('when an api is back, it makes the first attempts again', { timeout }, async () => {
+  const account = await stage.account();
+  const { relay, looked } = worker();
+  relay.setEngine(stage.engines.up);
+  const [left = ''] = await stage.send(account, 1);
+  await hasWorkflow(left);
+  stage.attemptRelay();
+  await apiAlive();
+  await looked();
+  const ids = await stage.send(account, 5);
+  await until('all are delivered', () => account.consumer.deliveries.length === 5);
+  expect(idsOf(account.consumer.deliveries).toSorted()).toEqual(ids);
+  for (const id of ids) {
+    await hasWorkflow(id);
+    expect(await attemptsBefore(id)).toBe(1);
+  }
+});

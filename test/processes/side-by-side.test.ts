@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EventReceiver } from '../../src/events/event-receiver.ts';
+import { unmeasured } from '../../src/metrics/metrics.ts';
+import { type RunningDeliveries, startDeliveries } from '../../src/roles/start-deliveries.ts';
+import { send } from '../support/admin-client.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { receivedEvent } from '../support/received.ts';
+import { log } from '../support/runtime.ts';
+import { rows } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+// Two processes of each kind on one database: both make first attempts, and both start workflows.
+
+let gateway: TestGateway;
+let consumer: Consumer;
+let other: RunningDeliveries;
+beforeAll(async () => {
+  gateway = await startGateway({ eventWorkflows: 'always', delaysMs: [20] });
+  await gateway.startWorker();
+  const { database, databaseUrl, keyring } = gateway;
+  other = startDeliveries({
+    ...{ database, databaseUrl, keyring, metrics: unmeasured, log },
+    delivery: {
+      ...{ delaysMs: [20], timeLimitMs: 15_000, allowedNetworks: ['127.0.0.0/8'], droppedHeaders: [] },
+      ...{ accountConcurrency: 64, eventWorkflows: 'always' },
+      eventWorkflowsBacklog: { events: 10_000, ageMs: 300_000 },
+    },
+    ...{ burst: null, stopLimitMs: 30_000 },
+  });
+  consumer = await startConsumer((response, { headers }) => {
+    const id = String(headers['webhook-id']);
+    response.writeHead(failing.has(id) && headers['x-webhook-attempt'] === '1' ? 500 : 200).end();
+  });
+});
+afterAll(async () => {
+  await other.stop();
+  await gateway.stop();
+  await consumer.close();
+});
+
+/** Events whose first attempt fails. */
+const failing = new Set<string>();
+const timesOf = (id: string) => consumer.deliveries.filter(({ headers }) => headers['webhook-id'] === id).length;
+
+test('each event is delivered once, and attempted a second time only if its first attempt failed', async () => {
+  const accounts = await Promise.all([1, 2].map(() => gateway.admin.createAccount({ delivery_url: consumer.url })));
+  const ids: string[] = [];
+  // The api hands what it accepts to its own relay, the first receiver to the other relay, and what the second one stores
+  // waits in the queue.
+  const receivers = [() => other.handOver, () => null].map((of) => new EventReceiver(gateway.database, of));
+  for (const account of accounts) {
+    for (let n = 0; n < 5; n++) ids.push((await send(gateway.baseUrl, account, JSON.stringify({ id: n }))).body.id);
+    for (const receiver of receivers) {
+      const events = Array.from({ length: 5 }, () => receivedEvent(account));
+      for (const { id } of events.slice(0, 2)) failing.add(id);
+      ids.push(...events.map(({ id }) => id));
+      await Promise.all(events.map((event) => receiver.receive(event)));
+    }
+  }
+  const states = `select id, attempts, delivery_status, (select count(*)::integer from delivery_attempts where event_id = e.id) as recorded
+    from events e where id = any($1)`;
+  const settled = await until('all have left the queue and are delivered', async () => {
+    const [queue] = await rows(gateway.database, 'select count(*)::integer as n from event_queue');
+    const found = await rows(gateway.database, states, [ids]);
+    return queue?.n === 0 && found.every(({ delivery_status }) => delivery_status === 'delivered') && found;
+  });
+  expect(settled).toHaveLength(30);
+  for (const { id, attempts, recorded } of settled) {
+    const times = failing.has(id) ? 2 : 1;
+    expect({ id, attempts, recorded, times: timesOf(id) }).toEqual({ id, attempts: times, recorded: times, times });
+  }
+  expect(failing.size).toBe(8);
+  expect(consumer.deliveries).toHaveLength(38);
+}, 60_000);
