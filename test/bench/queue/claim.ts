@@ -1,14 +1,15 @@
-import type { Sql } from '../../../src/database/sql.ts';
 import { Backlog } from '../../../src/attempts/backlog.ts';
-import { StartPosition } from '../../../src/engine/start-position.ts';
+import { claimForAttempt } from '../../../src/attempts/claim.ts';
+import type { Sql } from '../../../src/database/sql.ts';
 import { claimSettledForStart } from '../../../src/engine/claim-starts.ts';
-import { type ClaimName, claimForAttempt } from '../../../src/events/queue.ts';
+import { StartPosition } from '../../../src/engine/start-position.ts';
+import type { ClaimName } from '../../../src/events/queue.ts';
 
-/** As many as one claim of the relay takes. */
+/** As many as one claim of an api takes. */
 export const claimSize = 128;
 const leaseS = 60;
 
-/** Claims events as the relay of a worker with free room does: each claim continues after the last one. */
+/** Claims events as an api and a worker with free room do: each claim continues after the last one. */
 export class Claims {
   readonly #sql: Sql;
   readonly #token: string;
@@ -32,7 +33,7 @@ export class Claims {
     const turns = this.#backlog.turns(() => true, beganMs);
     if (turns === null) return [];
     const round = await claimForAttempt(this.#sql, {
-      ...{ turns, token: this.#token, leaseS, permits: 0 },
+      ...{ turns, token: this.#token, leaseS },
       room: { of: new Map(), others: claimSize },
       limit: claimSize,
     });
