@@ -111,7 +111,7 @@ test('a process finds the events that need their workflow without a notification
 }, 30_000);
 
 test('a process starts 24 workflows of settled events at a time, until all are started', async () => {
-  const ids = await moved(2, 40);
+  const ids = await moved(2, 30);
   const { link, starts } = stage.process();
   link.set(stage.engines.up);
   let most = 0;
