@@ -6,7 +6,7 @@ export type Content = Record<string, string[]>;
 /** Columns that a restore changes on purpose: claims, and the workflow of an event. */
 const changes: Record<string, string[]> = {
   events: ['started_generation', 'run_id', 'swept_at'],
-  event_queue: ['claimed_until', 'claim_token', 'direct', 'lane_since'],
+  event_queue: ['claimed_until', 'claim_token', 'lane_since'],
   event_commands: ['claimed_until', 'claim_token'],
 };
 const elsewhere = ['mikro_orm_migrations', 'applied_migrations', 'backups'];
@@ -31,7 +31,7 @@ export async function readContent(url: string, snapshotId: string | null = null)
     }
     // Pending events that had a workflow are queued for a new one.
     const { rows } = await client.query<{ row: string }>(
-      `select jsonb_build_object('event_id', id, 'account_id', account_id, 'generation', generation, 'lane', 1)::text as "row"
+      `select jsonb_build_object('event_id', id, 'account_id', account_id, 'generation', generation, 'lane', 1, 'direct', false)::text as "row"
        from events e where delivery_status = 'pending' and not exists (select from event_queue q where q.event_id = e.id)`,
     );
     content.event_queue = [...(content.event_queue ?? []), ...rows.map(({ row }) => row)].sort();

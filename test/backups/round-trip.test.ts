@@ -83,7 +83,7 @@ test('a restored database equals the snapshot row by row, although webhooks came
     `select convert_from(value, 'UTF8')::json as pause from gateway_settings where key = 'delivery_paused'`,
   );
   expect(pauses[0]?.pause.reason).toContain(summary.name);
-  const claims = 'select 1 from event_queue where claim_token is not null or claimed_until is not null or direct';
+  const claims = 'select 1 from event_queue where claim_token is not null or claimed_until is not null';
   expect(await rows(database, claims)).toEqual([]);
   // Sequences continue after the restored values.
   const [command] = await rows(

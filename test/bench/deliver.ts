@@ -15,7 +15,7 @@ export interface DeliverOptions extends ScenarioOptions {
   gateways: [GatewayOptions, ...GatewayOptions[]];
   /** Events in the tables before each scenario. */
   filled: number;
-  /** At most so many events at once for FIRST_ATTEMPT=workflow, which delivers about 50 a second. */
+  /** At most so many events at once with API_DELIVERS=false: workflows deliver about 50 a second. */
   workflowEvents: number;
 }
 
@@ -40,12 +40,12 @@ export async function benchDeliver(options: DeliverOptions): Promise<BenchResult
   }
 }
 
-function sizesFor({ mode }: GatewayOptions, options: DeliverOptions): ScenarioOptions {
-  const most = mode === 'workflow' ? options.workflowEvents : Number.POSITIVE_INFINITY;
+function sizesFor({ apiDelivers }: GatewayOptions, options: DeliverOptions): ScenarioOptions {
+  const most = apiDelivers === 'false' ? options.workflowEvents : Number.POSITIVE_INFINITY;
   return { ...options, events: Math.min(options.events, most), backlog: Math.min(options.backlog, most) };
 }
 
-const labels = ({ mode, eventWorkflows }: GatewayOptions) => ({
-  FIRST_ATTEMPT: mode,
+const labels = ({ apiDelivers, eventWorkflows }: GatewayOptions) => ({
+  ...(apiDelivers === null ? {} : { API_DELIVERS: apiDelivers }),
   ...(eventWorkflows === null ? {} : { EVENT_WORKFLOWS: eventWorkflows }),
 });

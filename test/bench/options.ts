@@ -25,13 +25,13 @@ SCENARIOS
   --accounts 1000        accounts of the scenario accounts
   --bodies 1,10,250      sizes of the scenario bodies in KB
   --filled 0             events in the tables before each scenario
-  --workflow-events 2000 at most so many events of a burst or backlog with --modes workflow
+  --workflow-events 2000 at most so many events of a burst or backlog with --api-delivers false
 
 GATEWAY
   --gateway DIR          the checkout that is measured, with its node_modules; by default this one
-  --modes auto           its FIRST_ATTEMPT: auto,direct,workflow
+  --api-delivers …       its API_DELIVERS: true,false (false: workflows make all attempts); by default the variable is left out
   --event-workflows …    its EVENT_WORKFLOWS: always,on_retry; by default the variable is left out
-pairs and lasting take the first of several modes. --with DIR is the checkout that pairs compares with; it may be older. --set sets a variable
+pairs and lasting take the first of several gateways. --with DIR is the checkout that pairs compares with; it may be older. --set sets a variable
 of this one, --traces lets it send its traces to a collector that keeps none.`;
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
@@ -53,7 +53,7 @@ const options = {
   filled: text('0'),
   gateway: { type: 'string' },
   with: { type: 'string' },
-  modes: text('auto'),
+  'api-delivers': { type: 'string' },
   'event-workflows': { type: 'string' },
   pairs: text('5'),
   set: { type: 'string', multiple: true, default: [] as string[] },
@@ -124,11 +124,14 @@ export function variables({ set }: Values): Record<string, string> {
 /** Each way to start the gateway of a checkout that the options name. */
 export function gatewayOptions(values: Values, folder: string | undefined): [GatewayOptions, ...GatewayOptions[]] {
   const checkout = folder === undefined ? null : resolve(folder);
+  const each = values['api-delivers']?.split(',') ?? [null];
+  if (each.some((given) => given !== null && given !== 'true' && given !== 'false'))
+    throw new Error(`--api-delivers must be true, false or both, not '${values['api-delivers']}'`);
   const workflows = values['event-workflows']?.split(',') ?? [null];
-  const all = values.modes
-    .split(',')
-    .flatMap((mode) => workflows.map((eventWorkflows) => ({ checkout, mode, eventWorkflows })));
+  const all = each.flatMap((apiDelivers) =>
+    workflows.map((eventWorkflows) => ({ checkout, apiDelivers, eventWorkflows })),
+  );
   const [first, ...others] = all;
-  if (!first) throw new Error('--modes names no mode');
+  if (!first) throw new Error('--event-workflows names no policy');
   return [first, ...others];
 }

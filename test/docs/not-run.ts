@@ -32,7 +32,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
     why: 'it takes minutes or hours of all cores',
     commands: [
       'npm run bench -- deliver',
-      'npm run bench -- deliver --scenarios burst,rates --modes auto,direct --event-workflows always,on_retry',
+      'npm run bench -- deliver --scenarios burst,rates --api-delivers true,false --event-workflows always,on_retry',
       'npm run bench -- deliver --filled 2000000',
       'npm run bench -- pairs --with ../before --pairs 5 --scenarios burst,rates',
       'npm run bench -- pairs --with . --traces --scenarios burst',

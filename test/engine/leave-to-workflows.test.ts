@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { LeavingToWorkflows } from '../../src/engine/leave-to-workflows.ts';
 import type { WorkflowRelay } from '../../src/engine/relay.ts';
 import { workflowId } from '../../src/engine/workflow-engine.ts';
 import { lanes } from '../../src/events/lanes.ts';
@@ -10,6 +11,7 @@ import { connectTemporal } from '../../src/temporal/connection.ts';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { Delivery } from '../support/consumer.ts';
 import { openQueueStage } from '../support/queue-stage.ts';
+import { log } from '../support/runtime.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
@@ -157,6 +159,30 @@ test('while Temporal is away nothing is left to workflows, and an api that comes
     await hasWorkflow(id);
     expect(await attemptsBefore(id)).toBe(1);
   }
+});
+
+test('only events that wait for their first attempt are left to workflows', async () => {
+  const ids = await stage.send(await stage.account(), 3);
+  await stage.move(ids.slice(1, 2), 1);
+  await stage.move(ids.slice(2), 2);
+  const since = 'select event_id, lane, lane_since from event_queue order by event_id';
+  const before = await rows(stage.gateway.database, since);
+  const { promise: left, resolve } = Promise.withResolvers<void>();
+  const leaving = new LeavingToWorkflows({
+    ...{ sql: stage.gateway.database, log, patienceMs: 0 },
+    isAlive: () => true,
+    firstAttemptsAreMade: () => false,
+    temporalAnswers: async () => true,
+    onLeft: resolve,
+  });
+  leaving.start();
+  await left;
+  await leaving.stop();
+  const [first, ...others] = await rows(stage.gateway.database, since);
+  expect(first).toMatchObject({ event_id: ids[0], lane: pendingStart });
+  // Since when its workflow waits to be started.
+  expect(first?.lane_since > before[0]?.lane_since).toBe(true);
+  expect(others).toEqual(before.slice(1));
 });
 
 /** A connection to Temporal that a test can cut. */

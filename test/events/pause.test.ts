@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { PauseWatch } from '../../src/processes/pause-watch.ts';
 import {
   endsWorkflows,
   lookAgainMs,
@@ -10,6 +9,7 @@ import {
   readPause,
   resumeDelivery,
 } from '../../src/events/pause.ts';
+import { PauseWatch } from '../../src/processes/pause-watch.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { migratedDatabase } from '../support/database.ts';

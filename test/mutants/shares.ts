@@ -13,27 +13,34 @@ export interface Share {
   tests: readonly string[];
 }
 
+/** The tests of what claims events: first attempts, starts of workflows, and leases. */
+const queue = ['test/attempts', 'test/engine', 'test/processes'];
+
 export const shares: readonly Share[] = [
   {
     name: 'src/events/transitions',
     files: 'src/events/transitions/**/*.ts',
-    tests: ['test/events', 'test/dispatch', 'test/database', 'test/ingest', 'test/maintenance'],
+    tests: ['test/events', ...queue, 'test/database', 'test/ingest', 'test/maintenance'],
   },
   {
     name: 'src/delivery',
     files: 'src/delivery/**/*.ts',
-    tests: ['test/delivery', 'test/dispatch', 'test/events', 'test/tracing'],
+    tests: ['test/delivery', ...queue, 'test/events', 'test/tracing'],
   },
-  { name: 'src/dispatch', files: 'src/dispatch/**/*.ts', tests: ['test/dispatch', 'test/events', 'test/maintenance'] },
+  {
+    name: 'src/{attempts,engine,processes}',
+    files: 'src/{attempts,engine,processes}/**/*.ts',
+    tests: [...queue, 'test/events', 'test/maintenance'],
+  },
   {
     name: 'workflows',
     files: 'workflows/**/*.ts',
-    tests: ['test/workflows', 'test/replay', 'test/dispatch', 'test/temporal', 'test/maintenance'],
+    tests: ['test/workflows', 'test/replay', ...queue, 'test/temporal', 'test/maintenance'],
   },
   {
     name: 'migrations/functions',
     files: 'migrations/functions/*.sql',
-    tests: ['test/events', 'test/database', 'test/dispatch', 'test/ingest', 'test/maintenance', 'test/secrets'],
+    tests: ['test/events', 'test/database', ...queue, 'test/ingest', 'test/maintenance', 'test/secrets'],
   },
 ];
 

@@ -84,12 +84,18 @@ export async function differences(
 /** A gauge that each process reads from the database, so that it is neither added up nor a difference. */
 const isGaugeOfAll = (metric: string) => metric === 'gateway_deliveries_pending';
 
+/** `npm start` tells the series of its api and of its worker apart by a label. */
+const withoutRole = (key: string) => key.replace(/\{role="\w+"\}|,role="\w+"/, '');
+
 /** A series over all answers, or all series of a metric. */
 function counted(answers: readonly Answer[], metric: string): number {
   const series = answers
     .flatMap((answer) => [...answer.values()])
     .flatMap((scrapedMetric) => [...scrapedMetric.series]);
-  const values = series.filter(([key]) => key === metric || key.startsWith(`${metric}{`)).map(([, value]) => value);
+  const values = series
+    .map(([key, value]) => [withoutRole(key), value] as const)
+    .filter(([key]) => key === metric || key.startsWith(`${metric}{`))
+    .map(([, value]) => value);
   if (values.length === 0) throw new Error(`no process has the metric ${metric}`);
   return isGaugeOfAll(metric) ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
 }

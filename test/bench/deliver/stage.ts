@@ -8,8 +8,8 @@ import type { Databases } from './databases.ts';
 export interface GatewayOptions {
   /** The folder of its package.json; null for this checkout. */
   checkout: string | null;
-  /** FIRST_ATTEMPT */
-  mode: string;
+  /** API_DELIVERS; null leaves it out, as for a checkout that does not know it. */
+  apiDelivers: string | null;
   /** EVENT_WORKFLOWS; null leaves it out. */
   eventWorkflows: string | null;
   /** More variables. */
@@ -38,11 +38,11 @@ export async function openStage(
 ): Promise<Stage> {
   const folder = await temporaryFolder();
   const database = await databases.create();
-  const { mode, eventWorkflows } = options;
+  const { apiDelivers, eventWorkflows } = options;
   const environment = {
     DATA_DIR: folder.path,
     DATABASE_URL: database.url,
-    FIRST_ATTEMPT: mode,
+    ...(apiDelivers === null ? {} : { API_DELIVERS: apiDelivers }),
     ...(eventWorkflows === null ? {} : { EVENT_WORKFLOWS: eventWorkflows }),
     LOG_LEVEL: 'warn',
     ...options.environment,

@@ -5,10 +5,10 @@ import { claimSettledForStart } from '../../../src/engine/claim-starts.ts';
 import { StartPosition } from '../../../src/engine/start-position.ts';
 import type { ClaimName } from '../../../src/events/queue.ts';
 
-/** As many as one claim of the relay takes. */
+/** As many as one claim of an api takes. */
 export const claimSize = 128;
 
-/** Claims events as the relay of a worker with free room does: each claim continues after the last one. */
+/** Claims events as an api and a worker with free room do: each claim continues after the last one. */
 export class Claims {
   readonly #sql: Sql;
   readonly #token: string;

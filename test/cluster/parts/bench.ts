@@ -29,7 +29,7 @@ export async function runBench(
   const unknown = names.filter((name) => !Object.hasOwn(scenarios, name));
   if (unknown.length > 0)
     throw new Error(`there is no scenario ${unknown.join(', ')}; npm run bench prints all of them`);
-  const gateway = { checkout: null, mode: 'auto', eventWorkflows: null };
+  const gateway = { checkout: null, apiDelivers: null, eventWorkflows: null };
   const clusterName = `cluster, ${apis} api, ${workers} worker`;
   const ends = await startBothEnds();
   const databases = await startDatabases({ filled: 0, checkout: null });
