@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The release before this one, beside which this one must run, and to which one must be able to go back. */
-export const releaseBefore = { version: '0.2.0', commit: '67245d29996866994a474cddaebb4abfc721e451' };
+/**
+ * The release before this one, beside which this one must run, and to which one must be able to go back. It is a commit,
+ * because no release has been published yet. Its package.json says `version`, which migrations/released.json names.
+ */
+export const releaseBefore = { version: '0.2.0', commit: 'fb8705c2741348d8bb5e455d37cb4af5290beba4' };
 
 export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -20,12 +23,12 @@ const installed = z.object({ version: z.string() });
 export function checkOutReleaseBefore(folder: string): string {
   const target = join(folder, 'release-before');
   const archive = join(folder, 'release-before.tar');
-  const { version, commit } = releaseBefore;
+  const { commit } = releaseBefore;
   try {
     execFileSync('git', ['archive', '--output', archive, commit], { cwd: thisCheckout, stdio: 'pipe' });
   } catch (error) {
     throw new Error(
-      `The commit ${commit} of release ${version} is not in this clone. A shallow clone has only the newest commits: run ` +
+      `The commit ${commit}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
         '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
       { cause: error },
     );
@@ -37,7 +40,7 @@ export function checkOutReleaseBefore(folder: string): string {
   const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
   if (other.length > 0)
     throw new Error(
-      `Release ${version} needs other packages than this checkout has: ` +
+      `The release before (${commit}) needs other packages than this checkout has: ` +
         `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
         'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
     );
