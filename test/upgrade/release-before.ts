@@ -15,17 +15,15 @@ const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
 const installed = z.object({ version: z.string() });
 
 /**
- * Writes the files of the release before into `folder/release-before`, with the packages of this checkout.
+ * Writes files of the release before into a tar archive.
  *
- * @returns the folder of its package.json.
- * @throws Error that says what to do when the history or a package is missing.
+ * @param path a folder of the repository; by default all of it.
+ * @throws Error that says what to do when the history is missing.
  */
-export function checkOutReleaseBefore(folder: string): string {
-  const target = join(folder, 'release-before');
-  const archive = join(folder, 'release-before.tar');
+export function archiveReleaseBefore(archive: string, path = '.'): void {
   const { commit } = releaseBefore;
   try {
-    execFileSync('git', ['archive', '--output', archive, commit], { cwd: thisCheckout, stdio: 'pipe' });
+    execFileSync('git', ['archive', '--output', archive, commit, path], { cwd: thisCheckout, stdio: 'pipe' });
   } catch (error) {
     throw new Error(
       `The commit ${commit}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
@@ -33,6 +31,19 @@ export function checkOutReleaseBefore(folder: string): string {
       { cause: error },
     );
   }
+}
+
+/**
+ * Writes the files of the release before into `folder/release-before`, with the packages and the built console of this
+ * checkout.
+ *
+ * @returns the folder of its package.json.
+ * @throws Error that says what to do when the history or a package is missing.
+ */
+export function checkOutReleaseBefore(folder: string): string {
+  const target = join(folder, 'release-before');
+  const archive = join(folder, 'release-before.tar');
+  archiveReleaseBefore(archive);
   mkdirSync(target);
   execFileSync('tar', ['-xf', archive, '-C', target]);
   rmSync(archive);
@@ -40,11 +51,11 @@ export function checkOutReleaseBefore(folder: string): string {
   const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
   if (other.length > 0)
     throw new Error(
-      `The release before (${commit}) needs other packages than this checkout has: ` +
+      `The release before (${releaseBefore.commit}) needs other packages than this checkout has: ` +
         `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
         'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
     );
-  symlinkSync(join(thisCheckout, 'node_modules'), join(target, 'node_modules'));
+  for (const made of ['node_modules', 'src/console/dist']) symlinkSync(join(thisCheckout, made), join(target, made));
   return target;
 }
 
