@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /**
- * The release before this one, beside which this one must run, and to which one must be able to go back. It is a commit,
- * because no release has been published yet. Its package.json says `version`, which migrations/released.json names.
+ * The release before this one, beside which this one must run, and to which one must be able to go back: a commit, whose
+ * package.json says 0.2.0. Checks and migrations/released.json name it by that version.
  */
-export const releaseBefore = { version: '0.2.0', commit: 'fb8705c2741348d8bb5e455d37cb4af5290beba4' };
+const releaseBefore = 'fb8705c2741348d8bb5e455d37cb4af5290beba4';
 
 export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -21,12 +21,11 @@ const installed = z.object({ version: z.string() });
  * @throws Error that says what to do when the history is missing.
  */
 export function archiveReleaseBefore(archive: string, path = '.'): void {
-  const { commit } = releaseBefore;
   try {
-    execFileSync('git', ['archive', '--output', archive, commit, path], { cwd: thisCheckout, stdio: 'pipe' });
+    execFileSync('git', ['archive', '--output', archive, releaseBefore, path], { cwd: thisCheckout, stdio: 'pipe' });
   } catch (error) {
     throw new Error(
-      `The commit ${commit}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
+      `The commit ${releaseBefore}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
         '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
       { cause: error },
     );
@@ -51,7 +50,7 @@ export function checkOutReleaseBefore(folder: string): string {
   const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
   if (other.length > 0)
     throw new Error(
-      `The release before (${releaseBefore.commit}) needs other packages than this checkout has: ` +
+      `The release before (${releaseBefore}) needs other packages than this checkout has: ` +
         `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
         'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
     );
