@@ -4,10 +4,10 @@ import type { DeliveryActivities } from '../workflows/messages.ts';
 
 /** Distributes the activities over the queues. */
 export function activitiesOfQueues(delivery: DeliveryActivities, maintenance: MaintenanceActivities): QueueActivities {
-  const { attemptDelivery: _, ...notifications } = delivery;
-  const { purgeAuditLog, retainEvents, sweepOverdue, makeBackup } = maintenance;
+  const { attemptDelivery, ...notifications } = delivery;
+  const { beginBackup, failBackup, purgeAuditLog, retainEvents, sweepOverdue, makeBackup } = maintenance;
   return {
-    deliveries: { ...delivery, ...maintenance },
+    deliveries: { attemptDelivery, beginBackup, failBackup },
     notifications,
     maintenance: { purgeAuditLog, retainEvents, sweepOverdue },
     backups: { makeBackup },

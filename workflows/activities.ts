@@ -26,8 +26,8 @@ export const { attemptDelivery } = proxyActivities<DeliveryActivities>({
 
 /**
  * How long a notification waits for a worker that takes `notifications`. Then the activity fails, and the sweep sends the
- * notification from its row, as after any other failure. So a workflow does not stay open for ever after a return to a
- * release without this queue. Longer than a burst of notifications waits for a slot.
+ * notification from its row, as after any other failure. So a workflow does not stay open for ever while no worker takes
+ * this queue. Longer than a burst of notifications waits for a slot.
  */
 const notTakenLimit = '5m';
 

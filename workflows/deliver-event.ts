@@ -1,5 +1,6 @@
 import {
   condition,
+  deprecatePatch,
   log,
   makeContinueAsNewFunc,
   patched,
@@ -134,7 +135,8 @@ export async function deliverEvent(input: DeliverEventInput): Promise<DeliveryRe
         // After the last attempt, only `exhausted` is expected. If the database disagrees, further requests would never
         // end. So this workflow ends, and the sweep starts the one that the event's row asks for. A workflow that
         // starts after the end of its schedule still makes the one attempt that settles the event.
-        if (attempts > schedule.delaysMs.length && patched('schedule-ends')) {
+        if (attempts > schedule.delaysMs.length) {
+          deprecatePatch('schedule-ends');
           log.warn('the schedule has ended, but the event is not settled', { eventId, generation, attempts });
           settledAs = 'already_settled';
         }

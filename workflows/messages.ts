@@ -135,7 +135,7 @@ export type AttemptResult =
   | {
       kind: 'exhausted';
       attempted: boolean;
-      /** The notifications to send; absent in histories from before notifications existed. */
+      /** The notifications to send; absent: none. */
       notifications?: NotificationRequest[];
     }
   /**

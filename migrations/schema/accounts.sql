@@ -38,3 +38,14 @@ on accounts for each row execute function refuse_retired_key(
   'signing_secret_current', 'signing_secret_previous', 'provider_config', 'delivery_secret', 'project_delivery_secret',
   'delivery_url_credentials', 'project_delivery_url_credentials'
 );
+
+create table signing_secret_uses (
+  account_id uuid not null,
+  slot text not null check (slot in ('current', 'previous', 'unsigned')),
+  -- identifies the secret: src/accounts/secret-uses.ts
+  tag text not null,
+  webhooks bigint not null,
+  last_used_at timestamptz not null,
+  primary key (account_id, slot, tag)
+);
+comment on table signing_secret_uses is 'number of webhooks that each signing secret has verified; written by each api every few seconds';

@@ -39,6 +39,9 @@ create index audit_logs_action on audit_logs (action, id);
 comment on index audit_logs_action is 'list of entries by action, newest first';
 create index audit_logs_ip_address on audit_logs (ip_address, id);
 comment on index audit_logs_ip_address is 'list of entries by ip_address, newest first';
+-- Entries without an event, such as those of lists, are not in it.
+create index audit_logs_event on audit_logs ((details ->> 'event_id'), id) where details ->> 'event_id' is not null;
+comment on index audit_logs_event is 'list of entries about an event, newest first';
 
 create table audit_chain (
   part text primary key check (part in ('head', 'anchor')),

@@ -89,11 +89,14 @@ create table event_payloads (
   body bytea not null,
   payload_bytes integer,
   payload_sha256 bytea,
-  headers_truncated boolean
+  headers_truncated boolean,
+  -- Here and not in events, whose rows are rewritten at each change of their state and would copy these 55 bytes.
+  traceparent text
 ) partition by range (event_id);
 comment on column event_payloads.payload_bytes is 'rejected webhooks: the length of the whole body; body contains its beginning; null: body is whole';
 comment on column event_payloads.payload_sha256 is 'rejected webhooks: SHA-256 of the whole body; null: body is whole';
 comment on column event_payloads.headers_truncated is 'rejected webhooks: whether headers were left out; null: all headers are stored';
+comment on column event_payloads.traceparent is 'the span of the webhook, as in the W3C header; null: received while tracing was off';
 
 -- The primary key identifies an attempt, so that repeating the recording has no effect.
 create table delivery_attempts (
@@ -108,8 +111,14 @@ create table delivery_attempts (
   response_body text,
   error text,
   url text,
+  waited_ms double precision,
+  connect_ms double precision,
+  answer_ms double precision,
   primary key (event_id, generation, trigger, number)
 ) partition by range (event_id);
+comment on column delivery_attempts.waited_ms is 'from when the attempt was due until started_at; null: a manual attempt, or one of release 0.2.0';
+comment on column delivery_attempts.connect_ms is 'from started_at until the request could be sent: DNS, TCP and TLS; null: no connection';
+comment on column delivery_attempts.answer_ms is 'from then until the head of the answer; null: no answer';
 
 -- Not partitioned, because a unique key cannot span partitions by event id, and copies of a webhook can arrive on two
 -- days.

@@ -14,7 +14,7 @@ const aliveMs = 2_000;
 
 export interface BackupDeps {
   database: Database;
-  /** Null: this worker has no place for backups. */
+  /** Null: this worker has no place for backups, and does not take their queue. */
   store: BackupStore | null;
   /** The number of completed backups to keep. */
   keep: number;
@@ -38,14 +38,7 @@ export async function makeBackup(
   progress: (details: Record<string, number | string>) => void,
 ): Promise<MaintenanceCounts> {
   const { database, store, log } = deps;
-  // Only for backups of release 0.2.0, on the queue of deliveries: others are on a queue of workers that have a place.
-  // Retried, because another worker may have one.
-  if (!store)
-    throw ApplicationFailure.create({
-      type: 'NoPlace',
-      message: 'this worker has no place for backups: set BACKUP_DIR or BACKUP_URL',
-      nextRetryDelay: '1s',
-    });
+  if (!store) throw new Error('a worker without a place for backups takes their queue');
   const already = (await backupIsAlive(database, id, null)) ? null : await madeOrGivenUp(database, id);
   const made = already ?? (await make({ ...deps, store }, id, signal, progress));
   const tidied = await tidyBackups({ ...deps, store }, { keep: deps.keep, latest: id }).catch((error: unknown) => {

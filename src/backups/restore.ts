@@ -2,25 +2,24 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { applyLaterWithin } from '../database/apply-later.ts';
+import { oldestUpgrade } from '../database/applied-migrations.ts';
+import { isTransactional } from '../database/apply-later.ts';
 import { connectionOptions, placeOf } from '../database/connection-options.ts';
 import { connectDatabase, type Database } from '../database/database.ts';
 import { applyFunctions } from '../database/functions.ts';
 import { keptAlive } from '../database/keep-alive.ts';
 import { migrateOnce } from '../database/migrate.ts';
-import { laterMigrations } from '../database/migrations.ts';
+import { migrations } from '../database/migrations.ts';
 import { noLimits } from '../database/no-limits.ts';
-import { schemaAge, unknownMigrations } from '../database/schema-check.ts';
+import { missingSquashed, schemaAge, unknownMigrations } from '../database/schema-check.ts';
 import { soleConnection } from '../database/sole-connection.ts';
 import { sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import type { Log } from '../shared/log.ts';
-import { version } from '../shared/version.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { partitionStatements, sequenceStatements, tableAndColumns, triggerStatements } from './archive-text.ts';
 import { BackupError, said } from './backup-error.ts';
 import type { ArchivedTable, Manifest } from './manifest.ts';
-import { recordedMigrations } from './recorded-migrations.ts';
 import { refuseUnlessEmpty } from './restore-target.ts';
 import { pauseRestored, type Settled, settleEvents } from './settle.ts';
 import { leftOut } from './tables.ts';
@@ -57,14 +56,13 @@ export async function restoreArchive(
   source: ArchiveSource,
   manifest: Manifest,
 ): Promise<Restored> {
-  const migrations = await recordedMigrations(source, manifest, keyring);
-  refuseOtherSchema(source, { ...manifest, migrations });
+  refuseOtherSchema(source, manifest);
   // A single connection, so that migrations and loading are one transaction.
   const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
   let restored: Restored;
   try {
     await refuseUnlessEmpty(await database.pool.connect().then(released));
-    restored = await loaded(database, source, manifest, { keyring, onProgress, migrations });
+    restored = await loaded(database, source, manifest, { keyring, onProgress });
   } catch (error) {
     throw explained(url, error, 'Nothing was restored.');
   } finally {
@@ -73,7 +71,10 @@ export async function restoreArchive(
   const after = await finished(url, log, onProgress).catch((error: unknown) => {
     throw explained(url, error, 'Everything was restored; run `npm run migrate` before the start.');
   });
-  return { ...restored, migrated: [...restored.migrated, ...after.filter((name) => !migrations.includes(name))] };
+  return {
+    ...restored,
+    migrated: [...restored.migrated, ...after.filter((name) => !manifest.migrations.includes(name))],
+  };
 }
 
 /**
@@ -102,17 +103,30 @@ function released(client: pg.PoolClient): pg.PoolClient {
   return client;
 }
 
-function refuseOtherSchema(source: ArchiveSource, { migrations, gateway_version: version }: Manifest): void {
-  const age = schemaAge(migrations);
-  if (age === 'usable') return;
-  throw new BackupError(
-    age === 'newer'
-      ? `${source.name} was made by a newer gateway (${version}): this one does not know ${unknownMigrations(migrations).join(', ')}. ` +
-          'Nothing was written. Restore it with that version or a later one.'
-      : `${source.name} was made by a version from before the first release (migration ${migrations[0]}). This version can ` +
+function refuseOtherSchema(source: ArchiveSource, { migrations: applied, gateway_version: version }: Manifest): void {
+  const age = schemaAge(applied);
+  switch (age) {
+    case 'usable':
+      return;
+    case 'newer':
+      throw new BackupError(
+        `${source.name} was made by a newer gateway (${version}): this one does not know ${unknownMigrations(applied).join(', ')}. ` +
+          'Nothing was written. Restore it with that version or a later one.',
+      );
+    case 'older':
+      throw new BackupError(
+        `${source.name} has an older schema than this version can restore: it lacks ${missingSquashed(applied).join(', ')}. ` +
+          `Nothing was written. Restore it with commit ${oldestUpgrade}, then run \`npm run migrate\` of this version.`,
+      );
+    case 'unreleased':
+      throw new BackupError(
+        `${source.name} was made by a version from before the first release (migration ${applied[0]}). This version can ` +
           'neither use nor convert its schema. Nothing was written. Restore it with the version that made it, which can ' +
           'deliver its events, and start this version with an empty database.',
-  );
+      );
+    default:
+      throw new Error(`unknown age ${age satisfies never}`);
+  }
 }
 
 // Only if the table is empty: the commit may have succeeded although its response was lost.
@@ -121,10 +135,7 @@ const dropMigrations = `
     if not exists (select from mikro_orm_migrations) then drop table mikro_orm_migrations; end if;
   end $$`;
 
-type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'> & {
-  /** Those of the backup's schema. */
-  migrations: readonly string[];
-};
+type LoadDeps = Pick<RestoreDeps, 'keyring' | 'onProgress'>;
 
 async function loaded(
   database: Database,
@@ -142,12 +153,12 @@ async function loaded(
       const client = connection.client();
       // Those of this version, not those of the backup: bodies of functions are no part of a backup.
       await applyFunctions(sqlOfClient(client));
-      await migrator.up({ transaction });
-      const inBackup = laterMigrations.filter(({ name }) => deps.migrations.includes(name));
-      await applyLaterWithin(transaction, { database, pending: inBackup, version });
+      const here = migrations.filter((each) => isTransactional(database, each)).map(({ name }) => name);
+      const inBackup = here.filter((name) => manifest.migrations.includes(name));
+      await migrator.up({ transaction, migrations: inBackup });
       const { rowsByTable, skipped } = await loadRows(client, source, manifest, deps);
-      const after = laterMigrations.filter((migration) => !inBackup.includes(migration));
-      const migrated = await applyLaterWithin(transaction, { database, pending: after, version });
+      const migrated = here.filter((name) => !inBackup.includes(name));
+      await migrator.up({ transaction, migrations: migrated });
       const settled = await settleEvents(client);
       await pauseRestored(client, `restored from ${source.name}, a backup of ${manifest.created_at}`);
       return { manifest, rowsByTable, skipped, migrated, ...settled };

@@ -87,7 +87,7 @@ export async function openSnapshot(url: string, signal: AbortSignal): Promise<Sn
     return {
       ...{ tables, foreign, takenAt },
       sequences: await readSequences(client, tables),
-      migrations: (await readApplied(sqlOfClient(client))).map(({ name }) => name),
+      migrations: await readApplied(sqlOfClient(client)),
       auditHead: await readAuditHead(client),
       async exportId() {
         const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');

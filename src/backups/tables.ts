@@ -10,7 +10,7 @@ import { identifier } from './manifest.ts';
  */
 export const leftOut: Readonly<Record<string, string>> = {
   mikro_orm_migrations: 'the manifest names the migrations; a restore applies them',
-  applied_migrations: 'as above, for the migrations after the first one',
+  applied_migrations: 'as above, for those that the first migration now contains',
   processes: 'which processes run at this moment',
   backups: 'where backups of this place are: another place has others',
 };

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, MigrationRunner } from '@mikro-orm/migrations';
-import type { Transaction } from '@mikro-orm/postgresql';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import type { Database } from './database.ts';
 import { sqlState } from './errors.ts';
-import type { LaterMigration } from './migrations.ts';
+import type { NamedMigration } from './migrations.ts';
 
 /**
  * How long a migration waits for the lock of a table. All statements on the table that come after it wait as long, so
@@ -22,26 +21,23 @@ const tries = 60;
  */
 const concurrentTimeoutMs = 120_000;
 
-const record = `
-  insert into applied_migrations (name, kind, applied_by, oldest_release) values (?, ?, ?, ?)`;
-
 interface ApplyOptions {
+  /** Opened with `maxConnections: 1`, `wholeTables` and a list of migrations that contains those that are pending. */
   database: Database;
   /** Those that are not applied yet, oldest first. */
-  pending: readonly LaterMigration[];
-  /** The version of this program. */
-  version: string;
+  pending: readonly NamedMigration[];
   log: Log;
   /** How often a lock is tried for, the pause between two tries, and the limit of an index build; for tests. */
   locks?: { tries: number; pauseMs: number; concurrentTimeoutMs: number };
 }
 
 /**
- * Applies and records migrations after the first one, each in a transaction of its own. A migration that does not get a
- * lock at once gives up, lets the waiting statements run, and is tried again. So processes of this release and of the
- * one before can work while it runs. One that is not transactional builds an index concurrently, and is tried once.
+ * Applies migrations after the first one by MikroORM's migrator, each in a transaction of its own. A migration that does
+ * not get a lock at once gives up, lets the waiting statements run, and is tried again. So processes of this release and
+ * of the one before can work while it runs. One that is not transactional builds an index concurrently, and is tried
+ * once.
  *
- * @param options.database opened with `maxConnections: 1` and `wholeTables`
+ * @returns the names of the migrations.
  * @throws StartError when a table stays locked, or when an old transaction keeps an index from being built.
  */
 export async function applyLater(options: ApplyOptions): Promise<string[]> {
@@ -49,7 +45,7 @@ export async function applyLater(options: ApplyOptions): Promise<string[]> {
   const limits = options.locks ?? { tries, pauseMs, concurrentTimeoutMs };
   const driver = database.orm.em.getDriver();
   for (const each of pending) {
-    const concurrent = !instanceOf(database, each).isTransactional();
+    const concurrent = !isTransactional(database, each);
     await driver.execute(`set lock_timeout = ${concurrent ? limits.concurrentTimeoutMs : lockTimeoutMs}`);
     if (concurrent) log.info({ migration: each.name }, 'building an index, after the transactions that run now');
     await withRetries(
@@ -62,29 +58,18 @@ export async function applyLater(options: ApplyOptions): Promise<string[]> {
   return pending.map(({ name }) => name);
 }
 
-/**
- * Applies and records migrations inside a transaction: that of a restore into an empty database. Those that run outside
- * of transactions are left for `migrate`.
- *
- * @returns the names of those that were applied.
- */
-export async function applyLaterWithin(
-  transaction: Transaction,
-  { database, pending, version }: Pick<ApplyOptions, 'database' | 'pending' | 'version'>,
-): Promise<string[]> {
-  const inside = pending.filter((each) => instanceOf(database, each).isTransactional());
-  for (const each of inside) await run(database, each, version, transaction);
-  return inside.map(({ name }) => name);
-}
+/** Whether a migration runs in a transaction. One that builds an index concurrently cannot. */
+export const isTransactional = (database: Database, migration: NamedMigration): boolean =>
+  instanceOf(database, migration).isTransactional();
 
 async function withRetries(
-  migration: LaterMigration,
+  migration: NamedMigration,
   limits: { tries: number; pauseMs: number; text: (name: string) => string },
-  { database, version, log }: ApplyOptions,
+  { database, log }: ApplyOptions,
 ): Promise<void> {
   for (let left = limits.tries; ; left--) {
     try {
-      return await run(database, migration, version);
+      return await run(database, migration);
     } catch (error) {
       // 55P03: lock_not_available
       if (sqlState(error) !== '55P03') throw error;
@@ -105,21 +90,17 @@ const buildHeldUp = (name: string) =>
   `The migration ${name} builds an index, and a transaction that is older did not end in time. The unfinished index is ` +
   `not used, and the next try replaces it. ${endTransactions}`;
 
-async function run(
-  database: Database,
-  each: LaterMigration,
-  version: string,
-  transaction?: Transaction,
-): Promise<void> {
-  const driver = database.orm.em.getDriver();
-  const runner = new MigrationRunner(driver, { transactional: true, disableForeignKeys: false }, database.orm.config);
-  if (transaction !== undefined) runner.setMasterMigration(transaction);
-  const { kind, oldestRelease } = each.class;
-  // In the migration's own transaction, if it has one, so that it is applied and recorded, or neither.
-  await runner.run(instanceOf(database, each), 'up', async (own) => {
-    await driver.execute(record, [each.name, kind, version, oldestRelease], 'run', own ?? transaction);
-  });
+async function run(database: Database, migration: NamedMigration): Promise<void> {
+  const { em, config, migrator } = database.orm;
+  const instance = instanceOf(database, migration);
+  if (instance.isTransactional()) {
+    await migrator.up({ migrations: [migration.name] });
+    return;
+  }
+  // `up` opens a transaction in any case (`allOrNothing`), and an index is not built concurrently inside one.
+  await new MigrationRunner(em.getDriver(), config.get('migrations'), config).run(instance, 'up');
+  await migrator.logMigration(migration.name);
 }
 
-const instanceOf = ({ orm }: Database, { class: Class }: LaterMigration): Migration =>
+const instanceOf = ({ orm }: Database, { class: Class }: NamedMigration): Migration =>
   new Class(orm.em.getDriver(), orm.config);

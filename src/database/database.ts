@@ -6,7 +6,7 @@ import { inStatementSpan } from '../tracing/spans.ts';
 import { applicationName } from './application-name.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
-import { firstMigration } from './migrations.ts';
+import { migrations, type NamedMigration } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
 import type { Sql, Statement, Transactions } from './sql.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
@@ -63,6 +63,8 @@ export async function connectDatabase(options: {
   /** The entities that stores use with MikroORM; none for programs that only run statements. */
   entities?: readonly EntitySchema[];
   maxConnections?: number;
+  /** Those that MikroORM's migrator can apply; by default, those of this release. */
+  migrations?: readonly NamedMigration[];
   /** For migrations and other statements about whole tables: no time limits, and no settings for short statements. */
   wholeTables?: boolean;
 }): Promise<Database> {
@@ -94,8 +96,7 @@ export async function connectDatabase(options: {
     },
     logger: (message) => log.debug(message),
     migrations: {
-      // The others are recorded elsewhere (apply-later.ts).
-      migrationsList: [firstMigration],
+      migrationsList: [...(options.migrations ?? migrations)],
       snapshot: false,
       transactional: true,
       allOrNothing: true,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { firstFunctions } from './released.ts';
+import { released } from './released.ts';
 import type { Sql } from './sql.ts';
 
 /** A function of the schema: a file of `migrations/functions/`. */
@@ -41,26 +41,26 @@ export const bodyOf = ({ text }: SqlFunction) =>
 /**
  * The function's comment in the database: its purpose, its file, and the file's hash, by which changes are detected.
  *
- * Release 0.2.0 does not start when a function that it does not know has the first form. So functions that later
- * releases add have the second one.
+ * It has two forms, because the release before (test/upgrade/release-before.ts) compares whole comments when it starts,
+ * and drops a function of the first form that it does not know. So functions that it does not know have the second form,
+ * as two of its own have.
  */
 function commentOf({ name, text }: SqlFunction): string {
   const [purpose = ''] = text.split('\n');
   const sha256 = createHash('sha256').update(text).digest('hex');
-  const file = firstFunctions.has(name) ? `migrations/functions/${name}.sql` : `function file ${name}.sql`;
+  const first = `functions/${name}.sql` in (released['0.2.0'] ?? {}) && !name.endsWith('_2');
+  const file = first ? `migrations/functions/${name}.sql` : `function file ${name}.sql`;
   return `${purpose.replace(/^-- /, '')} (${file}, SHA-256 ${sha256})`;
 }
 
-// Functions of operators and extensions in the same schema have no such comment, so they are not touched. Those of
-// later releases have another one: a function that this program does not know may belong to processes of a later
-// release. A migration drops it when no supported release uses it.
+// A function without a file is left alone: it may belong to an operator, to an extension, or to processes of another
+// release. A contracting migration drops it when no supported release uses it.
 const readStored = {
   name: '',
   text: `
     select p.proname as name, p.oid::regprocedure::text as signature, p.prosrc as body, d.comment
     from pg_proc p cross join lateral (select obj_description(p.oid, 'pg_proc') as comment) d
-    where p.pronamespace = current_schema()::regnamespace
-      and (p.proname = any($1) or d.comment like '%(migrations/functions/%.sql, SHA-256 %)')`,
+    where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)`,
 };
 
 /** What functions are compared with. */
@@ -76,41 +76,35 @@ export interface CompareOptions {
 /**
  * Compares the functions of a database with those of the files.
  *
- * @returns `change`: files whose function is missing, differs or exists with several signatures; `drop`: signatures of
- *   functions that a version before the first release made and that have no file.
+ * @returns the files whose function is missing, differs or exists with several signatures.
  */
 export async function functionChanges(
   sql: Sql,
   { files = functionFiles(), newer = false }: CompareOptions = {},
-): Promise<{ change: SqlFunction[]; drop: string[] }> {
+): Promise<SqlFunction[]> {
   const found = await sql.query<StoredFunction>(readStored, [files.map(({ name }) => name)]);
-  if (newer) return { change: files.filter((file) => found.every(({ name }) => name !== file.name)), drop: [] };
-  return {
-    change: files.filter((file) => {
-      const [same, ...others] = found.filter(({ name }) => name === file.name);
-      return others.length > 0 || same?.comment !== commentOf(file) || same.body !== bodyOf(file);
-    }),
-    drop: found.filter(({ name }) => files.every((file) => file.name !== name)).map(({ signature }) => signature),
-  };
+  if (newer) return files.filter((file) => found.every(({ name }) => name !== file.name));
+  return files.filter((file) => {
+    const [same, ...others] = found.filter(({ name }) => name === file.name);
+    return others.length > 0 || same?.comment !== commentOf(file) || same.body !== bodyOf(file);
+  });
 }
 
 /**
- * Updates the functions of the database to those of the files: creates missing ones, replaces changed ones, and drops
- * those of versions before the first release. A function whose parameters or result have changed cannot be replaced, so
- * it is dropped and created.
+ * Updates the functions of the database to those of the files: creates missing ones and replaces changed ones. A
+ * function whose parameters or result have changed cannot be replaced, so it is dropped and created.
  *
  * Call it inside the transaction of the first migration and before it, because its triggers need the functions. So no
  * other transaction sees one without the other.
  *
- * @returns the names of the functions that were created or replaced, and the signatures of those that were dropped.
+ * @returns the names of the functions that were created or replaced.
  */
 export async function applyFunctions(sql: Sql, options: CompareOptions = {}): Promise<string[]> {
-  const { change, drop } = await functionChanges(sql, options);
+  const changes = await functionChanges(sql, options);
   // Functions may use tables that the migrations after this call create.
   await run(sql, 'set local check_function_bodies = off');
-  for (const signature of drop) await run(sql, `drop function ${signature}`);
-  for (const file of change) await replaceFunction(sql, file);
-  return [...change.map(({ name }) => name), ...drop];
+  for (const file of changes) await replaceFunction(sql, file);
+  return changes.map(({ name }) => name);
 }
 
 const run = (sql: Sql, text: string) => sql.query({ name: '', text }, []);

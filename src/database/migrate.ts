@@ -4,7 +4,9 @@ import type { Log } from '../shared/log.ts';
 import { applyLater } from './apply-later.ts';
 import { connectDatabase, type Database } from './database.ts';
 import { applyFunctions } from './functions.ts';
+import { createLaterTables } from './later-tables.ts';
 import { lockKeys } from './lock-keys.ts';
+import { firstMigration } from './migrations.ts';
 import { daysAhead, ensurePartitions } from './partitions.ts';
 import { refuseSkippedRelease } from './release-order.ts';
 import { type Release, refuseOtherSchema, thisRelease } from './schema-check.ts';
@@ -16,9 +18,9 @@ const lockPollMs = 250;
 
 /** The changes that a call has made. */
 export interface Migrated {
-  /** The names of the migrations that were applied. */
+  /** The names of the migrations that were applied, and of the tables of later-tables.ts that were created. */
   migrations: string[];
-  /** The functions that were created, replaced or dropped. */
+  /** The functions that were created or replaced. */
   functions: string[];
 }
 
@@ -51,28 +53,31 @@ export async function migrate(database: Database, log: Log, release: Release = t
 
 /**
  * Applies the functions and the first migration in one transaction, so that either all or none take effect, then each
- * later migration in its own. Uses a dedicated connection without time limits, because rewriting a large table takes
+ * later migration in its own (`applyLater`). Uses a dedicated connection without time limits, because rewriting a large table takes
  * longer than the pool's limit.
  */
 async function applyMigrations(url: string, log: Log, release: Release): Promise<Migrated> {
-  const database = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const database = await connectDatabase({
+    ...{ url, log, maxConnections: 1, wholeTables: true, migrations: release.migrations },
+  });
   const connection = soleConnection(database);
   const { em, migrator } = database.orm;
   try {
     // Creates the migrator's table, which the migrator does outside of any transaction.
     await migrator.getPending();
-    const { functions, first, pending } = await em.fork().transactional(async (transactional) => {
+    const { functions, first, tables, pending } = await em.fork().transactional(async (transactional) => {
       const transaction = transactional.getTransactionContext();
       const sql = sqlOfClient(connection.client());
       const { applied, newer } = await refuseOtherSchema(sql, release);
-      const pending = release.later.filter(({ name }) => !applied.includes(name));
+      const pending = release.migrations.filter(({ name }) => !applied.includes(name));
       if (applied.length > 0) await refuseSkippedRelease(sql, { applied, pending, release });
       const functions = await applyFunctions(sql, { newer });
-      const migrated = await migrator.up({ transaction });
-      return { functions, first: migrated.map(({ name }) => name), pending };
+      const first = await migrator.up({ transaction, migrations: [firstMigration.name] });
+      const tables = await createLaterTables(sql);
+      return { functions, first: first.map(({ name }) => name), tables, pending };
     });
-    const later = await applyLater({ database, pending, version: release.version, log });
-    return { migrations: [...first, ...later], functions };
+    const later = pending.filter(({ name }) => !first.includes(name));
+    return { migrations: [...first, ...tables, ...(await applyLater({ database, pending: later, log }))], functions };
   } finally {
     connection.giveBack();
     await database.close();

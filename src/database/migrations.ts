@@ -1,58 +1,36 @@
 import type { Migration } from '@mikro-orm/migrations';
 import { Migration20261123000000_schema } from '../../migrations/Migration20261123000000_schema.ts';
-import { Migration20261124000050_applied_migrations } from '../../migrations/Migration20261124000050_applied_migrations.ts';
-import { Migration20261124000100_pending_hours } from '../../migrations/Migration20261124000100_pending_hours.ts';
-import { Migration20261124000200_traces } from '../../migrations/Migration20261124000200_traces.ts';
-import { Migration20261124000300_series } from '../../migrations/Migration20261124000300_series.ts';
-import { Migration20261124000310_stats_minute } from '../../migrations/Migration20261124000310_stats_minute.ts';
-import { Migration20261124000320_latencies_minute } from '../../migrations/Migration20261124000320_latencies_minute.ts';
-import { Migration20261124000400_bulk_jobs } from '../../migrations/Migration20261124000400_bulk_jobs.ts';
-import { Migration20261125000100_attempt_parts } from '../../migrations/Migration20261125000100_attempt_parts.ts';
-import { Migration20261125000200_secret_uses } from '../../migrations/Migration20261125000200_secret_uses.ts';
-import { Migration20261125000300_account_deliveries } from '../../migrations/Migration20261125000300_account_deliveries.ts';
-import { Migration20261125000400_audit_events } from '../../migrations/Migration20261125000400_audit_events.ts';
-import { Migration20261125000500_backup_progress } from '../../migrations/Migration20261125000500_backup_progress.ts';
-import { Migration20261125190000_processes } from '../../migrations/Migration20261125190000_processes.ts';
 
-/** The class of a migration after the first one. docs/upgrades.md has the rules. */
-export interface SchemaChange {
-  new (...parameters: ConstructorParameters<typeof Migration>): Migration;
-  /**
-   * - `expand`: adds what a later release uses, and leaves what the release before uses
-   * - `contract`: removes what no supported release uses any more
-   */
-  readonly kind: 'expand' | 'contract';
-  /** The oldest release that can run on the schema with this migration, such as `0.2.0`. */
-  readonly oldestRelease: string;
-}
-
-export interface LaterMigration {
+/** A migration, and the name under which MikroORM records it in `mikro_orm_migrations`. */
+export interface NamedMigration {
   name: string;
-  class: SchemaChange;
+  class: new (...parameters: ConstructorParameters<typeof Migration>) => Migration;
 }
 
-/** The schema of the first release, recorded in `mikro_orm_migrations`: the only one that release 0.2.0 knows. */
-export const firstMigration = { name: 'Migration20261123000000_schema', class: Migration20261123000000_schema };
+/** The whole schema. Later migrations change it. */
+export const firstMigration: NamedMigration = {
+  name: 'Migration20261123000000_schema',
+  class: Migration20261123000000_schema,
+};
+
+/** All migrations, oldest first. They are imported, so that a missing file is a type error. */
+export const migrations: readonly NamedMigration[] = [firstMigration];
 
 /**
- * The other migrations, oldest first, recorded in `applied_migrations`. They are imported, so that a missing file is a
- * type error.
+ * - `expand`: adds what a later release uses, and leaves what older releases use
+ * - `contract`: removes what no supported release uses any more; `oldestRelease` is the oldest one that can run without
  */
-export const laterMigrations: readonly LaterMigration[] = [
-  { name: 'Migration20261124000050_applied_migrations', class: Migration20261124000050_applied_migrations },
-  { name: 'Migration20261124000100_pending_hours', class: Migration20261124000100_pending_hours },
-  { name: 'Migration20261124000200_traces', class: Migration20261124000200_traces },
-  { name: 'Migration20261124000300_series', class: Migration20261124000300_series },
-  { name: 'Migration20261124000310_stats_minute', class: Migration20261124000310_stats_minute },
-  { name: 'Migration20261124000320_latencies_minute', class: Migration20261124000320_latencies_minute },
-  { name: 'Migration20261124000400_bulk_jobs', class: Migration20261124000400_bulk_jobs },
-  { name: 'Migration20261125000100_attempt_parts', class: Migration20261125000100_attempt_parts },
-  { name: 'Migration20261125000200_secret_uses', class: Migration20261125000200_secret_uses },
-  { name: 'Migration20261125000300_account_deliveries', class: Migration20261125000300_account_deliveries },
-  { name: 'Migration20261125000400_audit_events', class: Migration20261125000400_audit_events },
-  { name: 'Migration20261125000500_backup_progress', class: Migration20261125000500_backup_progress },
-  { name: 'Migration20261125190000_processes', class: Migration20261125190000_processes },
-];
+export type SchemaChange = { kind: 'expand' } | { kind: 'contract'; oldestRelease: string };
 
-/** All migrations, oldest first. */
-export const migrations: readonly { name: string }[] = [firstMigration, ...laterMigrations];
+/**
+ * What a migration after the first one does to running releases. Its name says it, such as
+ * `Migration20270131120000_expand_colour` or `Migration20270201120000_contract_0_4_0_colour`. So a release can judge the
+ * migrations of a later one, of which it sees only the names that are recorded.
+ *
+ * @returns null for a name of another form.
+ */
+export function changeOf(name: string): SchemaChange | null {
+  const [, change, ...numbers] = /^Migration\d{14}_(expand|contract_(\d+)_(\d+)_(\d+))_[a-z_]+$/.exec(name) ?? [];
+  if (change === undefined) return null;
+  return change === 'expand' ? { kind: 'expand' } : { kind: 'contract', oldestRelease: numbers.join('.') };
+}

@@ -1,7 +1,7 @@
 import { lt, lte, rsort, valid } from 'semver';
 import { StartError } from '../shared/start-error.ts';
 import { releaseOf } from './application-name.ts';
-import type { LaterMigration } from './migrations.ts';
+import { changeOf } from './migrations.ts';
 import { released } from './released.ts';
 import type { Release } from './schema-check.ts';
 import type { Sql } from './sql.ts';
@@ -21,11 +21,11 @@ const readNames = {
  */
 export async function refuseSkippedRelease(
   sql: Sql,
-  { applied, pending, release }: { applied: readonly string[]; pending: readonly LaterMigration[]; release: Release },
+  { applied, pending, release }: { applied: readonly string[]; pending: readonly { name: string }[]; release: Release },
   history: typeof released = released,
 ): Promise<void> {
-  const removing = pending.filter((migration) => migration.class.kind === 'contract');
-  const [oldest] = rsort(removing.map((migration) => migration.class.oldestRelease));
+  const changes = pending.map(({ name }) => changeOf(name));
+  const [oldest] = rsort(changes.flatMap((change) => (change?.kind === 'contract' ? [change.oldestRelease] : [])));
   if (oldest === undefined) return;
   const missing = migrationsUntil(oldest, history).filter((name) => !applied.includes(name));
   if (missing.length > 0)

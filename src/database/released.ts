@@ -8,8 +8,3 @@ import { z } from 'zod';
 export const released: Readonly<Record<string, Readonly<Record<string, string>>>> = z
   .record(z.string(), z.record(z.string(), z.string()))
   .parse(JSON.parse(readFileSync(new URL('../../migrations/released.json', import.meta.url), { encoding: 'utf8' })));
-
-/** The functions of release 0.2.0, the first one, by their names. */
-export const firstFunctions: ReadonlySet<string> = new Set(
-  Object.keys(released['0.2.0'] ?? {}).flatMap((file) => /^functions\/(\w+)\.sql$/.exec(file)?.[1] ?? []),
-);

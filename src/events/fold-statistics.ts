@@ -37,7 +37,6 @@ const addTo = ({ table, keys, sums }: Sums, keyValues = keys, where = 'true') =>
 /**
  * Moves deltas into one row per key, and into the series of minutes and hours. The deletion and the sums commit
  * together, so readers always see the right total. An advisory lock keeps several workers from folding at the same time.
- * A worker of version 0.2.0 folds without the series: what it folds is missing there.
  */
 const fold = (names: Sums & { deltas: string; series: Sums; counts: string }) => `
   with taken as (

@@ -8,11 +8,7 @@ import { settingsOf } from './worker-options.ts';
 
 /** The activities of each queue. */
 export interface QueueActivities {
-  /**
-   * Those of all queues, because workflows that release 0.2.0 started or continues have scheduled all of their
-   * activities here.
-   */
-  deliveries: DeliveryActivities & MaintenanceActivities;
+  deliveries: Pick<DeliveryActivities, 'attemptDelivery'> & Pick<MaintenanceActivities, 'beginBackup' | 'failBackup'>;
   notifications: Omit<DeliveryActivities, 'attemptDelivery'>;
   maintenance: Pick<MaintenanceActivities, 'purgeAuditLog' | 'retainEvents' | 'sweepOverdue'>;
   backups: Pick<MaintenanceActivities, 'makeBackup'>;

@@ -18,7 +18,7 @@ afterAll(() => database.close());
 test('the program starts on its own schema, and refuses an older one with an explanation', async () => {
   await migrate(database, log);
   await expect(checkSchema(database)).resolves.toBeUndefined();
-  await database.pool.query('delete from applied_migrations where name = $1', [migrations.at(-1)?.name]);
+  await database.pool.query('delete from mikro_orm_migrations where name = $1', [migrations.at(-1)?.name]);
   const refusal = await checkSchema(database).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(StartError);
   expect(refusal).toHaveProperty('message', expect.stringContaining('npm run migrate'));

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applicationName } from '../../src/database/application-name.ts';
+import { oldestUpgrade, squashed } from '../../src/database/applied-migrations.ts';
 import { applyLater } from '../../src/database/apply-later.ts';
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -7,14 +8,14 @@ import { checkSchema, type Release, thisRelease } from '../../src/database/schem
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { version } from '../../src/shared/version.ts';
-import { freshDatabase, migratedDatabase } from '../support/database.ts';
+import { migratedDatabase } from '../support/database.ts';
 import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { change, laterRelease } from './later-release.ts';
 
 const log = createLog('silent');
 const nothing = { migrations: [], functions: [] };
-const colour = change('Migration20990101000000_colour', ['alter table accounts add column colour text']);
+const colour = change('Migration20990101000000_expand_colour', ['alter table accounts add column colour text']);
 const next = laterRelease('9.1.0', [colour]);
 
 let url: string;
@@ -30,26 +31,26 @@ const columns = async () =>
     ({ attname }) => attname,
   );
 
-test('the table of the first migration never names a later one, as release 0.2.0 expects', async () => {
+const recorded = (name: string) => database.pool.query('insert into mikro_orm_migrations (name) values ($1)', [name]);
+
+test('MikroORM records each migration, and its name says which releases can run with it', async () => {
   expect(await migrate(database, log, next)).toEqual({ migrations: [colour.name], functions: [] });
-  expect(await rows(database, 'select name from mikro_orm_migrations')).toEqual([
-    { name: 'Migration20261123000000_schema' },
-  ]);
-  const [last] = await rows(
-    database,
-    'select name, kind, applied_by, oldest_release from applied_migrations order by name desc limit 1',
+  expect(await rows(database, 'select name from mikro_orm_migrations order by id')).toEqual(
+    [...thisRelease.migrations, colour].map(({ name }) => ({ name })),
   );
-  expect(last).toEqual({ name: colour.name, kind: 'expand', applied_by: '9.1.0', oldest_release: '0.2.0' });
 });
 
-test('a database of release 0.2.0 is taken over', async () => {
-  const old = await connectDatabase({ url: await freshDatabase(), log });
-  onTestFinished(() => old.close());
-  await migrate(old, log, { version: '0.2.0', later: [] });
-  await expect(checkSchema(old)).rejects.toThrow(/older than this program.*npm run migrate/);
-  const { migrations } = await migrate(old, log);
-  expect(migrations).toEqual(thisRelease.later.map(({ name }) => name));
-  await checkSchema(old);
+test.each([
+  ['from before the second list of migrations', 'drop table applied_migrations', squashed],
+  ['with half of that list', `delete from applied_migrations where name > 'Migration20261125'`, squashed.slice(-5)],
+])('a database %s is refused with what to do', async (_, change, [first, ...more]) => {
+  await database.pool.query(change);
+  const words = new RegExp(
+    `has an older schema than this version can upgrade: it lacks ${first} and ${more.length} more\\. Nothing was changed\\. ` +
+      `Upgrade it with commit ${oldestUpgrade} first`,
+  );
+  await expect(checkSchema(database)).rejects.toThrow(words);
+  await expect(migrate(database, log)).rejects.toThrow(words);
 });
 
 test('a release starts on a newer schema that declares it, and its migrate changes nothing there', async () => {
@@ -75,10 +76,8 @@ test('a function that a newer schema has not is an error', async () => {
 });
 
 test.each(['start', 'migrate'])('%s: a release refuses a schema that needs a later one', async (way) => {
-  const removed = change('Migration20990102000000_removed', ['alter table accounts add column x text'], {
-    oldestRelease: '9.0.0',
-  });
-  await migrate(database, log, laterRelease('9.1.0', [colour, removed]));
+  await migrate(database, log, next);
+  await recorded('Migration20990102000000_contract_9_0_0_removed');
   const tried = way === 'start' ? checkSchema(database) : migrate(database, log);
   await expect(tried).rejects.toThrow(
     new RegExp(
@@ -86,19 +85,30 @@ test.each(['start', 'migrate'])('%s: a release refuses a schema that needs a lat
         `run with; this one is ${version}\\. Nothing was changed\\. Start release 9\\.0\\.0 or a later one\\.`,
     ),
   );
-  await checkSchema(database, { version: '9.0.0', later: thisRelease.later });
+  await checkSchema(database, { ...thisRelease, version: '9.0.0' });
 });
 
-const contract = change('Migration20990201000000_contract', ['drop table stopped_accounts'], {
-  kind: 'contract',
-  oldestRelease: '9.1.0',
+test('a migration whose name does not say which releases can run with it is refused', async () => {
+  await recorded('Migration20990102000000_of_another_program');
+  await expect(checkSchema(database)).rejects.toThrow(
+    /is newer than this program, which does not know its migration Migration20990102000000_of_another_program/,
+  );
 });
+
+test('a release runs on the schema of a later one that has dropped the second list of migrations', async () => {
+  await migrate(database, log, next);
+  await database.pool.query('drop table applied_migrations');
+  await checkSchema(database);
+  expect(await migrate(database, log)).toEqual(nothing);
+});
+
+const contract = change('Migration20990201000000_contract_9_1_0_stopped', ['drop table stopped_accounts']);
 const beyond = (): Release => laterRelease('9.2.0', [colour, contract]);
 
 test('an upgrade that skips a release is refused', async () => {
   const { refuseSkippedRelease } = await import('../../src/database/release-order.ts');
   const history = { '0.2.0': {}, '9.1.0': { [`${colour.name}.ts`]: '' } };
-  const applied = [...thisRelease.later.map(({ name }) => name)];
+  const applied = [...thisRelease.migrations.map(({ name }) => name)];
   const tried = { applied, pending: [colour, contract], release: beyond() };
   await expect(refuseSkippedRelease(database, tried, history)).rejects.toThrow(
     /^Release 9\.2\.0 cannot upgrade this database at once.*Upgrade to release 9\.1\.0 first/,
@@ -147,10 +157,10 @@ test('a table that stays locked is an error that says what to do, and nothing is
   const blocker = await database.readers.connect();
   await blocker.query('begin');
   await blocker.query('select 1 from accounts');
-  const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true, migrations: next.migrations });
   const locks = { tries: 2, pauseMs: 1, concurrentTimeoutMs: 1 };
-  await expect(applyLater({ database: own, pending: [colour], version, log, locks })).rejects.toThrow(
-    /Migration20990101000000_colour got no lock.*It has changed nothing.*npm run migrate/,
+  await expect(applyLater({ database: own, pending: [colour], log, locks })).rejects.toThrow(
+    /Migration20990101000000_expand_colour got no lock.*It has changed nothing.*npm run migrate/,
   );
   await own.close();
   await blocker.query('rollback');
@@ -161,7 +171,7 @@ test('a table that stays locked is an error that says what to do, and nothing is
 
 test('an index is built concurrently, outside of a transaction', async () => {
   const index = change(
-    'Migration20990103000000_index',
+    'Migration20990103000000_expand_index',
     ['create index concurrently if not exists destinations_by_test on destinations (id)'],
     { outsideTransaction: true },
   );
@@ -173,7 +183,7 @@ test('an index is built concurrently, outside of a transaction', async () => {
 
 test('an index build that an old transaction holds up is an error that says what to do, and can be repeated', async () => {
   const index = change(
-    'Migration20990103000000_index',
+    'Migration20990103000000_expand_index',
     [
       'drop index concurrently if exists destinations_by_test',
       'create index concurrently destinations_by_test on destinations (id)',
@@ -183,9 +193,15 @@ test('an index build that an old transaction holds up is an error that says what
   const old = await database.readers.connect();
   await old.query('begin isolation level repeatable read');
   await old.query('select 1 from accounts');
-  const own = await connectDatabase({ url, log, maxConnections: 1, wholeTables: true });
+  const own = await connectDatabase({
+    url,
+    log,
+    maxConnections: 1,
+    wholeTables: true,
+    migrations: laterRelease('9.1.0', [index]).migrations,
+  });
   const apply = (concurrentTimeoutMs: number) =>
-    applyLater({ database: own, pending: [index], version, log, locks: { tries: 9, pauseMs: 1, concurrentTimeoutMs } });
+    applyLater({ database: own, pending: [index], log, locks: { tries: 9, pauseMs: 1, concurrentTimeoutMs } });
   await expect(apply(100)).rejects.toThrow(/builds an index.*older did not end in time.*npm run migrate/);
   await checkSchema(database);
   await old.query('rollback');
@@ -198,7 +214,7 @@ test('an index build that an old transaction holds up is an error that says what
 }, 30_000);
 
 test('of two migrations, the first one stays when the second one fails', async () => {
-  const broken = change('Migration20990102000000_broken', ['alter table accounts add column colour text']);
+  const broken = change('Migration20990102000000_expand_broken', ['alter table accounts add column colour text']);
   await expect(migrate(database, log, laterRelease('9.1.0', [colour, broken]))).rejects.toThrow(/colour/);
   expect(await migrate(database, log, next)).toEqual(nothing);
 });

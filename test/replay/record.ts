@@ -12,7 +12,7 @@ import { triggered } from '../support/maintenance.ts';
 /**
  * `npm run record-histories`: runs a real gateway and stores the histories of its workflows, with which test/replay checks
  * that the present workflow code can still replay them. Record again only when code behind a patch marker changes.
- * Arguments select histories by the beginning of their names: `npm run record-histories -- upkeep`.
+ * Arguments select histories by the beginning of their names: `npm run record-histories -- replay`.
  */
 const only = process.argv.slice(2);
 const wanted = (name: string) => only.length === 0 || only.some((beginning) => name.startsWith(beginning));
@@ -41,7 +41,8 @@ const attempted = (id: string, attempts: number) =>
 
 const scenarios: Record<string, Scenario> = {
   'first-try': { replies: [200] },
-  // Since release 0.3.0 the search attributes say how a delivery ended, also without a failed attempt.
+  // The search attributes say how a delivery ended, also without a failed attempt. In histories without `shown-` they
+  // do not.
   'shown-first-try': { replies: [200] },
   'shown-retry': {
     replies: [...Array(10).fill(500), 200],
@@ -53,8 +54,6 @@ const scenarios: Record<string, Scenario> = {
     },
   },
   exhausted: { replies: [500] },
-  'exhausted-and-told': { replies: [500], destinations: [[200], [503, 200]] },
-  // Notifications have a queue of their own since release 0.3.0.
   'own-queue-told': { replies: [500], destinations: [[200], [503, 200]] },
   'replay-while-telling': {
     replies: [...Array(10).fill(500), 200],
@@ -137,7 +136,6 @@ try {
     await save(name, event.workflow.id);
     await Promise.all([consumer, ...told].map((server) => server.close()));
   }
-  // Those without `own-queue-` are of release 0.2.0, which had one queue for everything.
   for (const task of maintenanceTaskNames.filter((name) => wanted(`own-queue-upkeep-${name}`))) {
     await triggered({ admin }, task);
     await save(`own-queue-upkeep-${task}`, await maintenanceRun(task));
@@ -178,9 +176,10 @@ async function save(name: string, workflowId: string): Promise<void> {
   for (const [index, runId] of runs.entries()) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const file = `${name}${runs.length > 1 ? `-run-${index + 1}` : ''}.json`;
-    // The identity of the worker names a machine and is not needed.
+    // The identity of the worker, and the queue of its cached workflows, name a machine and are not needed.
     const text = historyToJSON(history)
       .replace(/"identity": ?"[^"]*"/g, '"identity":"worker"')
+      .replace(/"name": ?"\d+@[^"]*"/g, '"name":"worker"')
       .replace(/"stackTrace": ?"(?:[^"\\]|\\.)*"/g, '"stackTrace":""');
     await writeFile(`${folder}${file}`, `${JSON.stringify({ workflowId, history: JSON.parse(text) }, null, 1)}\n`);
     console.log(file, history.events?.length, 'events');

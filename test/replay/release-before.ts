@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { quietLogger } from '../../src/temporal/workflow-bundle.ts';
-import { releaseBefore } from '../upgrade/release-before.ts';
+import { archiveReleaseBefore } from '../upgrade/release-before.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -16,8 +16,7 @@ export async function bundleOfReleaseBefore(): Promise<{ code: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'release-before-'));
   try {
     const archive = join(folder, 'workflows.tar');
-    // Fails in a shallow clone without this commit: `git fetch --unshallow`.
-    await run('git', ['archive', '--output', archive, releaseBefore.commit, 'workflows'], { cwd: root });
+    archiveReleaseBefore(archive, 'workflows');
     await run('tar', ['--extract', '--file', archive, '--directory', folder]);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { code } = await bundleWorkflowCode({

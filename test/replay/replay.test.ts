@@ -16,21 +16,19 @@ test('there are histories of success, exhaustion, notifications, retry, replay a
   for (const name of [
     'first-try',
     'exhausted',
-    'exhausted-and-told',
+    'own-queue-told',
     'replay-while-telling',
     'retry-while-waiting',
     'retry-after-end',
     'replay-while-waiting',
     'replay-after-end',
-    // Recorded with code from before the patch `schedule-ends`. The present code makes no such history.
-    'beyond-schedule',
     'odd-signals',
     'shown-first-try',
     'shown-retry',
-    'upkeep-backup',
-    'upkeep-audit-purge',
-    'upkeep-retention',
-    'upkeep-sweep',
+    'own-queue-upkeep-backup',
+    'own-queue-upkeep-audit-purge',
+    'own-queue-upkeep-retention',
+    'own-queue-upkeep-sweep',
   ]) {
     expect(files.some((file) => file.startsWith(name))).toBe(true);
   }

@@ -1,34 +1,20 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { laterMigrations } from '../../src/database/migrations.ts';
+import { oldestUpgrade, squashed } from '../../src/database/applied-migrations.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { backUp, folderStore, neverAborted, restore, testKeyring } from '../backups/support.ts';
 import { ownFolder } from '../faults/ground.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { queryOnce } from '../support/one-connection.ts';
-import { checkOutReleaseBefore } from './release-before.ts';
+import { schemaDump } from './dump.ts';
+import { loadReleaseBefore, type ReleaseBefore } from './load-release-before.ts';
 
 const log = createLog('silent');
-const later = laterMigrations.map(({ name }) => name).sort();
 const { folder, remove } = ownFolder('gateway-upgrade-');
 afterAll(remove);
 
-let before: {
-  migrateOnce: typeof import('../../src/database/migrate.ts')['migrateOnce'];
-  writeBackup: typeof import('../../src/backups/write-backup.ts')['writeBackup'];
-  restoreArchive: typeof import('../../src/backups/restore.ts')['restoreArchive'];
-  verifyArchive: typeof import('../../src/backups/verify-archive.ts')['verifyArchive'];
-};
+let before: ReleaseBefore;
 beforeAll(async () => {
-  const checkout = checkOutReleaseBefore(folder);
-  const load = (file: string) => import(pathToFileURL(join(checkout, 'src', file)).href);
-  before = {
-    ...(await load('database/migrate.ts')),
-    ...(await load('backups/write-backup.ts')),
-    ...(await load('backups/restore.ts')),
-    ...(await load('backups/verify-archive.ts')),
-  };
+  before = await loadReleaseBefore(folder);
 });
 
 const setting = (url: string) => queryOnce(url, `insert into gateway_settings (key, value) values ('kept', '"yes"')`);
@@ -42,48 +28,66 @@ function backUpBefore(url: string, store: ReturnType<typeof folderStore>) {
   );
 }
 
-test('a backup of the release before is restored', async () => {
-  const [from, into, store] = [await freshDatabase(), await freshDatabase(), folderStore()];
-  await before.migrateOnce(from, log);
+/** The release before verifies a backup and restores it. */
+async function restoreBefore(url: string, store: ReturnType<typeof folderStore>, name: string) {
+  const source = { name, open: () => store.read(name) };
+  const { manifest } = await before.verifyArchive(source, { keyring: testKeyring });
+  return before.restoreArchive({ url, keyring: testKeyring, log, onProgress: () => undefined }, source, manifest);
+}
+
+test.each([
+  ['on a database of its own', freshDatabase],
+  ['on a database of this one', migratedDatabase],
+])(
+  'a backup that the release before made %s is restored',
+  async (_, database) => {
+    const [from, into, store] = [await database(), await freshDatabase(), folderStore()];
+    await before.migrateOnce(from, log);
+    await setting(from);
+    const { name } = await backUpBefore(from, store);
+    const { migrated, skipped } = await restore(into, store, name);
+    expect({ migrated, skipped }).toEqual({ migrated: [], skipped: [] });
+    expect(await kept(into)).toHaveLength(1);
+    expect(await schemaDump(into)).toEqual(await schemaDump(await migratedDatabase()));
+  },
+  60_000,
+);
+
+test('the release before restores a backup of this one', async () => {
+  const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
   await setting(from);
-  const { name } = await backUpBefore(from, store);
-  const { migrated } = await restore(into, store, name);
-  expect(migrated.sort()).toEqual(later);
+  const { name } = await backUp(from, store);
+  await restoreBefore(into, store, name);
   expect(await kept(into)).toHaveLength(1);
 }, 60_000);
 
-test('so is a backup that the release before made on the schema of this one', async () => {
-  const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
-  await setting(from);
-  const { name } = await backUpBefore(from, store);
-  const { migrated, skipped } = await restore(into, store, name);
-  // Its rows have the columns of these migrations, so they were applied before.
-  expect({ migrated, skipped }).toEqual({ migrated: [], skipped: [] });
-  expect(await kept(into)).toHaveLength(1);
-  const names = await queryOnce<{ name: string }>(into, 'select name from applied_migrations order by name');
-  expect(names.map((row) => row.name)).toEqual(later);
-}, 60_000);
+const record = 'insert into mikro_orm_migrations (name) values ($1)';
 
 test('a backup that the release before made on the schema of a later release is refused', async () => {
   const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
-  await queryOnce(
-    from,
-    `insert into applied_migrations (name, kind, applied_by, oldest_release) values ('Migration20990101000000_later', 'expand', '9.0.0', '0.2.0')`,
-  );
+  await queryOnce(from, record, ['Migration20990101000000_expand_later']);
   const { name } = await backUpBefore(from, store);
   await expect(restore(into, store, name)).rejects.toThrow(
-    /newer gateway.*does not know Migration20990101000000_later.*Nothing was written/,
+    /newer gateway.*does not know Migration20990101000000_expand_later.*Nothing was written/,
   );
 }, 60_000);
 
-test('the release before refuses a backup of this one', async () => {
+test('the release before refuses a backup of a later release', async () => {
   const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
+  await queryOnce(from, record, ['Migration20990101000000_expand_later']);
   const { name } = await backUp(from, store);
-  const source = { name, open: () => store.read(name) };
-  const { manifest } = await before.verifyArchive(source, { keyring: testKeyring });
-  expect(manifest.migrations).toEqual(['Migration20261123000000_schema', ...later]);
-  const restoring = { url: into, keyring: testKeyring, log, onProgress: () => undefined };
-  await expect(before.restoreArchive(restoring, source, manifest)).rejects.toThrow(
-    /was made by a newer gateway.*does not know Migration.*Nothing was written/,
+  await expect(restoreBefore(into, store, name)).rejects.toThrow(
+    /newer gateway.*does not know Migration20990101000000_expand_later.*Nothing was written/,
+  );
+}, 60_000);
+
+test('a backup of an older schema than that of the release before is refused with what to do', async () => {
+  const [from, into, store] = [await migratedDatabase(), await freshDatabase(), folderStore()];
+  await queryOnce(from, 'drop table applied_migrations');
+  const { name } = await backUp(from, store);
+  await expect(restore(into, store, name)).rejects.toThrow(
+    new RegExp(
+      `older schema.*lacks ${squashed.join(', ')}\\. Nothing was written\\. Restore it with commit ${oldestUpgrade}`,
+    ),
   );
 }, 60_000);

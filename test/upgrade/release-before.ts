@@ -4,15 +4,37 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The release before this one, beside which this one must run, and to which one must be able to go back. */
-export const releaseBefore = { version: '0.2.0', commit: '67245d29996866994a474cddaebb4abfc721e451' };
+/**
+ * The release before this one, beside which this one must run, and to which one must be able to go back: a commit, whose
+ * package.json says 0.2.0. Checks and migrations/released.json name it by that version.
+ */
+const releaseBefore = 'fb8705c2741348d8bb5e455d37cb4af5290beba4';
 
 export const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 const packages = z.object({ dependencies: z.record(z.string(), z.string()) });
 const installed = z.object({ version: z.string() });
 
 /**
- * Writes the files of the release before into `folder/release-before`, with the packages of this checkout.
+ * Writes files of the release before into a tar archive.
+ *
+ * @param path a folder of the repository; by default all of it.
+ * @throws Error that says what to do when the history is missing.
+ */
+export function archiveReleaseBefore(archive: string, path = '.'): void {
+  try {
+    execFileSync('git', ['archive', '--output', archive, releaseBefore, path], { cwd: thisCheckout, stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(
+      `The commit ${releaseBefore}, the release before, is not in this clone. A shallow clone has only the newest commits: run ` +
+        '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Writes the files of the release before into `folder/release-before`, with the packages and the built console of this
+ * checkout.
  *
  * @returns the folder of its package.json.
  * @throws Error that says what to do when the history or a package is missing.
@@ -20,16 +42,7 @@ const installed = z.object({ version: z.string() });
 export function checkOutReleaseBefore(folder: string): string {
   const target = join(folder, 'release-before');
   const archive = join(folder, 'release-before.tar');
-  const { version, commit } = releaseBefore;
-  try {
-    execFileSync('git', ['archive', '--output', archive, commit], { cwd: thisCheckout, stdio: 'pipe' });
-  } catch (error) {
-    throw new Error(
-      `The commit ${commit} of release ${version} is not in this clone. A shallow clone has only the newest commits: run ` +
-        '`git fetch --unshallow origin`, or `git fetch origin` for that commit. Without a clone, this test cannot run.',
-      { cause: error },
-    );
-  }
+  archiveReleaseBefore(archive);
   mkdirSync(target);
   execFileSync('tar', ['-xf', archive, '-C', target]);
   rmSync(archive);
@@ -37,11 +50,11 @@ export function checkOutReleaseBefore(folder: string): string {
   const other = Object.entries(needed).filter(([name, wanted]) => versionOf(name) !== wanted);
   if (other.length > 0)
     throw new Error(
-      `Release ${version} needs other packages than this checkout has: ` +
+      `The release before (${releaseBefore}) needs other packages than this checkout has: ` +
         `${other.map(([name, wanted]) => `${name} ${wanted}, not ${versionOf(name)}`).join('; ')}. ` +
         'Install its own packages for this test, with `npm ci` in its folder, in place of the link to node_modules.',
     );
-  symlinkSync(join(thisCheckout, 'node_modules'), join(target, 'node_modules'));
+  for (const made of ['node_modules', 'src/console/dist']) symlinkSync(join(thisCheckout, made), join(target, made));
   return target;
 }
 

@@ -14,7 +14,7 @@ const startLimitMs = 90_000;
 export class Place {
   readonly name: string;
   readonly role: 'api' | 'worker';
-  /** Where an api listens, and a worker for its metrics; 0.2.0 has none. */
+  /** Where an api listens, and a worker for its metrics. */
   readonly port: number;
   readonly #folder: string;
   readonly #env: Record<string, string>;

@@ -7,7 +7,7 @@ import { Balancer } from '../cluster/balancer.ts';
 import { startArguments } from '../support/start-command.ts';
 import { until } from '../support/until.ts';
 import { accounts, Consumer, Load, type Sent } from './load.ts';
-import { checkOutReleaseBefore, releaseBefore, thisCheckout } from './release-before.ts';
+import { checkOutReleaseBefore, thisCheckout } from './release-before.ts';
 import { type Report, reportOf } from './report.ts';
 import { Place } from './role.ts';
 
@@ -86,22 +86,14 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
   /** Stops the process of a place, and starts another release there. */
   const replace = async (at: Place, by: string, now: string) => {
     onProgress(`${at.name}: ${now}`);
-    if (at.role === 'api' && by === thisCheckout) {
-      // Release 0.2.0 has no time to drain: it is taken out of the balancer first.
-      balancer.use(apis.filter((api) => api !== at).map(({ port }) => port));
-      await sleep(quietMs);
-    }
     await at.stop();
     await at.start(by);
-    if (at.role === 'api') {
-      balancer.use(apis.map(({ port }) => port));
-      await until(`the balancer uses ${at.name}`, () => balancer.healthy.includes(at.port));
-    }
+    if (at.role === 'api') await until(`the balancer uses ${at.name}`, () => balancer.healthy.includes(at.port));
     await sleep(quietMs);
   };
 
   try {
-    onProgress(`${releaseBefore.version}: ${migrate(before)}`);
+    onProgress(`the release before: ${migrate(before)}`);
     await consumer.listen();
     for (const each of places) await each.start(before);
     const url = `http://127.0.0.1:${await balancer.listen()}`;
@@ -114,8 +106,8 @@ export async function roll(options: RollOptions): Promise<Report & { undelivered
     // Those that take work before those that give it; back in the other order (docs/upgrades.md).
     for (const each of [...workers, ...apis]) await replace(each, thisCheckout, 'this release');
     // Its migrate must leave what this release has made.
-    onProgress(`${releaseBefore.version}: ${migrate(before)}`);
-    for (const each of [...apis, ...workers]) await replace(each, before, releaseBefore.version);
+    onProgress(`the release before: ${migrate(before)}`);
+    for (const each of [...apis, ...workers]) await replace(each, before, 'the release before');
     const sent = await load.stop();
     const undelivered = () => undeliveredEvents(options, sent);
     await until('all events are delivered', async () => (await undelivered()).length === 0, {

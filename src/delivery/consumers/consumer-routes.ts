@@ -19,7 +19,7 @@ const hours = optionalInteger(1, mostHours, hoursByDefault).meta({
 });
 
 const counting =
-  'Counted by the workers in memory and written every five seconds; a crash loses what was not written. Kept for 31 days. Attempts of version 0.2.0 are missing.';
+  'Counted by the workers in memory and written every five seconds; a crash loses what was not written. Kept for 31 days.';
 
 const iso = ({ from, to }: Hours) => ({ from: from.toISOString(), to: to.toISOString() });
 

@@ -9,8 +9,6 @@ export const scheduleId = (taskQueue: string, name: MaintenanceTaskName) => `${t
 
 /**
  * The memo of the workflows, shown in the Web UI. `definition` and `runLimit` show whether the schedule is up to date.
- * Release 0.2.0 compares `definition` only. `runLimit` is not in it, so that workers of both releases, side by side, do
- * not change the schedules in turn.
  */
 interface MaintenanceMemo {
   task: string;

@@ -1,16 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
-
-/** How the consumer of each account fares, by the hour: src/delivery/consumers/. */
-export class Migration20261125000300_account_deliveries extends Migration {
-  static readonly kind = 'expand';
-  static readonly oldestRelease = '0.2.0';
-
-  override up(): void {
-    this.addSql(accountDeliveries);
-  }
-}
-
-const accountDeliveries = `
+-- How the consumer of each account fares, by the hour: src/delivery/consumers/.
 create table account_deliveries (
   account_id uuid not null,
   hour timestamptz not null,
@@ -28,4 +16,3 @@ comment on index account_deliveries_hour is 'deletion of hours that are no longe
 -- Few accounts have failures in an hour, however many there are.
 create index account_deliveries_failing on account_deliveries (hour) where failed_attempts > 0;
 comment on index account_deliveries_failing is 'the accounts with the most failed attempts';
-`;

@@ -1,17 +1,3 @@
-import { Migration } from '@mikro-orm/migrations';
-
-/** The table of running processes: src/processes/. */
-export class Migration20261125190000_processes extends Migration {
-  static readonly kind = 'expand';
-  static readonly oldestRelease = '0.2.0';
-
-  override up(): void {
-    this.addSql(processes);
-  }
-}
-
-const processes = `
--- The processes that claim events. Each writes its row once a second, and its claims are in force while alive_until is in
 -- the future. Unlogged: after a crash of PostgreSQL the table is empty, and every process that lives writes its row again
 -- within two seconds. With fillfactor 50, an update stays in its page.
 create unlogged table processes (
@@ -27,4 +13,3 @@ create unlogged table processes (
 ) with (fillfactor = 50);
 comment on table processes is 'which processes run, and whose claims are in force';
 comment on column processes.token is 'the claim_token of its claims';
-`;

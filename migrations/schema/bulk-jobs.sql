@@ -1,16 +1,3 @@
-import { Migration } from '@mikro-orm/migrations';
-
-/** The table of bulk jobs: src/events/bulk/. */
-export class Migration20261124000400_bulk_jobs extends Migration {
-  static readonly kind = 'expand';
-  static readonly oldestRelease = '0.2.0';
-
-  override up(): void {
-    this.addSql(bulkJobs);
-  }
-}
-
-const bulkJobs = `
 -- Operators' orders to change many events. Workers change the events in batches. Each batch is one transaction that also
 -- moves the position, so that a crash neither repeats nor skips an event.
 create table bulk_jobs (
@@ -52,4 +39,3 @@ comment on column bulk_jobs.batch_from is 'the lowest event of the last batch, w
 -- Polled several times a second, and nearly always empty.
 create index bulk_jobs_unfinished on bulk_jobs (next_batch_at) where ended_at is null;
 comment on index bulk_jobs_unfinished is 'workers: the next batch';
-`;
