@@ -76,6 +76,7 @@ export interface Ended {
   events: number;
   commands: number;
 }
+const none: Ended = { events: 0, commands: 0 };
 
 const endOfDead = {
   name: 'end_claims_of_dead',
@@ -90,7 +91,10 @@ const endOfDead = {
 };
 
 /** Ends the claims of all processes that are dead, so that their events and commands can be claimed again. */
-export const endClaimsOfDead = (sql: Sql): Promise<Ended> => endedBy(sql, endOfDead);
+export async function endClaimsOfDead(sql: Sql): Promise<Ended> {
+  const [row] = await sql.query<{ events: number; commands: number }>(endOfDead, []);
+  return row ?? none;
+}
 
 const endOfUnknown = {
   name: 'end_claims_of_unknown',
@@ -107,11 +111,9 @@ const endOfUnknown = {
  * Ends the claims of processes without a row: those that died when the rows were lost with PostgreSQL. Reads the whole
  * queue. Call it when every process that lives has had the time to write its row again.
  */
-export const endClaimsOfUnknown = (sql: Sql): Promise<Ended> => endedBy(sql, endOfUnknown);
-
-async function endedBy(sql: Sql, statement: typeof endOfDead): Promise<Ended> {
-  const [row] = await sql.query<{ events: number; commands: number }>(statement, []);
-  return row ?? { events: 0, commands: 0 };
+export async function endClaimsOfUnknown(sql: Sql): Promise<Ended> {
+  const [row] = await sql.query<{ events: number; commands: number }>(endOfUnknown, []);
+  return row ?? none;
 }
 
 const endOwn = {

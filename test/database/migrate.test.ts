@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { functionFiles } from '../../src/database/functions.ts';
+import { laterTables } from '../../src/database/later-tables.ts';
 import { migrate, migrateOnce } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations.ts';
 import { daysAhead } from '../../src/database/partitions.ts';
@@ -11,7 +12,7 @@ import { rows } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const log = createLog('silent');
-const names = migrations.map(({ name }) => name);
+const names = [...migrations.map(({ name }) => name), ...laterTables];
 const functions = functionFiles().map(({ name }) => name);
 
 let url: string;
