@@ -23,7 +23,7 @@ import { clientAddresses } from '../http/admin/client-address.ts';
 import { SlowAnswers } from '../http/admin/slow-answers.ts';
 import { BodyBudget } from '../http/bodies/body-budget.ts';
 import { BodyReader } from '../http/bodies/body-reader.ts';
-import { stoppingProblem } from '../http/health.ts';
+import { stoppingProblem } from '../http/stopping.ts';
 import { unreadableSecretWarnings } from '../ingest/unreadable-secrets.ts';
 import { createMaintenanceClient } from '../maintenance/schedules/maintenance-client.ts';
 import type { Metrics } from '../metrics/metrics.ts';

@@ -1,23 +1,9 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
+import { pingDatabase } from '../database/ping.ts';
 import type { Sql } from '../database/sql.ts';
 import { publicOperation } from './operation.ts';
-import { Problem } from './problem.ts';
-
-const ping = { name: 'ping', text: 'select 1 as one' };
-
-/**
- * Asks the database for an answer.
- *
- * @throws the database's error.
- */
-export async function pingDatabase(sql: Sql): Promise<void> {
-  await sql.query(ping, []);
-}
-
-/** The answer of readiness checks while the process still serves what comes, so that balancers notice in time. */
-export const stoppingProblem = () =>
-  new Problem('stopping', 'this process is about to stop; send requests to another one');
+import { stoppingProblem } from './stopping.ts';
 
 const ok = {
   200: {

@@ -1,7 +1,7 @@
+import { metricsContentType } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
 import { BodyBudget } from './bodies/body-budget.ts';
 import { BodyReader } from './bodies/body-reader.ts';
-import { metricsContentType } from './metrics.ts';
 import { Problem } from './problem.ts';
 import { type HttpServer, serve } from './serve.ts';
 

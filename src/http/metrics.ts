@@ -1,11 +1,9 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
+import { metricsContentType } from '../metrics/scrape.ts';
 import { directAnswer } from './direct-answer.ts';
 import { publicOperation } from './operation.ts';
 import { Problem } from './problem.ts';
-
-/** Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
-export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 const described = publicOperation({
   summary: "Read the gateway's metrics",

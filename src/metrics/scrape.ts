@@ -1,5 +1,8 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 
+/** Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
 /** How long a rendered answer is given out again, so that many scrapes cost no more than one per second. */
 const keptMs = 1_000;
 

@@ -50,8 +50,10 @@ export class Heartbeat implements SessionUser {
   /** Until when the last confirmed heartbeat counts, by the monotonic clock. */
   #aliveUntilMs = Number.NEGATIVE_INFINITY;
   #others: Others = { dead: 0, attempting: 0 };
-  /** When claims of processes without a row are ended, by the monotonic clock; null: they were. */
-  #unknownAtMs: number | null = null;
+  /** Until then, others may not have written their rows again, by the monotonic clock. */
+  #graceUntilMs = Number.POSITIVE_INFINITY;
+  /** Whether the claims of processes without a row are still to be ended. */
+  #looksForUnknown = false;
   #compareAtMs = performance.now() + compareMs;
   #counted = { begun: 0, atMs: performance.now() };
 
@@ -95,8 +97,10 @@ export class Heartbeat implements SessionUser {
     // Claims whose answer was lost with the connections are only found from now on.
     if (this.#reopened) claims.doubt();
     this.#reopened = true;
-    // The rows may be lost with PostgreSQL. Every process that lives writes its row again within this time.
-    this.#unknownAtMs = performance.now() + aliveMs;
+    // While PostgreSQL was away, no process could write its row, and the rows may be lost. Every one that lives writes it
+    // again within this time.
+    this.#graceUntilMs = performance.now() + aliveMs;
+    this.#looksForUnknown = true;
     onClaimable();
     this.#poller.wake();
   }
@@ -164,10 +168,11 @@ export class Heartbeat implements SessionUser {
       total += events + commands;
       if (events + commands > 0) this.#deps.log.warn({ events, commands }, 'claims of a dead process are taken over');
     };
+    if (performance.now() < this.#graceUntilMs) return 0;
     if (this.#others.dead > 0) await end(endClaimsOfDead);
-    if (this.#unknownAtMs !== null && performance.now() >= this.#unknownAtMs) {
+    if (this.#looksForUnknown) {
       await end(endClaimsOfUnknown);
-      this.#unknownAtMs = null;
+      this.#looksForUnknown = false;
     }
     return total;
   }

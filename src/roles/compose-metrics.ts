@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
+import { pingDatabase } from '../database/ping.ts';
 import { attemptOutcomes } from '../delivery/attempt/outcome.ts';
 import { destinationTypes } from '../destinations/destination-config.ts';
-import { pingDatabase } from '../http/health.ts';
 import { createMetrics, createStateGauges, type GatewayState } from '../metrics/instruments.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { measureProcess } from '../metrics/process-metrics.ts';

@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
+import { pingDatabase } from '../database/ping.ts';
 import type { Sql } from '../database/sql.ts';
-import { pingDatabase, stoppingProblem } from '../http/health.ts';
 import { serveMetrics } from '../http/metrics-server.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
+import { stoppingProblem } from '../http/stopping.ts';
 import type { Collect, Scrape } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';

@@ -15,6 +15,9 @@ afterAll(() => gateway.stop());
 
 const health = async (of = gateway) => (await of.admin.request('GET', '/admin/health')).body;
 
+const wellProcesses = (of: TestGateway) =>
+  until('its processes are alive', async () => (await health(of)).processes.state === 'ok');
+
 async function another(options: TestGatewayOptions) {
   const other = await startGateway(options);
   onTestFinished(() => other.stop());
@@ -25,19 +28,23 @@ test('database, Temporal and a worker are well', async () => {
   // A worker asks for its first task a moment after its start.
   const body = await until('the worker asks for tasks', async () => {
     const answer = await health();
-    return answer.temporal.state === 'ok' && answer;
+    return answer.temporal.state === 'ok' && answer.processes.state === 'ok' && answer;
   });
   expect(body).toEqual({
     ...{ ok: true, checked_at: expect.any(String) },
     database: { state: 'ok', answer_ms: expect.any(Number), partitions_ahead_days: expect.any(Number) },
     temporal: { state: 'ok', answer_ms: expect.any(Number), workers: 1 },
+    processes: { state: 'ok', workers: 1, delivering_apis: 1 },
     backups: { state: 'none', last_success_at: null, running_since: null, last_failure: null },
   });
 });
 
 test('no worker asks for tasks', async () => {
   const other = await another({ worker: false });
-  expect(await health(other)).toMatchObject({ ok: false, temporal: { state: 'no_worker', workers: 0 } });
+  expect(await health(other)).toMatchObject({
+    ...{ ok: false, temporal: { state: 'no_worker', workers: 0 } },
+    processes: { state: 'no_worker', workers: 0, delivering_apis: 0 },
+  });
 });
 
 test('Temporal does not answer', async () => {
@@ -48,8 +55,18 @@ test('Temporal does not answer', async () => {
 });
 
 test('an api without TEMPORAL_ADDRESS cannot know it, which is not a fault', async () => {
-  const other = await another({ worker: false, apiWithoutTemporal: true });
+  const other = await another({ apiWithoutTemporal: true });
+  await wellProcesses(other);
   expect(await health(other)).toMatchObject({ ok: true, temporal: { state: 'not_configured' } });
+});
+
+test('no api makes first attempts, which is not a fault', async () => {
+  const other = await another({ apiDelivers: false, apiWithoutTemporal: true });
+  await until('the worker is alive', async () => (await health(other)).processes.workers === 1);
+  expect(await health(other)).toMatchObject({
+    ok: true,
+    processes: { state: 'no_delivering_api', delivering_apis: 0 },
+  });
 });
 
 test('the tables of tomorrow are missing', async () => {
@@ -97,7 +114,8 @@ test.each<[name: string, made: [status: string, hoursAgo: number][], ok: boolean
     'ok',
   ],
 ])('backups: %s', async (_name, made, ok, state) => {
-  const other = await another({ worker: false, apiWithoutTemporal: true });
+  const other = await another({ apiWithoutTemporal: true });
+  await wellProcesses(other);
   for (const [status, hours] of made)
     await rows(
       other.database,

@@ -9,7 +9,7 @@ const changes: Record<string, string[]> = {
   event_queue: ['claimed_until', 'claim_token', 'lane_since'],
   event_commands: ['claimed_until', 'claim_token'],
 };
-const elsewhere = ['mikro_orm_migrations', 'applied_migrations', 'backups'];
+const elsewhere = ['mikro_orm_migrations', 'applied_migrations', 'backups', 'processes'];
 
 /** Reads all rows of a database, optionally from the snapshot of another transaction. */
 export async function readContent(url: string, snapshotId: string | null = null): Promise<Content> {

@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { BodyBudget } from '../../src/http/bodies/body-budget.ts';
 import { BodyReader } from '../../src/http/bodies/body-reader.ts';
-import { stoppingProblem } from '../../src/http/health.ts';
 import { type LongCall, longAnswer } from '../../src/http/long-answer.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { serve } from '../../src/http/serve.ts';
+import { stoppingProblem } from '../../src/http/stopping.ts';
 import { log } from '../support/runtime.ts';
 
 /** Serves calls that take as long as the test wants, and returns one response. */

@@ -13,7 +13,7 @@ export interface Share {
   tests: readonly string[];
 }
 
-/** The tests of what claims events: first attempts, starts of workflows, and leases. */
+/** The tests of what claims events: first attempts, starts of workflows, and heartbeats. */
 const queue = ['test/attempts', 'test/engine', 'test/processes'];
 
 export const shares: readonly Share[] = [

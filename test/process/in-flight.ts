@@ -4,8 +4,8 @@ import { consumerForTest } from '../support/consumer.ts';
 import type { Api } from '../support/gateway-roles.ts';
 import { until } from '../support/until.ts';
 
-/** The longest lease is one minute. */
-export const longLease = { DELIVERY_TIMEOUT: '1m' };
+/** Attempts whose time limit no test reaches. */
+export const longAttempts = { DELIVERY_TIMEOUT: '1m' };
 
 /**
  * Sends webhooks to these apis in turn, to a consumer that answers them only by `answer`, until all first attempts are in

@@ -1,33 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { send } from '../support/admin-client.ts';
 import { consumerForTest } from '../support/consumer.ts';
 import { gatewaysEndWithTheirTest } from '../support/gateway-process.ts';
-import { allDelivered, leases, migratedRoles } from '../support/gateway-roles.ts';
+import { allDelivered, attempts, migratedRoles } from '../support/gateway-roles.ts';
 import { silenceableWay } from '../support/silenceable-way.ts';
 import { until } from '../support/until.ts';
-import { inFlight, longLease } from './in-flight.ts';
+import { inFlight, longAttempts } from './in-flight.ts';
 
 const timeout = 240_000;
 gatewaysEndWithTheirTest();
 
-test('an api that is suspended keeps its claims until their leases end', { timeout }, async () => {
-  const roles = await migratedRoles(longLease);
+test('an api that is suspended loses its claims, and records nothing over the attempts of another one', {
+  timeout,
+}, async () => {
+  const roles = await migratedRoles(longAttempts);
   const suspended = await roles.startApi();
-  const { consumer, ids } = await inFlight([suspended], 5);
+  const { consumer, answer, ids } = await inFlight([suspended], 5);
   suspended.signal('SIGSTOP');
-  const before = await leases(roles);
-  // The claim of a process that is gone: when it is taken over, the grace of the suspended one would have ended, too.
-  await roles.query('update event_queue set claim_token = $2 where event_id = $1', [ids[0], randomUUID()]);
-  await roles.apiHere();
-  await until('the claim is taken over', () => consumer.deliveries.length > ids.length);
-  const now = await leases(roles);
-  for (const id of ids.slice(1)) expect(now.get(id)).toEqual(before.get(id));
+  await Promise.all([roles.apiHere(), roles.workerHere()]);
+  await allDelivered(roles, ids.length);
+  const made = await attempts(roles);
+  expect(made.map(({ event_id }) => event_id)).toEqual(ids);
+  answer();
   suspended.signal('SIGCONT');
-  consumer.hangUp();
-  await until('nothing is in flight', async () => (await leases(roles)).size === 0);
+  expect(await suspended.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(await attempts(roles)).toEqual(made);
+  expect(consumer.deliveries).toHaveLength(2 * ids.length);
 });
 
 test('an answer that arrived while an api was stopped counts, also after the time limit', { timeout }, async () => {
@@ -45,7 +45,7 @@ test('an answer that arrived while an api was stopped counts, also after the tim
   const account = await api.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(api.baseUrl, account, '{"id":"one"}');
   await answered.promise;
-  // As long as the time limit, which began earlier, and shorter than the lease.
+  // As long as the time limit, which began earlier, and shorter than a heartbeat counts.
   await sleep(1_000);
   suspended.signal('SIGCONT');
   await allDelivered(roles, 1);

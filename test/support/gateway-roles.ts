@@ -104,18 +104,17 @@ export const eventRows = (roles: Roles) =>
     'select id, status, delivery_status, generation, started_generation, attempts, run_id from events order by id',
   );
 
-export interface Lease extends pg.QueryResultRow {
+export interface Claim extends pg.QueryResultRow {
   event_id: string;
   claim_token: string;
-  claimed_until: Date;
 }
 
-/** The leases in force, by event id. */
-export async function leases(roles: Roles): Promise<Map<string, Lease>> {
-  const rows = await roles.query<Lease>(
-    'select event_id, claim_token, claimed_until from event_queue where claimed_until > now()',
+/** The claims in force, by event id. */
+export async function claims(roles: Roles): Promise<Map<string, Claim>> {
+  const rows = await roles.query<Claim>(
+    'select event_id, claim_token from event_queue where claim_token is not null and claimed_until > now()',
   );
-  return new Map(rows.map((lease) => [lease.event_id, lease]));
+  return new Map(rows.map((claim) => [claim.event_id, claim]));
 }
 
 /** The recorded attempts, in the order of the events' ids. */

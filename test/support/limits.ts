@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 
-/** Folders whose tests start processes, drive a browser, wait for leases, schedules and outages, or read and write whole databases. */
+/** Folders whose tests start processes, drive a browser, wait for takeovers, schedules and outages, or read and write whole databases. */
 const longFolders = [
   'attacks',
   'backups',

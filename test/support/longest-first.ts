@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders whose files start processes and wait for leases, longest first. All other folders come after them. */
+/** Folders whose files start processes and wait for takeovers, longest first. All other folders come after them. */
 const longest = [
   'upgrade',
   'process',
