@@ -41,9 +41,11 @@ export class AttemptRelay {
     return this.#firstAttempts.handOver;
   }
 
-  start(): void {
-    this.#holder.start();
+  /** @returns a promise that resolves when events can be taken, with the first heartbeat. */
+  start(): Promise<void> {
+    const started = this.#holder.start();
     this.#firstAttempts.start();
+    return started;
   }
 
   /** Stops claiming and waits for the attempts in flight. */

@@ -95,7 +95,7 @@ export class WorkflowRelay {
 
   /** Starts the relay. Without an engine, everything waits. */
   start(): void {
-    this.#holder.start();
+    void this.#holder.start();
     this.#starts.start();
     this.#commands.start();
     for (const part of this.#parts) part.start();

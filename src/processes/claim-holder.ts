@@ -65,10 +65,12 @@ export class ClaimHolder {
     return this.#heartbeat.firstAttemptsAreMade;
   }
 
-  start(): void {
+  /** @returns a promise that resolves with the first heartbeat; without the database, it waits for it. */
+  start(): Promise<void> {
     this.#listener.start();
     this.#heartbeat.start();
     this.pause.start();
+    return this.#heartbeat.first;
   }
 
   /** Called when nothing claims or attempts any more. */

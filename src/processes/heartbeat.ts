@@ -55,6 +55,7 @@ export class Heartbeat implements SessionUser {
   /** Whether the claims of processes without a row are still to be ended. */
   #looksForUnknown = false;
   #compareAtMs = performance.now() + compareMs;
+  readonly #first = Promise.withResolvers<void>();
   #counted = { begun: 0, atMs: performance.now() };
 
   constructor(deps: HeartbeatDeps) {
@@ -78,6 +79,11 @@ export class Heartbeat implements SessionUser {
    */
   get isAlive(): boolean {
     return performance.now() < this.#aliveUntilMs;
+  }
+
+  /** Resolves with the first heartbeat. */
+  get first(): Promise<void> {
+    return this.#first.promise;
   }
 
   /** Whether a process makes first attempts, as the last heartbeat found. */
@@ -145,6 +151,7 @@ export class Heartbeat implements SessionUser {
     this.#counted = { begun, atMs: sentMs };
     this.#others = await beat(sql, this.#info, perS);
     this.#aliveUntilMs = sentMs + aliveMs;
+    this.#first.resolve();
   }
 
   /** Ends claims that were made for this process, but that it does not know. */

@@ -58,7 +58,7 @@ async function serveApi({ config, settings, log, stopped, ready }: RoleContext, 
     const handOver = () => deliveries?.handOver ?? null;
     const api = await startApi({ ...parts, metrics, scrape: measured.scrape, handOver });
     if (config.apiDelivers)
-      deliveries = startDeliveries({
+      deliveries = await startDeliveries({
         ...{ database, databaseUrl: needed(config.databaseUrl), keyring: parts.keyring, delivery, metrics, log },
         ...{ burst: config.notifications.burst, stopLimitMs: stopLimitMs - drainMs },
       });

@@ -17,13 +17,16 @@ export interface RunningDeliveries extends Running {
   readonly handOver: HandOver;
 }
 
+/** How long a start waits for its first heartbeat. Without the database, first attempts begin when it is back. */
+const startLimitMs = 2_000;
+
 /**
  * Starts the first attempts of an `api`. To be called when its schema and its key are checked.
  *
  * @param options.stopLimitMs how long attempts in flight may take to end at a stop. Another process repeats those that do
  *   not.
  */
-export function startDeliveries(options: {
+export async function startDeliveries(options: {
   database: Database;
   databaseUrl: string;
   keyring: Keyring;
@@ -34,7 +37,7 @@ export function startDeliveries(options: {
   stopLimitMs: number;
   metrics: Metrics;
   log: Log;
-}): RunningDeliveries {
+}): Promise<RunningDeliveries> {
   const { database, databaseUrl, keyring, delivery, metrics, stopLimitMs, log } = options;
   const { burst, burstMs } = options;
   const attempting = composeAttempts({
@@ -45,7 +48,7 @@ export function startDeliveries(options: {
     ...{ sql: database, databaseUrl, attempts: attempting.attempts, log },
     schedule: deliverySchedule(delivery),
   });
-  relay.start();
+  await settlesWithin(relay.start(), startLimitMs);
   return {
     handOver: relay.handOver,
     async stop() {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   gateway = await startGateway({ eventWorkflows: 'always', delaysMs: [20] });
   await gateway.startWorker();
   const { database, databaseUrl, keyring } = gateway;
-  other = startDeliveries({
+  other = await startDeliveries({
     ...{ database, databaseUrl, keyring, metrics: unmeasured, log },
     delivery: {
       ...{ delaysMs: [20], timeLimitMs: 15_000, allowedNetworks: ['127.0.0.0/8'], droppedHeaders: [] },

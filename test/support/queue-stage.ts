@@ -70,8 +70,8 @@ export async function openQueueStage() {
       masks: new AccountMasks({ box, secretValues: secretConfigValues }),
       droppedHeaders: droppedHeaders(),
     });
-  const started = <Part extends { start(): void; stop(): Promise<void> }>(part: Part): Part => {
-    part.start();
+  const started = <Part extends { start(): unknown; stop(): Promise<void> }>(part: Part): Part => {
+    void part.start();
     processes.push(part);
     return part;
   };

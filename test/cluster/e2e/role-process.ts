@@ -60,7 +60,7 @@ const calls = {
     const database = await openDatabase({ url: options.databaseUrl, log });
     const keyring = createKeyring(keys.current, keys.previous);
     deliveries = {
-      ...startDeliveries({ ...options, database, keyring, log, metrics: unmeasured }),
+      ...(await startDeliveries({ ...options, database, keyring, log, metrics: unmeasured })),
       close: () => database.close(),
     };
   },

@@ -19,7 +19,7 @@ export interface Starters {
   startApi(options: Parameters<typeof startApi>[0]): Promise<Running & { port: number }>;
   startDeliveries(
     options: Parameters<typeof startDeliveries>[0],
-  ): (Running & { handOver: HandOver | null }) | Promise<Running & { handOver: HandOver | null }>;
+  ): Promise<Running & { handOver: HandOver | null }>;
   startWorker(options: Parameters<typeof startWorker>[0]): Promise<Running>;
 }
 
