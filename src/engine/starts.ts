@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../database/sql.ts';
 import type { EventWorkflows } from '../events/event-workflows.ts';
@@ -30,8 +31,11 @@ export interface StartsDeps {
 
 const { pendingStart, settledStart } = lanes;
 
-/** Starts in flight of each lane. With more, Temporal on two cores becomes slower. */
-const concurrency = { [pendingStart]: 32, [settledStart]: 24 };
+/**
+ * Starts in flight of each lane. With more of pending events, Temporal on two cores becomes slower. Those of settled events
+ * only make them visible in Temporal: a few keep it busy, and more would delay webhooks and retries on the same cores.
+ */
+const concurrency = { [pendingStart]: 32, [settledStart]: 3 * availableParallelism() };
 /** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
 const idleMs = 250;
 /** Claims of settled events are at least this far apart, so that each takes several events. Each costs a statement. */
