@@ -33,9 +33,10 @@ const { pendingStart, settledStart } = lanes;
 
 /**
  * Starts in flight of each lane. With more of pending events, Temporal on two cores becomes slower. Those of settled events
- * only make them visible in Temporal: a few keep it busy, and more would delay webhooks and retries on the same cores.
+ * only make them visible in Temporal, and hold up retries: on two cores at 120 webhooks a second, 3 at a time delayed the
+ * first retry by 0.2 s and 24 by 3.5 s, while both started about as many (docs/decisions/which-events-get-a-workflow.md).
  */
-const concurrency = { [pendingStart]: 32, [settledStart]: 3 * availableParallelism() };
+const concurrency = { [pendingStart]: 32, [settledStart]: 1 + availableParallelism() };
 /** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
 const idleMs = 250;
 /** Claims of settled events are at least this far apart, so that each takes several events. Each costs a statement. */

@@ -28,7 +28,8 @@ export function neighbours(pieces: readonly string[], at: number, step: 1 | -1) 
  *
  * Values before the body are read from the beginning of the text, those after it from its end, and the body is the
  * rest. So a value needs a mark at its end, or at its beginning, that it cannot contain: a character that is not one of
- * its own, or a time, whose form is fixed, with other text. `isReadOneWay` refuses values that contain such a time.
+ * its own, or a time, whose form is fixed, with text other than digits. `isReadOneWay` refuses values that contain such
+ * a time. With digits alone it would refuse many ids: before a time and a 1, an id of digits often contains such a time.
  */
 export function signedProblem(signed: string): string | null {
   const pieces = piecesOf(signed);
@@ -41,10 +42,11 @@ export function signedProblem(signed: string): string | null {
     const texts = pieces.slice(from, to).filter(isText);
     const hasTime = texts.length < to - from;
     const outside = new RegExp(rule.outside);
-    if (texts.some((text) => outside.test(bytesOf(text))) || (hasTime && texts.length > 0)) continue;
+    if (texts.some((text) => outside.test(bytesOf(text))) || (hasTime && texts.some((text) => /\D/.test(text))))
+      continue;
     const [place, example] =
       at < first ? ['after', `${piece}.{timestamp}.{body}`] : ['before', `{body}.{timestamp}.${piece}`];
-    return `must have ${rule.separators} ${place} ${piece}, or {timestamp} and other text as in ${example}; otherwise a signature that was seen once would be valid for another body`;
+    return `must have ${rule.separators} ${place} ${piece}, or {timestamp} and text other than digits, as in ${example}; otherwise a signature that was seen once would be valid for another body`;
   }
   return null;
 }

@@ -23,8 +23,8 @@ export interface AllParts {
   undo: Undo[];
 }
 
-/** Below ingestion, first attempts, PostgreSQL and Temporal: retries, notifications and maintenance can wait for a core. */
-const workerNice = 10;
+/** Below ingestion, first attempts and PostgreSQL, as Temporal: retries, notifications and maintenance can wait for a core. */
+const workerNice = 5;
 /** Young objects of webhooks under load: with less memory, most live until their garbage collection. */
 const apiMemory = ['--max-semi-space-size=16'];
 

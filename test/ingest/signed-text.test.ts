@@ -75,9 +75,9 @@ describe('a signed text that can be read in one way only is accepted', () => {
 
 describe('a signed text that can be read in several ways is refused', () => {
   const missingAfter = (name: string, characters: string) =>
-    `must have ${characters} after {${name}}, or {timestamp} and other text as in {${name}}.{timestamp}.{body}; otherwise a signature that was seen once would be valid for another body`;
+    `must have ${characters} after {${name}}, or {timestamp} and text other than digits, as in {${name}}.{timestamp}.{body}; otherwise a signature that was seen once would be valid for another body`;
   const missingBefore = (name: string, characters: string) =>
-    `must have ${characters} before {${name}}, or {timestamp} and other text as in {body}.{timestamp}.{${name}}; otherwise a signature that was seen once would be valid for another body`;
+    `must have ${characters} before {${name}}, or {timestamp} and text other than digits, as in {body}.{timestamp}.{${name}}; otherwise a signature that was seen once would be valid for another body`;
   const ofIds = 'a line break, a space, a quote, a bracket or a brace';
   const ofPaths = 'a line break, a space or #';
   test.each([
@@ -86,6 +86,7 @@ describe('a signed text that can be read in several ways is refused', () => {
     ['{id}é{body}', missingAfter('id', ofIds)],
     ['{id}€{body}', missingAfter('id', ofIds)],
     ['{id}{timestamp}{body}', missingAfter('id', ofIds)],
+    ['{id}{timestamp}1{body}', missingAfter('id', ofIds)],
     ['{id}{path}\n{body}', missingAfter('id', ofIds)],
     ['{body}|{id}', missingBefore('id', ofIds)],
     ['{path}.{body}', missingAfter('path', ofPaths)],

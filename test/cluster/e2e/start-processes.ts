@@ -17,9 +17,7 @@ const usualWorkers = 2;
 
 export interface Starters {
   startApi(options: Parameters<typeof startApi>[0]): Promise<Running & { port: number }>;
-  startDeliveries(
-    options: Parameters<typeof startDeliveries>[0],
-  ): Promise<Running & { handOver: HandOver | null }>;
+  startDeliveries(options: Parameters<typeof startDeliveries>[0]): Promise<Running & { handOver: HandOver | null }>;
   startWorker(options: Parameters<typeof startWorker>[0]): Promise<Running>;
 }
 
