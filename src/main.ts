@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readConfig, roles } from './config/config.ts';
 import { settingsInForce } from './config/in-force.ts';
-import { readConfig, roles } from './config.ts';
 import type { Told } from './roles/role-context.ts';
 import { failureText, runRole } from './roles/run-role.ts';
 import { exitWhenIdle } from './shared/exit.ts';
 import { createLog, logNodeWarnings } from './shared/log.ts';
 import { StartError } from './shared/start-error.ts';
-import { logIds } from './tracing/spans.ts';
+import { logIds } from './telemetry/tracing/spans.ts';
 
 /** The limit for graceful shutdown. After it, the process exits immediately. */
 const stopLimitMs = 45_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Role, readConfig, roles } from '../src/config.ts';
+import { type Role, readConfig, roles } from '../src/config/config.ts';
 import { StartError } from '../src/shared/start-error.ts';
 
 const s3Form = 's3://bucket/prefix?region=eu-central-1&endpoint=https://…';

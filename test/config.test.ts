@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig, roles } from '../src/config.ts';
+import { readConfig, roles } from '../src/config/config.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const all = (env: Record<string, string | undefined> = {}) => readConfig('all', env);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { type Role, readConfig } from '../src/config/config.ts';
 import { settingsInForce } from '../src/config/in-force.ts';
 import { startedByVariable } from '../src/config/npm-start.ts';
 import { shownAddress } from '../src/config/shown-address.ts';
 import { describedVariables } from '../src/config/variables.ts';
-import { type Role, readConfig } from '../src/config.ts';
 import { settingNames } from './docker/files.ts';
 import { migratedRoles } from './support/gateway-roles.ts';
 import { randomSecretsKey, secretText } from './support/secrets.ts';

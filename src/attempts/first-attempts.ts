@@ -8,7 +8,7 @@ import type { ClaimReturns } from '../processes/claim-returns.ts';
 import type { HeldClaims, Hold } from '../processes/held-claims.ts';
 import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
-import { detached } from '../tracing/spans.ts';
+import { detached } from '../telemetry/tracing/spans.ts';
 import { AcceptedEvents, type Begun } from './accepted-events.ts';
 import { Backlog } from './backlog.ts';
 import { claimForAttempt } from './claim.ts';

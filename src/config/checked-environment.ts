@@ -1,4 +1,4 @@
-import { tracingMistakes } from '../tracing/settings.ts';
+import { tracingMistakes } from '../telemetry/tracing/settings.ts';
 import { environment } from './environment.ts';
 
 /** One client may use a quarter of the budget for bodies in flight, and the largest body has to fit into it. */

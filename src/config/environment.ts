@@ -16,7 +16,6 @@ import {
   origin,
   publicUrl,
 } from '../shared/setting-types.ts';
-import { temporalAddress } from '../temporal/connection-settings.ts';
 import {
   otelAttributes,
   otelBaseEndpoint,
@@ -29,7 +28,8 @@ import {
   otelProtocol,
   otelRatio,
   otelSamplers,
-} from '../tracing/settings.ts';
+} from '../telemetry/tracing/settings.ts';
+import { temporalAddress } from '../temporal/connection-settings.ts';
 import {
   buildId,
   defaultSchedule,

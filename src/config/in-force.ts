@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Setting } from '../api/settings-routes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from './config.ts';
 import { defaultOf, type VariableName, variables } from './environment.ts';
 import { shownAddress } from './shown-address.ts';
 

@@ -1,5 +1,5 @@
 import type { Span } from '@opentelemetry/api';
-import { activeSpan, inBatch } from '../tracing/spans.ts';
+import { activeSpan, inBatch } from '../telemetry/tracing/spans.ts';
 
 /** Too many items are waiting. The caller should refuse its request instead of queueing more. */
 export class BatcherFull extends Error {

@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../shared/log.ts';
-import { inStatementSpan } from '../tracing/spans.ts';
+import { inStatementSpan } from '../telemetry/tracing/spans.ts';
 import { applicationName } from './application-name.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';

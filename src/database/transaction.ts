@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg, { type Pool, type PoolClient } from 'pg';
-import { inStatementSpan } from '../tracing/spans.ts';
+import { inStatementSpan } from '../telemetry/tracing/spans.ts';
 import type { Sql, Statement } from './sql.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { type Answer, AnswerReader } from './answer.ts';
 import { createConnector } from './connector.ts';

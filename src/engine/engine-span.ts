@@ -1,4 +1,4 @@
-import { inSpan } from '../tracing/spans.ts';
+import { inSpan } from '../telemetry/tracing/spans.ts';
 import type { Startable } from './startable.ts';
 
 /** The calls to Temporal, named as in the interceptors of Temporal's SDKs, which do not fit OpenTelemetry's SDK 3. */

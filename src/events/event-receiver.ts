@@ -2,7 +2,7 @@ import { Batcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseFailure, databaseFailure } from '../database/errors.ts';
 import { ensurePartitions } from '../database/partitions.ts';
-import { type Metrics, unmeasured } from '../metrics/metrics.ts';
+import { type Metrics, unmeasured } from '../telemetry/metrics/metrics.ts';
 import { type AttemptRow, type Circumstances, toCircumstances } from './attempt-row.ts';
 import type { HandOver, Place } from './hand-over.ts';
 import { type Receipt, type ReceivedEvent, type ReceivedRow, receiveEvents } from './transitions/received.ts';

@@ -1,5 +1,5 @@
-import { metricsContentType } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
+import { metricsContentType } from '../telemetry/metrics/scrape.ts';
 import { BodyBudget } from './bodies/body-budget.ts';
 import { BodyReader } from './bodies/body-reader.ts';
 import { Problem } from './problem.ts';

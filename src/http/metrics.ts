@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import { metricsContentType } from '../metrics/scrape.ts';
+import { metricsContentType } from '../telemetry/metrics/scrape.ts';
 import { directAnswer } from './direct-answer.ts';
 import { publicOperation } from './operation.ts';
 import { Problem } from './problem.ts';

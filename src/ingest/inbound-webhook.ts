@@ -10,7 +10,7 @@ import type { Header, InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, ChallengeAnswer, ExternalId, Provider, RejectionReason } from '../providers/provider.ts';
 import { storedHeaders } from '../providers/stored-headers.ts';
 import { verifyInbound } from '../providers/verification.ts';
-import { activeTraceparent } from '../tracing/spans.ts';
+import { activeTraceparent } from '../telemetry/tracing/spans.ts';
 
 /** Larger unverified bodies are not parsed, because anyone can send them. Most providers' webhooks are smaller. */
 const maxReadBytes = 16 * 1024;

@@ -4,10 +4,10 @@ import type { EventReceiver } from '../events/event-receiver.ts';
 import type { RejectionRecorder } from '../events/rejections.ts';
 import type { ReceivedEvent } from '../events/transitions/received.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { InboundRequest } from '../providers/inbound-request.ts';
 import type { Acknowledgement, Provider } from '../providers/provider.ts';
 import type { Log } from '../shared/log.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { InboundWebhook } from './inbound-webhook.ts';
 
 export interface IngestDeps {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from '../http/problem.ts';
-import { inSpan, type TracedSpan } from '../tracing/spans.ts';
+import { inSpan, type TracedSpan } from '../telemetry/tracing/spans.ts';
 import type { Address, IngestAnswer } from './ingest.ts';
 
 const route = '/{provider}/{account_slug}';

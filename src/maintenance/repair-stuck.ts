@@ -1,8 +1,8 @@
 import type { Sql } from '../database/sql.ts';
 import type { StuckRun, StuckWorkflows } from '../engine/stuck-workflows.ts';
 import { startedOverdue, sweepSoon } from '../events/transitions/swept.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../shared/log.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 
 /**
  * The overdue events whose workflow is looked at, oldest first. Those of a stuck workflow stay overdue, while the others

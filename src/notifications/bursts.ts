@@ -1,4 +1,4 @@
-import type { DestinationType } from '../destinations/destination-config.ts';
+import type { DestinationType } from './destinations/destination-config.ts';
 
 /** The time window of NOTIFY_BURST. */
 export const defaultBurstMs = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { evaluate } from '../destinations/conditions/evaluate.ts';
-import { type ParsedCondition, parseCondition } from '../destinations/conditions/parse.ts';
-import type { Variables } from '../destinations/conditions/tree.ts';
+import { evaluate } from './destinations/conditions/evaluate.ts';
+import { type ParsedCondition, parseCondition } from './destinations/conditions/parse.ts';
+import type { Variables } from './destinations/conditions/tree.ts';
 
 /** Cached, because parsing takes about 0.1 ms and thousands of events may fail together. */
 const parsed = new LRUCache<string, ParsedCondition>({ max: 1_000 });

@@ -1,5 +1,5 @@
-import type { DestinationSettings } from '../destinations/destination-config.ts';
 import type { EventRow } from '../events/event.ts';
+import type { DestinationSettings } from './destinations/destination-config.ts';
 
 /** The content of a message to one destination about an exhausted event. */
 export interface FailureNotice {

@@ -1,8 +1,8 @@
 import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
-import type { DestinationType } from '../destinations/destination-config.ts';
-import type { SealedSettings } from '../destinations/sealed-settings.ts';
 import type { EventRow } from '../events/event.ts';
+import type { DestinationType } from './destinations/destination-config.ts';
+import type { SealedSettings } from './destinations/sealed-settings.ts';
 import type { NotificationKey, NotificationRef, NotificationStatus } from './notification.ts';
 import { outcomeUnknown } from './retries.ts';
 

@@ -1,4 +1,4 @@
-import type { DestinationType } from '../destinations/destination-config.ts';
+import type { DestinationType } from './destinations/destination-config.ts';
 
 const notificationStatuses = ['pending', 'sent', 'failed', 'suppressed'] as const;
 /** `suppressed`: folded into a summary. */

@@ -1,7 +1,7 @@
 import { databaseClock } from '../database/clock.ts';
 import type { Sql } from '../database/sql.ts';
-import type { DestinationType } from '../destinations/destination-config.ts';
-import type { SealedSettings } from '../destinations/sealed-settings.ts';
+import type { DestinationType } from './destinations/destination-config.ts';
+import type { SealedSettings } from './destinations/sealed-settings.ts';
 import { outcomeUnknown } from './retries.ts';
 
 /** A summary that this process has claimed for its next try. It accepts no more events. */

@@ -3,12 +3,12 @@ import type { AccountRow } from '../accounts/account-entity.ts';
 import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AdminCalls } from '../audit/admin-calls.ts';
-import { destinationNotFound } from '../destinations/destination-routes.ts';
-import { destinationTested } from '../destinations/destination-schemas.ts';
-import type { Destination, DestinationStore } from '../destinations/destination-store.ts';
 import { isId } from '../http/admin/query-schemas.ts';
 import { noBody, noQuery, operation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
+import { destinationNotFound } from './destinations/destination-routes.ts';
+import { destinationTested } from './destinations/destination-schemas.ts';
+import type { Destination, DestinationStore } from './destinations/destination-store.ts';
 import type { Said } from './notice.ts';
 
 /** `/admin/accounts/{account_id}/destinations/{destination_id}/test`: sends a sample notification. */

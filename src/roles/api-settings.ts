@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The settings that the API takes from the environment as they are, in `api` and in `all`. */
 export const apiSettings = (config: Config) => ({

@@ -1,9 +1,9 @@
 import { startApi } from '../api/start-api.ts';
 import type { Database } from '../database/database.ts';
 import { readPause } from '../events/pause.ts';
-import { Scrape } from '../metrics/scrape.ts';
 import { version } from '../shared/version.ts';
-import { withoutTracing } from '../tracing/spans.ts';
+import { Scrape } from '../telemetry/metrics/scrape.ts';
+import { withoutTracing } from '../telemetry/tracing/spans.ts';
 import { apiSettings } from './api-settings.ts';
 import { measureApi, measureBoth } from './compose-metrics.ts';
 import { keyringOf } from './keyring.ts';

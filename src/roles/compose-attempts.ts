@@ -4,7 +4,6 @@ import { Attempts, stallMs } from '../delivery/attempt/attempt.ts';
 import { ConsumerCounts } from '../delivery/consumers/consumer-counts.ts';
 import { droppedHeaders } from '../delivery/dropped-headers.ts';
 import { createSender, type Sender } from '../delivery/send.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { addNotifications } from '../notifications/add-notifications.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { pendingNotifications } from '../notifications/notification-store.ts';
@@ -12,6 +11,7 @@ import { secretConfigValues } from '../providers/registry.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import { Stalls } from '../shared/stalls.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
 export interface AttemptParts {

@@ -2,23 +2,23 @@ import { Gauge, Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { pingDatabase } from '../database/ping.ts';
 import { attemptOutcomes } from '../delivery/attempt/outcome.ts';
-import { destinationTypes } from '../destinations/destination-config.ts';
-import { createMetrics, createStateGauges, type GatewayState } from '../metrics/instruments.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { measureProcess } from '../metrics/process-metrics.ts';
-import { Recent } from '../metrics/recent.ts';
-import type { Collect, Collected, Family } from '../metrics/scrape.ts';
+import { destinationTypes } from '../notifications/destinations/destination-config.ts';
 import { rejectionReasons } from '../providers/provider.ts';
 import { providerNames } from '../providers/registry.ts';
 import type { Log } from '../shared/log.ts';
 import { RareWarning } from '../shared/rare-warning.ts';
 import { version } from '../shared/version.ts';
+import { createMetrics, createStateGauges, type GatewayState } from '../telemetry/metrics/instruments.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { measureProcess } from '../telemetry/metrics/process-metrics.ts';
+import { Recent } from '../telemetry/metrics/recent.ts';
+import type { Collect, Collected, Family } from '../telemetry/metrics/scrape.ts';
 import { readStoredState, unknownState } from './gateway-state.ts';
 import { workerMetricsPort } from './worker-metrics.ts';
 
 /**
  * Gauges are at most 5 s old: a reading is used again for 2.5 s, may itself take 1.5 s, and an answer is given out for
- * 1 s (src/metrics/scrape.ts).
+ * 1 s (src/telemetry/metrics/scrape.ts).
  */
 const stateTimes = { keptMs: 2_500, limitMs: 1_500 };
 /**

@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.ts';
 import type { Sender } from '../delivery/send.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import { defaultBurstMs } from '../notifications/bursts.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { dashboardLinks } from '../notifications/links.ts';
@@ -12,6 +11,7 @@ import { Summaries } from '../notifications/sending/summaries.ts';
 import type { NotificationSettings } from '../notifications/settings.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 
 /** The part of a claim's lease that is left for recording the outcome of a try. */
 const recordingMs = 15_000;

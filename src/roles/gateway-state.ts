@@ -4,8 +4,8 @@ import { partitionsAhead } from '../database/partitions.ts';
 import { readPause } from '../events/pause.ts';
 import { pendingDeliveries } from '../events/pending-deliveries.ts';
 import { workflowBacklog } from '../events/workflow-backlog.ts';
-import type { GatewayState } from '../metrics/instruments.ts';
 import { countProcesses } from '../processes/process-rows.ts';
+import type { GatewayState } from '../telemetry/metrics/instruments.ts';
 
 /** The part of the state that is read from the database. */
 export type StoredState = Omit<GatewayState, 'databaseAvailable' | 'temporalReachable'>;

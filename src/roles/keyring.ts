@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';
 import { needed } from './needed.ts';
 

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import type { App } from '../api/app.ts';
 import { composeApi } from '../api/compose-api.ts';
 import { openApiDocument } from '../api/openapi/document.ts';
-import { unmeasured } from '../metrics/metrics.ts';
 import { createKeyring } from '../secrets/keyring.ts';
 import { createLog } from '../shared/log.ts';
 import { version } from '../shared/version.ts';
+import { unmeasured } from '../telemetry/metrics/metrics.ts';
 import { openDatabase } from './open-database.ts';
 
 /** Calls `work` with the app of the API, which neither connects to a database nor listens. */

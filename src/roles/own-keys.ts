@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type DataDir, existingSecrets } from '../embedded/data-dir.ts';
 import type { SecretFiles } from '../embedded/secret-files.ts';
 import { createKeyring, type Keyring } from '../secrets/keyring.ts';

@@ -1,5 +1,5 @@
 import type { Setting } from '../api/settings-routes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../shared/log.ts';
 
 /** What a server tells `npm start`, which has started it, when it is ready. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import type { Role } from '../config.ts';
+import type { Role } from '../config/config.ts';
 import { explainDatabaseError } from '../database/explain-error.ts';
 import { ProgramError, StartError } from '../shared/start-error.ts';
-import { startTracing } from '../tracing/start-tracing.ts';
+import { startTracing } from '../telemetry/tracing/start-tracing.ts';
 import type { RoleContext } from './role-context.ts';
 
 /**

@@ -2,7 +2,7 @@ import { secretFields } from '../accounts/account-entity.ts';
 import { credentialFields } from '../accounts/account-urls.ts';
 import { configPlace } from '../accounts/provider-settings.ts';
 import { retiredPlace } from '../audit/retired-keys.ts';
-import { settingsPlace } from '../destinations/sealed-settings.ts';
+import { settingsPlace } from '../notifications/destinations/sealed-settings.ts';
 import type { SealedColumn } from '../secrets/sealed-column.ts';
 
 /** A column with the config of a destination, or with a copy of it. */

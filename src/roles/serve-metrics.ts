@@ -1,12 +1,12 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { pingDatabase } from '../database/ping.ts';
 import type { Sql } from '../database/sql.ts';
 import { serveMetrics } from '../http/metrics-server.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
 import { stoppingProblem } from '../http/stopping.ts';
-import type { Collect, Scrape } from '../metrics/scrape.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
+import type { Collect, Scrape } from '../telemetry/metrics/scrape.ts';
 import type { TemporalHealth } from '../temporal/temporal-health.ts';
 
 interface MetricsParts {

@@ -2,12 +2,12 @@ import { AttemptRelay } from '../attempts/relay.ts';
 import type { Database } from '../database/database.ts';
 import { deliverySchedule } from '../delivery/workflow-schedule.ts';
 import type { HandOver } from '../events/hand-over.ts';
-import type { Metrics } from '../metrics/metrics.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { createSecretBox } from '../secrets/secret-box.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
 import { settlesWithin } from '../shared/settles-within.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { composeAttempts } from './compose-attempts.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 

@@ -5,8 +5,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { type ApiParts, composeApi } from '../api/compose-api.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { type HttpServer, serve } from '../http/serve.ts';
-import { unmeasured } from '../metrics/metrics.ts';
 import { createLog, type Log } from '../shared/log.ts';
+import { unmeasured } from '../telemetry/metrics/metrics.ts';
 import { addAccount, undone, unusedSlug } from './undone.ts';
 
 /** Enough that V8 has compiled the code of a webhook, in less than a second of CPU time. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Scrape } from '../metrics/scrape.ts';
 import { originOf } from '../notifications/settings.ts';
 import { cacheDirOf } from '../shared/cache-dir.ts';
 import { version } from '../shared/version.ts';
+import { Scrape } from '../telemetry/metrics/scrape.ts';
 import { installMeasuredRuntime } from '../temporal/runtime.ts';
 import { bundleWorkflows } from '../temporal/workflow-bundle.ts';
 import { measureWorker } from './compose-metrics.ts';

@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { connectionOptions, databaseUrlMistake, placeOf } from '../../src/database/connection-options.ts';
 import { StartError } from '../../src/shared/start-error.ts';
 import { filesOf, newAuthority } from '../support/tls/certificates.ts';

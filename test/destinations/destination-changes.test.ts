@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DestinationChange, NewDestination } from '../../src/destinations/destination-rules.ts';
-import { type Destination, DestinationUnreadable } from '../../src/destinations/destination-store.ts';
+import type { DestinationChange, NewDestination } from '../../src/notifications/destinations/destination-rules.ts';
+import { type Destination, DestinationUnreadable } from '../../src/notifications/destinations/destination-store.ts';
 import { secretText } from '../support/secrets.ts';
 import { rows } from '../support/stored.ts';
 import { made, openStores, type Stores } from './support.ts';

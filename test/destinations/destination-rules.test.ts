@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { destinationSchemas, type NewDestination } from '../../src/destinations/destination-rules.ts';
-import type { Destination } from '../../src/destinations/destination-store.ts';
-import { destinationView } from '../../src/destinations/destination-view.ts';
+import { destinationSchemas, type NewDestination } from '../../src/notifications/destinations/destination-rules.ts';
+import type { Destination } from '../../src/notifications/destinations/destination-store.ts';
+import { destinationView } from '../../src/notifications/destinations/destination-view.ts';
 import { fieldErrors, plainWords } from '../../src/shared/plain-words.ts';
 
 const x = (length: number) => 'x'.repeat(length);

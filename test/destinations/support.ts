@@ -1,8 +1,8 @@
 import { AccountStore } from '../../src/accounts/account-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Destination, DestinationCreated } from '../../src/destinations/destination-store.ts';
-import { DestinationStore } from '../../src/destinations/destination-store.ts';
 import { stopAccount } from '../../src/events/transitions/account-deleted.ts';
+import type { Destination, DestinationCreated } from '../../src/notifications/destinations/destination-store.ts';
+import { DestinationStore } from '../../src/notifications/destinations/destination-store.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';
 import { createSecretBox, type SecretBox } from '../../src/secrets/secret-box.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Role, readConfig } from '../../src/config.ts';
+import { type Role, readConfig } from '../../src/config/config.ts';
 import { compose, settingNames } from './files.ts';
 import { filled, service } from './services.ts';
 

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { compose, composeText, parseCompose, readProjectFile } from './files.ts';
 import { filled, names, networks, service, services, volumes } from './services.ts';
 

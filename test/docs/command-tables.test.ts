@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { readBenchmark } from '../bench/benchmarks.ts';
 import { readOptions as readClusterOptions } from '../cluster/options.ts';
 import { parseCompose, readProjectFile } from '../docker/files.ts';

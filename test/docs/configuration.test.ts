@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
 import { withTable } from '../../src/config/table.ts';
-import { readConfig } from '../../src/config.ts';
 import { composeVariables, exampleEnv, readProjectFile, settingNames } from '../docker/files.ts';
 
 const page = readProjectFile('docs/configuration.md');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { clientAddresses } from '../../src/http/admin/client-address.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RawRequest, rawRequest } from '../support/raw-http.ts';

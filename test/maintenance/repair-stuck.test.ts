@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { StuckWorkflows } from '../../src/engine/stuck-workflows.ts';
 import { repairStuck } from '../../src/maintenance/repair-stuck.ts';
-import { unmeasured } from '../../src/metrics/metrics.ts';
+import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { fillEvents } from '../events/fill-events.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';

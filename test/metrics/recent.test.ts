@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Recent } from '../../src/metrics/recent.ts';
+import { Recent } from '../../src/telemetry/metrics/recent.ts';
 
 const long = 60_000;
 

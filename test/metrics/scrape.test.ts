@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveMetrics } from '../../src/http/metrics-server.ts';
-import { createMetrics, createStateGauges } from '../../src/metrics/instruments.ts';
-import { measureProcess } from '../../src/metrics/process-metrics.ts';
-import { type Collect, Scrape } from '../../src/metrics/scrape.ts';
 import { measureBoth } from '../../src/roles/compose-metrics.ts';
 import { workerMetricsPort } from '../../src/roles/worker-metrics.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { createMetrics, createStateGauges } from '../../src/telemetry/metrics/instruments.ts';
+import { measureProcess } from '../../src/telemetry/metrics/process-metrics.ts';
+import { type Collect, Scrape } from '../../src/telemetry/metrics/scrape.ts';
 import { parsed, sumOf } from '../process/metrics/exposition.ts';
 import { startConsumer } from '../support/consumer.ts';
 

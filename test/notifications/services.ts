@@ -1,4 +1,3 @@
-import { unmeasured } from '../../src/metrics/metrics.ts';
 import { dashboardLinks } from '../../src/notifications/links.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
 import { DestinationTurns } from '../../src/notifications/sending/destination-turns.ts';
@@ -7,6 +6,7 @@ import type { NotifierDeps } from '../../src/notifications/sending/notifier.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { createLog } from '../../src/shared/log.ts';
+import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import type { NotificationStage } from './stage.ts';
 
 export const taken: Said = { ok: true, responseCode: 200, responseBody: '', durationMs: 1, outboxFile: null };

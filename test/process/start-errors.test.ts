@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Role } from '../../src/config.ts';
+import type { Role } from '../../src/config/config.ts';
 import { freshDatabase, migratedDatabase } from '../support/database.ts';
 import { startedFolder, startWholeGateway } from '../support/gateway-all.ts';
 import { gatewaysEndWithTheirTest, processesOn, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { roles } from '../../src/config.ts';
+import { roles } from '../../src/config/config.ts';
 import { adminClient } from '../support/admin-client.ts';
 import { migratedDatabase } from '../support/database.ts';
 import { gatewaysEndWithTheirTest, spawnGateway, temporaryFolder } from '../support/gateway-process.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EventReceiver } from '../../src/events/event-receiver.ts';
-import { unmeasured } from '../../src/metrics/metrics.ts';
 import { type RunningDeliveries, startDeliveries } from '../../src/roles/start-deliveries.ts';
+import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { send } from '../support/admin-client.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

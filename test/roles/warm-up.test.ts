@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { apiSettings } from '../../src/roles/api-settings.ts';
 import { openDatabase } from '../../src/roles/open-database.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, inject } from 'vitest';
-import type { Role } from '../../src/config.ts';
+import type { Role } from '../../src/config/config.ts';
 import { leaksInFolder } from './leaks/files.ts';
 import { note } from './leaks/watch.ts';
 import { policy } from './policy.ts';

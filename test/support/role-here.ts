@@ -1,5 +1,5 @@
+import { type Role, readConfig } from '../../src/config/config.ts';
 import { settingsInForce } from '../../src/config/in-force.ts';
-import { type Role, readConfig } from '../../src/config.ts';
 import { failureText, runRole } from '../../src/roles/run-role.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { cleanEnvironment, endsWithItsTest, portsOf } from './gateway-process.ts';

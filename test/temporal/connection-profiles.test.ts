@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../src/config.ts';
+import type { Role } from '../../src/config/config.ts';
 import { at, mistakes, temporal, tomlFile } from './settings.ts';
 
 describe('profiles', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Role, readConfig } from '../../src/config.ts';
+import { type Role, readConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/shared/start-error.ts';
 
 export type Env = Record<string, string>;

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { EventSampler, type Origin } from '../../src/tracing/sampler.ts';
-import type { TracingSettings } from '../../src/tracing/settings.ts';
+import { EventSampler, type Origin } from '../../src/telemetry/tracing/sampler.ts';
+import type { TracingSettings } from '../../src/telemetry/tracing/settings.ts';
 
 type SamplerName = TracingSettings['sampler']['name'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { secretText } from '../support/secrets.ts';
 
 const endpoint = 'http://127.0.0.1:4318';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { Batcher } from '../../src/database/batcher.ts';
 import { createLog } from '../../src/shared/log.ts';
 import {
@@ -17,8 +17,8 @@ import {
   logIds,
   type SpanStart,
   type TracedSpan,
-} from '../../src/tracing/spans.ts';
-import { startTracing } from '../../src/tracing/start-tracing.ts';
+} from '../../src/telemetry/tracing/spans.ts';
+import { startTracing } from '../../src/telemetry/tracing/start-tracing.ts';
 import { secretText } from '../support/secrets.ts';
 import { newAuthority } from '../support/tls/certificates.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { Running } from '../../src/shared/running.ts';
-import { startTracing } from '../../src/tracing/start-tracing.ts';
+import { startTracing } from '../../src/telemetry/tracing/start-tracing.ts';
 import { log } from '../support/runtime.ts';
 
 /** Turns tracing on in the test's process, with the variables that a process would get, until the test ends. */

@@ -1,7 +1,7 @@
 import type { AttemptRequest } from '../../../workflows/messages.ts';
 import { type AttemptRow, readAttemptsName } from '../../events/attempt-row.ts';
 import type { Outcome } from '../../events/outcome.ts';
-import { inSpan, type SpanAttributes, type TracedSpan } from '../../tracing/spans.ts';
+import { inSpan, type SpanAttributes, type TracedSpan } from '../../telemetry/tracing/spans.ts';
 
 /** When the event was read, which happens before it is known whether an attempt is made; by `performance.now()`. */
 export interface ReadTimes {

@@ -1,6 +1,6 @@
 import { reasonOf } from '../../delivery/failure.ts';
 import type { Sender } from '../../delivery/send.ts';
-import type { DestinationSettings } from '../../destinations/destination-config.ts';
+import type { DestinationSettings } from '../destinations/destination-config.ts';
 import type { Notice, Said, SendNotice } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';
 import { sendToChatOne } from './chat-one.ts';

@@ -1,4 +1,4 @@
-import type { DestinationSettings } from '../../destinations/destination-config.ts';
+import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { emailMessage } from '../messages/email-message.ts';
 import type { Notice, Said } from '../notice.ts';
 import type { MailSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Destination } from '../../destinations/destination-store.ts';
 import { scheduledAttempts } from '../../events/event.ts';
+import type { Destination } from '../destinations/destination-store.ts';
 import { type FailureNotice, noticeId, type Said, type SendNotice } from '../notice.ts';
 
 const eventType = 'webhook_gateway.test';

@@ -1,7 +1,7 @@
 import { type Header, headerValue } from '../../delivery/headers.ts';
 import { signDelivery } from '../../delivery/signature.ts';
-import type { DestinationSettings } from '../../destinations/destination-config.ts';
 import { secretsOfUrl } from '../../secrets/secret-mask.ts';
+import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { webhookMessage } from '../messages/webhook-message.ts';
 import type { FailureNotice, Said } from '../notice.ts';
 import { type Outbound, postJson } from './post-message.ts';

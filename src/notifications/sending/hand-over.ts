@@ -1,11 +1,11 @@
 import { databaseFailure } from '../../database/errors.ts';
 import { untilWritten } from '../../database/until-written.ts';
-import type { DestinationSettings } from '../../destinations/destination-config.ts';
-import { openSettings, type SealedSettings } from '../../destinations/sealed-settings.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { Log } from '../../shared/log.ts';
-import type { TracedSpan } from '../../tracing/spans.ts';
+import type { Metrics } from '../../telemetry/metrics/metrics.ts';
+import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
+import type { DestinationSettings } from '../destinations/destination-config.ts';
+import { openSettings, type SealedSettings } from '../destinations/sealed-settings.ts';
 import type { Notice, Said, SendNotice } from '../notice.ts';
 import { nextWaitMs } from '../retries.ts';
 import { describeSaid, inNotificationSpan } from './notification-span.ts';

@@ -1,4 +1,4 @@
-import { inSpan, isTracing, type TracedSpan } from '../../tracing/spans.ts';
+import { inSpan, isTracing, type TracedSpan } from '../../telemetry/tracing/spans.ts';
 import type { Said } from '../notice.ts';
 
 /** The try of a message, as its span describes it. */

@@ -1,8 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
 import type { Turn } from '../../delivery/turn-gate.ts';
-import type { DestinationSettings } from '../../destinations/destination-config.ts';
 import { lookAgainMs, readPause } from '../../events/pause.ts';
 import { isFolded } from '../bursts.ts';
+import type { DestinationSettings } from '../destinations/destination-config.ts';
 import { countLateMessage } from '../fold.ts';
 import type { DashboardLinks } from '../links.ts';
 import { type FailureNotice, noticeId } from '../notice.ts';

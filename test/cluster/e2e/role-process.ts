@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import type { RejectedSettings } from '../../../src/api/compose-api.ts';
 import { startApi } from '../../../src/api/start-api.ts';
-import { unmeasured } from '../../../src/metrics/metrics.ts';
 import { openDatabase } from '../../../src/roles/open-database.ts';
 import { type RunningDeliveries, startDeliveries } from '../../../src/roles/start-deliveries.ts';
 import { startWorker } from '../../../src/roles/start-worker.ts';
 import { createKeyring } from '../../../src/secrets/keyring.ts';
 import { createLog } from '../../../src/shared/log.ts';
 import type { Running } from '../../../src/shared/running.ts';
+import { unmeasured } from '../../../src/telemetry/metrics/metrics.ts';
 import { installRuntime } from '../../../src/temporal/runtime.ts';
 import { offer } from '../../bench/calls.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
 import { settingsInForce } from '../../../src/config/in-force.ts';
-import { readConfig } from '../../../src/config.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
 import { secretText } from '../../support/secrets.ts';
 import { browserEndsWithItsFile } from './browser.ts';

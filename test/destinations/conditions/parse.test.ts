@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Condition, LiteralValue, VariableName } from '../../../src/destinations/conditions/tree.ts';
+import type { Condition, LiteralValue, VariableName } from '../../../src/notifications/destinations/conditions/tree.ts';
 import { treeOf } from './support.ts';
 
 const failed: Condition = { kind: 'alone', operand: { kind: 'variable', name: 'delivery_failed' } };

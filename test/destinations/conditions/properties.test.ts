@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { evaluate } from '../../../src/destinations/conditions/evaluate.ts';
-import { maxConditionLength, parseCondition } from '../../../src/destinations/conditions/parse.ts';
-import { printCondition } from '../../../src/destinations/conditions/print.ts';
+import { evaluate } from '../../../src/notifications/destinations/conditions/evaluate.ts';
+import { maxConditionLength, parseCondition } from '../../../src/notifications/destinations/conditions/parse.ts';
+import { printCondition } from '../../../src/notifications/destinations/conditions/print.ts';
 import {
   type Condition,
   type Kind,
@@ -11,7 +11,7 @@ import {
   type Operand,
   type VariableName,
   variableKinds,
-} from '../../../src/destinations/conditions/tree.ts';
+} from '../../../src/notifications/destinations/conditions/tree.ts';
 import { failed, treeOf } from './support.ts';
 
 const kinds: Kind[] = ['text', 'integer', 'boolean'];

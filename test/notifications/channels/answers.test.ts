@@ -1,6 +1,6 @@
 import getPort from 'get-port';
 import { describe, expect, test } from 'vitest';
-import { destinationTypes } from '../../../src/destinations/destination-config.ts';
+import { destinationTypes } from '../../../src/notifications/destinations/destination-config.ts';
 import { consumer, selfSignedConsumer } from '../../delivery/servers.ts';
 import { channels, destinationsAt, failure } from './support.ts';
 

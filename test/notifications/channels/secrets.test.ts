@@ -1,6 +1,6 @@
 import type http from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { DestinationSettings } from '../../../src/destinations/destination-config.ts';
+import type { DestinationSettings } from '../../../src/notifications/destinations/destination-config.ts';
 import { createMask, secretsOfUrl } from '../../../src/secrets/secret-mask.ts';
 import { keptAnswerBytes } from '../../../src/shared/kept-answer.ts';
 import { consumer, type Seen } from '../../delivery/servers.ts';

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SenderOptions } from '../../../src/delivery/send.ts';
-import type { DestinationSettings, DestinationType } from '../../../src/destinations/destination-config.ts';
 import { type ChannelDeps, createChannels } from '../../../src/notifications/channels/channels.ts';
+import type {
+  DestinationSettings,
+  DestinationType,
+} from '../../../src/notifications/destinations/destination-config.ts';
 import type { FailureNotice, Notice, SummaryNotice } from '../../../src/notifications/notice.ts';
 import type { MailSettings } from '../../../src/notifications/settings.ts';
 import { type Seen, sender } from '../../delivery/servers.ts';

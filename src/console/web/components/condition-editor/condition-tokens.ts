@@ -6,7 +6,7 @@ export interface Token {
   to: number;
 }
 
-// As in src/destinations/conditions/tokens.ts. An open text has no closing quote yet.
+// As in src/notifications/destinations/conditions/tokens.ts. An open text has no closing quote yet.
 const pattern =
   /\s*(?:(?<word>[A-Za-z_]\w*)|(?<number>[+-]?\d[\w.]*)|(?<text>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<open>["'][\s\S]*)|(?<sign>==|!=|\S))/gy;
 

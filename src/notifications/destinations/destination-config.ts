@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { joinUrl, maskedCredentials, maskMistake, maskOf, partUrl } from '../accounts/url-credentials.ts';
-import { type FieldError, fieldErrors, plainWords } from '../shared/plain-words.ts';
-import { httpUrl, secret } from '../shared/text-rules.ts';
+import { joinUrl, maskedCredentials, maskMistake, maskOf, partUrl } from '../../accounts/url-credentials.ts';
+import { type FieldError, fieldErrors, plainWords } from '../../shared/plain-words.ts';
+import { httpUrl, secret } from '../../shared/text-rules.ts';
 
 export const destinationTypes = ['webhook', 'email', 'chat_one', 'chat_two'] as const;
 export type DestinationType = (typeof destinationTypes)[number];

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import ms from 'ms';
-import { bodiesInFlight, checkedEnvironment } from './config/checked-environment.ts';
-import { isOneOff, missingFor, readsBackups } from './config/missing-settings.ts';
-import { readStartedBy, type StartedBy } from './config/npm-start.ts';
-import { removedVariables } from './config/removed.ts';
-import { type Role, roles } from './config/variable.ts';
-import { withDefaultSslMode } from './database/connection-options.ts';
-import { plainWords } from './shared/plain-words.ts';
-import { StartError } from './shared/start-error.ts';
-import { type ConnectionSettings, readConnectionSettings } from './temporal/connection-settings.ts';
-import { tracingOf } from './tracing/settings.ts';
+import { withDefaultSslMode } from '../database/connection-options.ts';
+import { plainWords } from '../shared/plain-words.ts';
+import { StartError } from '../shared/start-error.ts';
+import { tracingOf } from '../telemetry/tracing/settings.ts';
+import { type ConnectionSettings, readConnectionSettings } from '../temporal/connection-settings.ts';
+import { bodiesInFlight, checkedEnvironment } from './checked-environment.ts';
+import { isOneOff, missingFor, readsBackups } from './missing-settings.ts';
+import { readStartedBy, type StartedBy } from './npm-start.ts';
+import { removedVariables } from './removed.ts';
+import { type Role, roles } from './variable.ts';
 
 export { type Role, roles };
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../../database/sql.ts';
+import type { Sql } from '../../../database/sql.ts';
 import type { Variables } from './tree.ts';
 
 const readVariables = {

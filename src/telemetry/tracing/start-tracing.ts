@@ -1,4 +1,4 @@
-import type { Running } from '../shared/running.ts';
+import type { Running } from '../../shared/running.ts';
 import type { TracedProcess, TracingSettings } from './settings.ts';
 
 const off: Running = { stop: () => Promise.resolve() };

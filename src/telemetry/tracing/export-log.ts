@@ -1,6 +1,6 @@
 import type { DiagLogger } from '@opentelemetry/api';
-import type { Log } from '../shared/log.ts';
-import { RareWarning } from '../shared/rare-warning.ts';
+import type { Log } from '../../shared/log.ts';
+import { RareWarning } from '../../shared/rare-warning.ts';
 
 /** Characters of a text of the SDK that are logged. */
 const maxLength = 200;

@@ -1,7 +1,7 @@
-import type { AccountRow } from '../../accounts/account-entity.ts';
-import type { Sql } from '../../database/sql.ts';
-import { type EventRow, scheduledAttempts } from '../../events/event.ts';
-import { listEvents } from '../../events/list.ts';
+import type { AccountRow } from '../../../accounts/account-entity.ts';
+import type { Sql } from '../../../database/sql.ts';
+import { type EventRow, scheduledAttempts } from '../../../events/event.ts';
+import { listEvents } from '../../../events/list.ts';
 import { evaluate } from './evaluate.ts';
 import { type Condition, type Variables, variableKinds } from './tree.ts';
 

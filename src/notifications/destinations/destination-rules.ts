@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filled } from '../shared/text-rules.ts';
+import { filled } from '../../shared/text-rules.ts';
 import { conditionText } from './conditions/condition-text.ts';
 import { configChange, destinationTypes, settingsSchemas } from './destination-config.ts';
 

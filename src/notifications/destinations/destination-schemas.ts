@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, flag, id, text, timestamp } from '../http/admin/schemas/common.ts';
+import { count, flag, id, text, timestamp } from '../../http/admin/schemas/common.ts';
 
 const config = z
   .union([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Log } from '../shared/log.ts';
-import { checkedText, list } from '../shared/setting-types.ts';
+import type { Log } from '../../shared/log.ts';
+import { checkedText, list } from '../../shared/setting-types.ts';
 
 // Types of OpenTelemetry's standard variables, and the settings that are made of them. Their meanings:
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and

@@ -1,6 +1,6 @@
-import { maskedUrl } from '../accounts/url-credentials.ts';
-import type { TokenRole } from '../http/admin/roles.ts';
-import { MASKED } from '../secrets/masked.ts';
+import { maskedUrl } from '../../accounts/url-credentials.ts';
+import type { TokenRole } from '../../http/admin/roles.ts';
+import { MASKED } from '../../secrets/masked.ts';
 import type { Destination } from './destination-store.ts';
 
 /**

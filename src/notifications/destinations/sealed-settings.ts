@@ -1,4 +1,4 @@
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { SecretBox, SecretPlace } from '../../secrets/secret-box.ts';
 import { checkSettings, type DestinationSettings, type DestinationType } from './destination-config.ts';
 
 /** A destination's config as stored: encrypted JSON, bound to the account and the destination. */

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { v7 as uuidv7 } from 'uuid';
-import { AccountEntity } from '../accounts/account-entity.ts';
-import type { Sql } from '../database/sql.ts';
-import { inEntityTransaction } from '../database/transaction.ts';
-import { SealedValueUnreadable } from '../secrets/sealed-value-unreadable.ts';
-import type { SecretBox } from '../secrets/secret-box.ts';
-import type { FieldError } from '../shared/plain-words.ts';
+import { AccountEntity } from '../../accounts/account-entity.ts';
+import type { Sql } from '../../database/sql.ts';
+import { inEntityTransaction } from '../../database/transaction.ts';
+import { SealedValueUnreadable } from '../../secrets/sealed-value-unreadable.ts';
+import type { SecretBox } from '../../secrets/secret-box.ts';
+import type { FieldError } from '../../shared/plain-words.ts';
 import { changedSettings, checkSettings, type DestinationSettings, withoutEmpty } from './destination-config.ts';
 import { DestinationEntity, type DestinationRow } from './destination-entity.ts';
 import type { DestinationChange, NewDestination } from './destination-rules.ts';

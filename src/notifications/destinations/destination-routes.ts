@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia';
 import { z } from 'zod';
-import { accountNotFound, existingAccountId } from '../accounts/account-routes.ts';
-import type { AdminCalls } from '../audit/admin-calls.ts';
-import { isId } from '../http/admin/query-schemas.ts';
-import { empty } from '../http/admin/schemas/common.ts';
-import { noBody, noQuery, operation } from '../http/operation.ts';
-import { Problem } from '../http/problem.ts';
+import { accountNotFound, existingAccountId } from '../../accounts/account-routes.ts';
+import type { AdminCalls } from '../../audit/admin-calls.ts';
+import { isId } from '../../http/admin/query-schemas.ts';
+import { empty } from '../../http/admin/schemas/common.ts';
+import { noBody, noQuery, operation } from '../../http/operation.ts';
+import { Problem } from '../../http/problem.ts';
 import { destinationSchemas } from './destination-rules.ts';
 import { destination as destinationSchema } from './destination-schemas.ts';
 import type { DestinationStore } from './destination-store.ts';

@@ -6,8 +6,8 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
-import { StartError } from '../shared/start-error.ts';
-import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../shared/tls/pem.ts';
+import { StartError } from '../../shared/start-error.ts';
+import { certificatesIn, isKeyOf, PemError, privateKeyIn, readPem } from '../../shared/tls/pem.ts';
 import type { OtlpSettings, TracingSettings } from './settings.ts';
 
 /** Where the spans go. @throws StartError when a file of a certificate cannot be read. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { eventItem, itemExample } from '../../events/event-schemas.ts';
-import { isId } from '../../http/admin/query-schemas.ts';
-import { count, flag, text } from '../../http/admin/schemas/common.ts';
-import { text as bounded } from '../../shared/text-rules.ts';
+import { eventItem, itemExample } from '../../../events/event-schemas.ts';
+import { isId } from '../../../http/admin/query-schemas.ts';
+import { count, flag, text } from '../../../http/admin/schemas/common.ts';
+import { text as bounded } from '../../../shared/text-rules.ts';
 import { conditionText } from './condition-text.ts';
 
 /** The longest text that an event's fields can have. */

@@ -6,8 +6,8 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Running } from '../shared/running.ts';
-import { version } from '../shared/version.ts';
+import type { Running } from '../../shared/running.ts';
+import { version } from '../../shared/version.ts';
 import { ExportLog } from './export-log.ts';
 import { spanProcessors } from './exporters.ts';
 import { OpenTelemetryTracing } from './open-telemetry.ts';
