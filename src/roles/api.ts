@@ -1,5 +1,6 @@
 import { startApi } from '../api/start-api.ts';
 import type { Database } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
 import { readPause } from '../events/pause.ts';
 import { version } from '../shared/version.ts';
 import { Scrape } from '../telemetry/metrics/scrape.ts';
@@ -29,6 +30,8 @@ const stopLimitMs = 40_000;
 export async function runApi(context: RoleContext): Promise<void> {
   const database = await openDatabase({ url: needed(context.config.databaseUrl), log: context.log });
   try {
+    // With `npm start`, nobody runs `migrate`. The worker starts afterwards.
+    if (context.config.startedBy) await migrate(database, context.log);
     await serveApi(context, database);
   } finally {
     await database.close();

@@ -77,22 +77,11 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     log,
   });
   if (start.started) return { ...start.server, ready: first ?? {} };
-  throw failure(role, start.why, await why);
+  const problem = await why;
+  throw problem === null
+    ? new StartError(`The ${role} of the gateway did not start (${start.why}).`)
+    : new ProgramError(problem);
 }
-
-/**
- * Runs a role as a program to its end.
- *
- * @throws ProgramError when it fails and has said why; StartError when it has not.
- */
-export async function runProgram(options: ProgramOptions): Promise<void> {
-  const { child, why } = launchProgram(options, () => undefined);
-  const how = await child.ended;
-  if (how !== 'ended with code 0') throw failure(options.role, how, await why);
-}
-
-const failure = (role: Role, how: string, why: string | null) =>
-  why === null ? new StartError(`The ${role} of the gateway did not start (${how}).`) : new ProgramError(why);
 
 /** Launches the program. `why` resolves at its end: with the reason for it, or null when it said none. */
 function launchProgram(
@@ -104,7 +93,7 @@ function launchProgram(
     env: { ...variables(), [startedByVariable]: JSON.stringify(startedBy) },
     // In a group of its own, so that a terminal's Ctrl-C does not stop it before `npm start` says so.
     detached: true,
-    stdio: ['pipe', role === 'migrate' ? 'ignore' : 'inherit', 'inherit', 'pipe'],
+    stdio: ['pipe', 'inherit', 'inherit', 'pipe'],
   });
   spawned.stdin?.on('error', () => undefined);
   const lines = createInterface({ input: spawned.stdio[3] as Readable });

@@ -8,7 +8,7 @@ import { originOf } from '../notifications/settings.ts';
 import { StartError } from '../shared/start-error.ts';
 import { needed } from './needed.ts';
 import { ownKeyring } from './own-keys.ts';
-import { type Program, type ProgramOptions, runProgram, startProgram } from './program.ts';
+import { type Program, type ProgramOptions, startProgram } from './program.ts';
 import type { RoleContext } from './role-context.ts';
 import { welcome } from './welcome.ts';
 
@@ -28,7 +28,7 @@ const workerNice = 5;
 /** Young objects of webhooks under load: with less memory, most live until their garbage collection. */
 const apiMemory = ['--max-semi-space-size=16'];
 
-/** Starts the servers, migrates, starts an `api` and a `worker`, and prints the welcome. */
+/** Starts the servers, an `api`, which migrates, and a `worker`, and prints the welcome. */
 export async function startAll(
   { config, environment, settings, log, stopped }: RoleContext,
   { dataDir, program, undo }: AllParts,
@@ -70,8 +70,6 @@ export async function startAll(
     },
     log,
   };
-  await runProgram({ ...common, role: 'migrate' });
-  goOn();
   const running: Program[] = [];
   // At the same time: the api still accepts while the worker ends what it has in flight.
   undo.push(async () => void (await Promise.all(running.map((one) => one.stop()))));
@@ -81,13 +79,10 @@ export async function startAll(
     port = started.ready.port ?? port;
     return started.ready;
   };
-  const api = start({ role: 'api', node: apiMemory });
-  // Links in notifications lead to the port of the api, which the system chooses for PORT=0.
-  if (config.port === 0) await api;
-  const worker = start({ role: 'worker', nice: workerNice });
-  // Each start has ended before anything is stopped.
-  await Promise.allSettled([api, worker]);
-  const [{ pause = null }] = await Promise.all([api, worker]);
+  // The worker needs the schema, which the api migrates, and the port of the api for links in notifications.
+  const { pause = null } = await start({ role: 'api', node: apiMemory });
+  goOn();
+  await start({ role: 'worker', nice: workerNice });
   goOn();
   const { sendgrid } = config.notifications.mail;
   const { backup } = config.maintenance;

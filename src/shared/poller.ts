@@ -49,6 +49,8 @@ export class Poller {
         errorDelayMs = firstErrorDelayMs;
         if (round === 'idle' && !signal.aborted) await this.#sleep();
       } catch (error) {
+        // What the round needed may be closed already: no failure that an operator could mend.
+        if (signal.aborted) return log.debug({ poller: name, err: error }, 'poller round failed during the stop');
         log.warn({ poller: name, err: error, againInMs: errorDelayMs }, 'poller round failed, retrying');
         await sleep(errorDelayMs, undefined, { signal }).catch(() => undefined);
         errorDelayMs = Math.min(errorDelayMs * 2, longestErrorDelayMs);

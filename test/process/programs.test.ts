@@ -85,14 +85,14 @@ async function startedAgain(gateway: WholeGateway, name: (typeof programs)[numbe
 const isDelivered = (event: { delivery_status: string; status: string; workflow: unknown }) =>
   event.delivery_status === 'delivered' && event.status === 'enqueued' && event.workflow !== null;
 
-test('api and worker are programs with their own settings, the worker with a lower priority than all others', {
+test('api and worker are programs with their own settings, the worker with the priority of Temporal', {
   timeout,
 }, async () => {
   // A variable for other servers, of which its own knows nothing.
   const gateway = await startWholeGateway(await startedFolder(), { PGSSLMODE: 'require', DELIVERY_TIMEOUT: '7s' });
   const usual = getPriority();
   const [api, worker] = programs.map((name) => gateway.program(name) ?? 0);
-  expect(priorities(worker ?? 0)).toEqual([usual + 10]);
+  expect(priorities(worker ?? 0)).toEqual([usual + 5]);
   expect(priorities(gateway.server('temporal'))).toEqual([usual + 5]);
   expect(getPriority(gateway.server('postgres'))).toBe(usual);
   for (const pid of [api ?? 0, gateway.pid]) expect(priorities(pid)).toEqual([usual]);

@@ -53,7 +53,8 @@ export default async function setup(project: TestProject) {
   const dataDir = openDataDir(folder);
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
   await disableDurability(postgres.url);
-  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log });
+  // All gateways of the run share it, so it does not stand back behind them.
+  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log, nice: 0 });
   project.provide('postgresUrl', postgres.url);
   project.provide('databaseOwner', null);
   const migrated = await freshDatabase(postgres.url);
