@@ -7,7 +7,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Log } from '../shared/log.ts';
 
 const firstDelayMs = 100;
-/** With the time limit of a connection, less than the grace after which claims are taken over (takeover.ts). */
+/** With the time limit of a connection, less than the grace after which claims are taken over (heartbeat.ts). */
 const longestDelayMs = 500;
 const connectLimitMs = 2_000;
 /** When a statement on this connection is given up. The connection is then replaced. */

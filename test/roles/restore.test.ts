@@ -83,6 +83,10 @@ test('an event that was replayed after the backup is delivered once, from its st
   const { name } = await backUp(old.databaseUrl, store, { keyring: old.keyring });
   expect((await old.admin.post(`/admin/events/${id}/replay`)).body.generation).toBe(1);
   await old.admin.eventually(id, (event) => event.generation === 1 && event.attempts >= 1);
+  await until('the workflow knows of the replay', async () => {
+    const [row] = await queryOnce(old.databaseUrl, 'select started_generation from events');
+    return row?.started_generation === 1;
+  });
   await old.stopWorker();
   const { runId } = await workflows.status(id);
 
