@@ -66,7 +66,7 @@ test.each([
   {
     what: 'a column that is renamed',
     change: 'alter table destinations rename column position to place',
-    finds: /^src\/destinations\/destination-entity\.ts:\d+: position is no column$/,
+    finds: /^src\/notifications\/destinations\/destination-entity\.ts:\d+: position is no column$/,
   },
   {
     what: 'a column of another type',

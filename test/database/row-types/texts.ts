@@ -51,7 +51,7 @@ export async function textsWhile(work: () => Promise<unknown>): Promise<[where: 
   pg.Client.prototype.query = function noted(this: pg.Client, ...given: unknown[]) {
     const [passed] = given;
     const frames = (new Error().stack ?? '').matchAll(
-      /(src\/(?!database\/transaction\.ts|tracing\/)[\w/.-]+\.ts):(\d+)/g,
+      /(src\/(?!database\/transaction\.ts|telemetry\/tracing\/)[\w/.-]+\.ts):(\d+)/g,
     );
     const [frame] = frames;
     if (frame && (typeof passed === 'string' || isStatement(passed)))
