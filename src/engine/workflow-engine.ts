@@ -19,6 +19,7 @@ import {
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Command } from '../events/commands.ts';
 import type { Log } from '../shared/log.ts';
+import { EndedWorkflows } from './ended-workflows.ts';
 import { engineError } from './engine-errors.ts';
 import { type EngineCall, inEngineSpan } from './engine-span.ts';
 import { StartAttributes } from './start-attributes.ts';
@@ -41,12 +42,15 @@ export class WorkflowEngine {
   readonly #connection: ConnectionLike;
   readonly #namespace: string;
   readonly #client: Client;
+  readonly #ended: EndedWorkflows;
   readonly #taskQueue: string;
   readonly #schedule: DeliverySchedule;
   readonly #attributes: StartAttributes;
 
   constructor(options: {
     connection: ConnectionLike;
+    /** A connection to the same server that is not the worker's. */
+    ownConnection: ConnectionLike;
     namespace: string;
     taskQueue: string;
     schedule: DeliverySchedule;
@@ -55,6 +59,11 @@ export class WorkflowEngine {
     this.#connection = options.connection;
     this.#namespace = options.namespace;
     this.#client = new Client({ connection: options.connection, namespace: options.namespace });
+    this.#ended = new EndedWorkflows({
+      connection: options.ownConnection,
+      namespace: options.namespace,
+      log: options.log,
+    });
     this.#taskQueue = options.taskQueue;
     this.#schedule = options.schedule;
     this.#attributes = new StartAttributes(options.log);
@@ -93,6 +102,8 @@ export class WorkflowEngine {
         );
         return handle.signaledRunId;
       }
+      if (options.args[0].resume.settled)
+        return this.#ended.connection.withDeadline(Date.now() + callLimitMs, () => this.#ended.startEnded(options));
       try {
         const handle = await this.#client.workflow.start<typeof deliverEvent>('deliverEvent', {
           ...options,

@@ -31,6 +31,7 @@ import type { Running } from '../shared/running.ts';
 import { settlesWithin } from '../shared/settles-within.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import type { TemporalAccess } from '../temporal/connection.ts';
+import { connectLazily } from '../temporal/lazy-connection.ts';
 import { takenQueues } from '../temporal/taken-queues.ts';
 import { TemporalHealth } from '../temporal/temporal-health.ts';
 import { EngineWorker } from '../temporal/worker.ts';
@@ -131,6 +132,7 @@ export async function startWorker(options: {
   const ending = new AbortController();
   const schedules = new MaintenanceSchedules({ ...options.temporal, settings: options.maintenance, takes, log });
   const temporal = new TemporalHealth();
+  const ownConnection = connectLazily(options.temporal);
   let stuckWorkflows: StuckWorkflows | null = null;
   const worker = new EngineWorker({
     temporal: options.temporal,
@@ -150,7 +152,9 @@ export async function startWorker(options: {
     onConnection(connection) {
       const { namespace, taskQueue } = options.temporal;
       temporal.set(connection);
-      relay.setEngine(connection && new WorkflowEngine({ connection, namespace, taskQueue, schedule, log }));
+      relay.setEngine(
+        connection && new WorkflowEngine({ connection, ownConnection, namespace, taskQueue, schedule, log }),
+      );
       const limits = options.stuckLimits ?? stuckLimits;
       stuckWorkflows = connection && new StuckWorkflows({ connection, namespace, limits });
       schedules.connected(connection);
@@ -198,7 +202,7 @@ export async function startWorker(options: {
       ending.abort();
       if (await settlesWithin(ended, stopLimitMs)) await attempting.close();
       else log.warn({ limitMs: stopLimitMs }, 'work still in flight at the stop, other workers repeat it');
-      await store?.close();
+      await Promise.all([store?.close(), ownConnection.close()]);
     },
   };
 }

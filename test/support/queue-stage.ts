@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import { AccountMasks } from '../../src/accounts/account-mask.ts';
 import { FirstAttempts } from '../../src/attempts/first-attempts.ts';
 import { AttemptRelay } from '../../src/attempts/relay.ts';
@@ -25,6 +24,7 @@ import { secretConfigValues } from '../../src/providers/registry.ts';
 import { createSecretBox } from '../../src/secrets/secret-box.ts';
 import { unmeasured } from '../../src/telemetry/metrics/metrics.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { connectLazily } from '../../src/temporal/lazy-connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { send } from './admin-client.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
@@ -56,8 +56,13 @@ export async function openQueueStage() {
   const schedule = deliverySchedule({ delaysMs: slowDelaysMs, timeLimitMs: 10_000 });
   const consumers: Consumer[] = [];
   const processes: { stop(): Promise<unknown> }[] = [];
-  const engineOn = (way: NativeConnection, namespace: string, taskQueue = temporal.taskQueue) =>
-    new WorkflowEngine({ connection: way, namespace, taskQueue, schedule, log });
+  const ownConnection = connectLazily(temporal);
+  const engineOn = (
+    way: ConnectionLike,
+    namespace: string,
+    taskQueue = temporal.taskQueue,
+    own: ConnectionLike = way,
+  ) => new WorkflowEngine({ connection: way, ownConnection: own, namespace, taskQueue, schedule, log });
   const attemptsOf = (options: Pick<ProcessOptions, 'accountConcurrency' | 'workflows'>) =>
     new Attempts({
       ...{ database, sender, box, log, metrics: unmeasured },
@@ -82,11 +87,11 @@ export async function openQueueStage() {
      * and retries with INVALID_ARGUMENT, because the name of its task queue is longer than the server's 1,000 bytes.
      */
     engines: {
-      up: engineOn(connection, temporal.namespace),
+      up: engineOn(connection, temporal.namespace, temporal.taskQueue, ownConnection),
       refusing: engineOn(connection, 'missing'),
       invalid: engineOn(connection, temporal.namespace, 'q'.repeat(1_001)),
     },
-    engineOn: (way: NativeConnection) => engineOn(way, temporal.namespace),
+    engineOn: (way: ConnectionLike) => engineOn(way, temporal.namespace),
     workflow: new Client({ connection, namespace: temporal.namespace }).workflow,
     async account(...replies: Consumer['replies']) {
       const consumer = await startConsumer(...replies);
@@ -202,7 +207,7 @@ export async function openQueueStage() {
     async close() {
       await stage.clear();
       await sender.close();
-      await connection.close();
+      await Promise.all([connection.close(), ownConnection.close()]);
       await gateway.stop();
     },
   };
