@@ -65,6 +65,7 @@ export class WorkflowRelay {
       ...{ sql, engine, claims, writes, log, isAlive },
       returns: new ClaimReturns(sql),
       workflows: options.eventWorkflows,
+      firstAttemptsPerSHere: () => holder.firstAttemptsPerSHere,
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
     const sweeper = new Poller({

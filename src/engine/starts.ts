@@ -27,20 +27,29 @@ export interface StartsDeps {
   workflows: EventWorkflows;
   /** Whether other processes see that this one is alive. Otherwise, nothing is claimed. */
   isAlive(): boolean;
+  /** First attempts a second of the processes on this machine. */
+  firstAttemptsPerSHere(): number;
 }
 
 const { pendingStart, settledStart } = lanes;
+const cores = availableParallelism();
 
 /**
  * Starts in flight of each lane. With more of pending events, Temporal on two cores becomes slower. Those of settled events
  * only make them visible in Temporal, and hold up retries: on two cores at 120 webhooks a second, 3 at a time delayed the
  * first retry by 0.2 s and 24 by 3.5 s, while both started about as many (docs/decisions/which-events-get-a-workflow.md).
  */
-const concurrency = { [pendingStart]: 32, [settledStart]: 1 + availableParallelism() };
+const concurrency = { [pendingStart]: 32, [settledStart]: 1 + cores };
 /** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
 const idleMs = 250;
 /** Claims of settled events are at least this far apart, so that each takes several events. Each costs a statement. */
 const paceMs = 25;
+/**
+ * First attempts a second for each core from which on they need the cores of this machine: then settled events start one
+ * at a time, and 20 a second. Otherwise a burst would be accepted and delivered a quarter more slowly.
+ */
+const burstPerCore = 150;
+const burstPaceMs = 50;
 const downDelayS = 2;
 
 /** Starts the workflows of events whose first attempt was made. Pending events come before settled ones. */
@@ -61,7 +70,7 @@ export class Starts {
       name: 'starts of pending events',
       idleMs,
       log: deps.log,
-      work: () => this.#round(pendingStart),
+      work: () => this.#round(pendingStart, concurrency[pendingStart]),
     });
     this.#settled = new Poller({
       name: 'starts of settled events',
@@ -87,16 +96,17 @@ export class Starts {
   }
 
   async #settledRound(): Promise<Round> {
-    await sleep(Math.max(0, this.#settledAtMs + paceMs - performance.now()));
+    const isBurst = this.#deps.firstAttemptsPerSHere() > burstPerCore * cores;
+    await sleep(Math.max(0, this.#settledAtMs + (isBurst ? burstPaceMs : paceMs) - performance.now()));
     this.#settledAtMs = performance.now();
-    return this.#round(settledStart);
+    return this.#round(settledStart, isBurst ? 1 : concurrency[settledStart]);
   }
 
-  async #round(lane: StartLane): Promise<Round> {
+  async #round(lane: StartLane, most: number): Promise<Round> {
     const { claims, engine, isAlive } = this.#deps;
     if (!isAlive()) return 'idle';
     // A start in flight wakes the poller when it ends. Without Temporal, a probe per second is enough.
-    const limit = engine.room(concurrency[lane] - this.#inFlight[lane]);
+    const limit = engine.room(most - this.#inFlight[lane]);
     if (limit <= 0) return 'idle';
     const claim = { limit, token: claims.token };
     const { claimed, next } = await claims.claim(() =>

@@ -65,6 +65,11 @@ export class ClaimHolder {
     return this.#heartbeat.firstAttemptsAreMade;
   }
 
+  /** First attempts a second of the processes on this machine, as they were a second ago. */
+  get firstAttemptsPerSHere(): number {
+    return this.#heartbeat.firstAttemptsPerSHere;
+  }
+
   /** @returns a promise that resolves with the first heartbeat; without the database, it waits for it. */
   start(): Promise<void> {
     this.#listener.start();

@@ -13,7 +13,7 @@ import {
   endClaimsOfUnknown,
   leaveProcesses,
   lockForReleaseBefore,
-  type Others,
+  noOthers,
   type ProcessInfo,
 } from './process-rows.ts';
 
@@ -49,7 +49,7 @@ export class Heartbeat implements SessionUser {
   #reopened = false;
   /** Until when the last confirmed heartbeat counts, by the monotonic clock. */
   #aliveUntilMs = Number.NEGATIVE_INFINITY;
-  #others: Others = { dead: 0, attempting: 0 };
+  #others = noOthers;
   /** Until then, others may not have written their rows again, by the monotonic clock. */
   #graceUntilMs = Number.POSITIVE_INFINITY;
   /** Whether the claims of processes without a row are still to be ended. */
@@ -89,6 +89,11 @@ export class Heartbeat implements SessionUser {
   /** Whether a process makes first attempts, as the last heartbeat found. */
   get firstAttemptsAreMade(): boolean {
     return this.#others.attempting > 0;
+  }
+
+  /** First attempts a second of the processes on this machine, as the last heartbeat found. */
+  get firstAttemptsPerSHere(): number {
+    return this.#others.perSHere;
   }
 
   start(): void {

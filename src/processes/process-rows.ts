@@ -35,7 +35,8 @@ const heartbeat = {
       on conflict (token) do update set alive_until = excluded.alive_until, first_attempts_per_s = excluded.first_attempts_per_s
     )
     select count(*) filter (where alive_until <= now())::integer as dead,
-      count(*) filter (where alive_until > now() and makes_first_attempts)::integer as attempting
+      count(*) filter (where alive_until > now() and makes_first_attempts)::integer as attempting,
+      coalesce(sum(first_attempts_per_s) filter (where alive_until > now() and host = $3), 0)::float8 as per_s_here
     from processes`,
 };
 
@@ -45,15 +46,19 @@ export interface Others {
   dead: number;
   /** How many make first attempts. */
   attempting: number;
+  /** First attempts a second of the processes on this machine. */
+  perSHere: number;
 }
+
+export const noOthers: Others = { dead: 0, attempting: 0, perSHere: 0 };
 
 /** Says that a process is alive, and which others are. */
 export async function beat(sql: Sql, info: ProcessInfo, firstAttemptsPerS: number): Promise<Others> {
   const { token, role, host, pid, version, makesFirstAttempts, startedAt } = info;
-  const [row] = await sql.query<{ dead: number; attempting: number }>(heartbeat, [
+  const [row] = await sql.query<{ dead: number; attempting: number; per_s_here: number }>(heartbeat, [
     ...[token, role, host, pid, version, makesFirstAttempts, startedAt, firstAttemptsPerS],
   ]);
-  return row ?? { dead: 0, attempting: 0 };
+  return row ? { dead: row.dead, attempting: row.attempting, perSHere: row.per_s_here } : noOthers;
 }
 
 /** Ends the claims of the tokens in `dead`. A row that another transaction has locked is skipped: the next call finds it. */

@@ -85,8 +85,10 @@ export function measureBoth(api: Collect, dataDir: string, log: Log): Collect[] 
   return [async () => ({ families: ofRole('api', (await api()).families), sdk: '' }), worker];
 }
 
-async function askWorker(dataDir: string): Promise<Collected> {
+/** Null before the first start of a worker, which comes after that of the api. */
+async function askWorker(dataDir: string): Promise<Collected | null> {
   const port = workerMetricsPort.read(dataDir);
+  if (port === null) return null;
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`, {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(workerLimitMs),

@@ -109,9 +109,8 @@ test('a process finds the events that need their workflow without a notification
   expect(await Promise.all(ids.map(started))).toEqual(['RUNNING', 'COMPLETED']);
 }, 30_000);
 
-test('a process starts a few workflows of settled events at a time, until all are started', async () => {
-  const ids = await moved(2, 30);
-  const { link, starts } = stage.process();
+/** Starts the workflows of all queued events, and counts how many starts were in flight at most. */
+async function mostInFlight({ link, starts }: Pick<ReturnType<typeof stage.process>, 'link' | 'starts'>) {
   const { up } = stage.engines;
   const start = up.ensureRunning.bind(up);
   let [inFlight, most] = [0, 0];
@@ -123,8 +122,23 @@ test('a process starts a few workflows of settled events at a time, until all ar
   link.set(up);
   starts.start();
   await emptied();
+  return most;
+}
+
+test('a process starts a few workflows of settled events at a time, until all are started', async () => {
+  const ids = await moved(2, 30);
+  const { link, starts } = stage.process();
+  const most = await mostInFlight({ link, starts });
   expect(most).toBe(1 + availableParallelism());
   for (const id of ids) expect(await started(id)).toBe('COMPLETED');
+}, 30_000);
+
+test('while the apis of this machine have a burst, workflows of settled events start one at a time', async () => {
+  const ids = await moved(2, 6);
+  const { link, starts } = stage.process({ firstAttemptsPerS: 1_000 * availableParallelism() });
+  const most = await mostInFlight({ link, starts });
+  expect(most).toBe(1);
+  expect(await Promise.all(ids.map(started))).toEqual(ids.map(() => 'COMPLETED'));
 }, 30_000);
 
 /** Waits for three rounds of an idle poller: those at the start, after 250 ms and after 500 ms. */

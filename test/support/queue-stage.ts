@@ -40,6 +40,7 @@ interface ProcessOptions {
   workflows?: EventWorkflows;
   accountConcurrency?: number;
   isAlive?: () => boolean;
+  firstAttemptsPerS?: number;
 }
 
 /**
@@ -127,6 +128,7 @@ export async function openQueueStage() {
       const returns = new ClaimReturns(database);
       const starts = new Starts({
         ...{ sql: database, engine: link, claims, writes, returns, log, workflows, isAlive },
+        firstAttemptsPerSHere: () => options.firstAttemptsPerS ?? 0,
       });
       const firstAttempts = new FirstAttempts({
         ...{ sql: database, attempts, claims, returns, schedule, log, isAlive },
