@@ -2,22 +2,25 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Log } from '../shared/log.ts';
 
+/**
+ * Each step is about 10 % less CPU time than a process of the step before gets beside it. With 10, other programs that keep
+ * all cores busy held up retries for half a minute.
+ */
+const nice = 5;
 /** Threads that start while the others are changed inherit the priority of one or the other: a second look finds them. */
 const looks = 3;
 
 /**
- * Lowers the CPU priority of a process that has just been started. Without the permission for it, or on a platform
+ * Lowers the CPU priority of a process that was started with `detached`. Without the permission for it, or on a platform
  * without priorities, the process keeps its priority.
  *
- * @param nice 1 to 19; each step is about 10 % less CPU time than a process of the step before gets beside it
- * @param options.ownSession whether the process was started with `detached`. Linux then schedules it in a group of its
- *   own, and only the priority of that group counts against others (sched(7), "The autogroup feature").
+ * Linux schedules such a process in a group of its own, and only the priority of that group counts against others
+ * (sched(7), "The autogroup feature").
  */
-export function lowerPriority(pid: number, nice: number, options: { ownSession: boolean; log: Log }): void {
-  const { ownSession, log } = options;
+export function lowerPriority(pid: number, log: Log): void {
   try {
     for (const thread of threadsOf(pid)) setPriority(thread, nice);
-    if (ownSession && process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(nice));
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(nice));
   } catch (error) {
     log.debug({ pid, nice, err: error }, 'priority not lowered');
   }

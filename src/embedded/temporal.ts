@@ -27,8 +27,8 @@ type StartOptions = {
   /** The preferred port of the Web UI. Another one is used when it is taken. */
   uiPort: number;
   log: Log;
-  /** Its CPU priority, see `lowerPriority`: 5 below others by default. */
-  nice?: number;
+  /** False keeps the usual CPU priority. By default it is below PostgreSQL and ingestion. */
+  lowered?: boolean;
 };
 
 const usualPort = 7233;
@@ -38,11 +38,6 @@ const uiBasePort = 18233;
 const startTries = 10;
 const readyLimitMs = 120_000;
 const stopSignals: StopSignals = { signal: 'SIGTERM', limitMs: 10_000, insistWith: 'SIGKILL' };
-/**
- * Below PostgreSQL and ingestion, so that a burst of workflows does not delay webhooks and first attempts. The worker
- * of `npm start` has the same.
- */
-const usualNice = 5;
 
 /**
  * One core is left to the gateway and PostgreSQL at all times. On two cores, a workflow then also takes a tenth less
@@ -102,8 +97,8 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
             onGatewayExit: stopSignals.signal,
           },
         );
-        if (child.pid !== null)
-          lowerPriority(child.pid, options.nice ?? usualNice, { ownSession: true, log: options.log });
+        // A burst of workflows must not delay webhooks and first attempts.
+        if (child.pid !== null && options.lowered !== false) lowerPriority(child.pid, options.log);
         return child;
       },
       probe: (pid) => probe(pid, port),

@@ -30,7 +30,7 @@ const stopLimitMs = 40_000;
 export async function runApi(context: RoleContext): Promise<void> {
   const database = await openDatabase({ url: needed(context.config.databaseUrl), log: context.log });
   try {
-    // With `npm start`, nobody runs `migrate`. The worker starts afterwards.
+    // `npm start` runs no `migrate`: its api does the same, and its worker starts once the api is ready.
     if (context.config.startedBy) await migrate(database, context.log);
     await serveApi(context, database);
   } finally {

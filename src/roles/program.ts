@@ -27,8 +27,8 @@ export interface ProgramOptions {
   startedBy: StartedBy;
   /** Options of Node. */
   node?: readonly string[];
-  /** Its CPU priority once it is ready; each step above 0 is about 10 % less processor time beside others. */
-  nice?: number;
+  /** Whether it has a lower CPU priority once it is ready. */
+  lowered?: boolean;
   log: Log;
 }
 
@@ -49,7 +49,7 @@ export interface Program extends SupervisedServer {
  * @throws ProgramError when the first start fails and the program has said why; StartError when it has not.
  */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { role, nice, log } = options;
+  const { role, lowered = false, log } = options;
   let ready: Ready | null = null;
   let first: Ready | null = null;
   let why: Promise<string | null> = Promise.resolve(null);
@@ -59,7 +59,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
       ready = told;
       first ??= told;
       const { pid } = program.child;
-      if (nice !== undefined && pid !== null) lowerPriority(pid, nice, { ownSession: true, log });
+      if (lowered && pid !== null) lowerPriority(pid, log);
     });
     why = program.why;
     void why.then((problem) => {

@@ -23,8 +23,6 @@ export interface AllParts {
   undo: Undo[];
 }
 
-/** Below ingestion, first attempts and PostgreSQL, as Temporal: retries, notifications and maintenance can wait for a core. */
-const workerNice = 5;
 /** Young objects of webhooks under load: with less memory, most live until their garbage collection. */
 const apiMemory = ['--max-semi-space-size=16'];
 
@@ -73,7 +71,7 @@ export async function startAll(
   const running: Program[] = [];
   // At the same time: the api still accepts while the worker ends what it has in flight.
   undo.push(async () => void (await Promise.all(running.map((one) => one.stop()))));
-  const start = async (options: Pick<ProgramOptions, 'role' | 'node' | 'nice'>) => {
+  const start = async (options: Pick<ProgramOptions, 'role' | 'node' | 'lowered'>) => {
     const started = await startProgram({ ...common, ...options });
     running.push(started);
     port = started.ready.port ?? port;
@@ -82,7 +80,8 @@ export async function startAll(
   // The worker needs the schema, which the api migrates, and the port of the api for links in notifications.
   const { pause = null } = await start({ role: 'api', node: apiMemory });
   goOn();
-  await start({ role: 'worker', nice: workerNice });
+  // Retries, notifications and maintenance can wait for a core; ingestion and first attempts cannot.
+  await start({ role: 'worker', lowered: true });
   goOn();
   const { sendgrid } = config.notifications.mail;
   const { backup } = config.maintenance;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { QueueWrites } from '../../src/engine/queue-writes.ts';
@@ -142,6 +143,23 @@ test('the list says what each process is, and how many first attempts it makes',
   const own = async () => (await listProcesses(stage.gateway.database)).find(({ token }) => token === claims.token);
   await until('the rate is told', async () => ((await own())?.firstAttemptsPerS ?? 0) > 0);
   expect(await own()).toMatchObject({ role: 'api', pid: process.pid, makesFirstAttempts: true, isAlive: true });
+}, 30_000);
+
+test('a heartbeat finds the first attempts of living processes on its machine, and of no other', async () => {
+  const { heartbeat } = await stage.alive();
+  const beaten = (host: string, perS: number, untilS: number) =>
+    rows(
+      stage.gateway.database,
+      `insert into processes (token, role, host, pid, version, makes_first_attempts, started_at, alive_until, first_attempts_per_s)
+        values ($1, 'api', $2, 1, '0', true, now(), now() + make_interval(secs => $3), $4)`,
+      [randomUUID(), host, untilS, perS],
+    );
+  await beaten(hostname(), 500, 60);
+  await beaten(hostname(), 70, 60);
+  await beaten(hostname(), 1_000, -1);
+  await beaten('another', 2_000, 60);
+  await until('both are counted', () => heartbeat.firstAttemptsPerSHere === 570);
+  await rows(stage.gateway.database, 'delete from processes where pid = 1', []);
 }, 30_000);
 
 test('a process whose session is cut keeps its claims', async () => {

@@ -54,7 +54,7 @@ export default async function setup(project: TestProject) {
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
   await disableDurability(postgres.url);
   // All gateways of the run share it, so it does not stand back behind them.
-  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log, nice: 0 });
+  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log, lowered: false });
   project.provide('postgresUrl', postgres.url);
   project.provide('databaseOwner', null);
   const migrated = await freshDatabase(postgres.url);
