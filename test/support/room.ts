@@ -11,8 +11,11 @@ const idleShare = 0.15;
 const periodMs = 1_000;
 /** No two of the other workers decide within this time: what one has begun takes a while to show in the idle share. */
 const apartMs = 700;
-/** A worker that has a file begins it after this time in any case: other programs may keep the processors busy for hours. */
-const longestMs = 120_000;
+/**
+ * A worker that has a file begins it after this time in any case, because other programs may keep the processors busy for hours.
+ * The dearest files come first and keep them busy for minutes: with two, all workers began one, and tests exceeded their limits.
+ */
+const longestMs = 15 * 60_000;
 
 // The other workers wait until the processors have room: a fast machine then runs more files at a time than a slow one,
 // and no test exceeds its limit because too many run beside it.
