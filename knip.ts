@@ -15,7 +15,6 @@ const config: KnipConfig = {
     'test/cluster/scale/collect.ts',
     'test/replay/record.ts',
     // Bundled by Temporal's worker, by their paths.
-    'test/bench/floor-workflow.ts',
     'workflows/payload-converter.ts',
     // Loaded by the page of the console.
     'src/console/web/main.tsx',

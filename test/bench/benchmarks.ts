@@ -52,7 +52,11 @@ const benchmarks: Record<string, (values: Values) => () => Promise<BenchResult>>
     return () => benchQueue(options);
   },
   floor: (values) => {
-    const options = { workflows: number(values['workflow-events']) };
+    const options = {
+      shapes: values.shape.split(','),
+      workflows: number(values['workflow-events']),
+      delayMs: number(values.delay) * 1000,
+    };
     return () => benchFloor(options);
   },
   admin: (values) => {

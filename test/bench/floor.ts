@@ -1,88 +1,132 @@
-import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import { WorkflowEngine } from '../../src/engine/workflow-engine.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { connectLazily } from '../../src/temporal/lazy-connection.ts';
+import { createQueueWorkers, runTogether, shutDown } from '../../src/temporal/queue-workers.ts';
 import { installRuntime } from '../../src/temporal/runtime.ts';
-import { workerSettings } from '../../src/temporal/worker-options.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { cpuColumns, cpuTimes } from './cpu.ts';
+import { type Shape, schedule, shapes } from './floor/shapes.ts';
 import { temporaryTemporal } from './processes.ts';
 import { type BenchResult, ms, percentile } from './report.ts';
 import { temporalSettings } from './settings.ts';
 
-/** The number of concurrent starts, as in the relay. */
-const concurrency = 32;
-const warmUpWorkflows = 300;
-let installed = false;
+export interface FloorOptions {
+  /** Names of `shapes`. */
+  shapes: readonly string[];
+  /** Of each shape. */
+  workflows: number;
+  /** Between two attempts of an event. */
+  delayMs: number;
+}
 
-/** Measures Temporal alone: a workflow with one empty activity, with the gateway's settings. */
-export async function benchFloor(options: { workflows: number }): Promise<BenchResult> {
+const warmUpWorkflows = 100;
+const pollMs = 250;
+const namespace = 'default';
+/** How long the workflows may take beyond the delays of their schedule. */
+const limitMs = 600_000;
+
+/**
+ * Measures what the workflow of an event costs in Temporal and in the worker: the gateway's own workflow, client and
+ * worker, with attempts that do nothing. The gateway's column has the client and the worker.
+ */
+export async function benchFloor(options: FloorOptions): Promise<BenchResult> {
+  installRuntime(createLog('warn'));
+  const rows: BenchResult['rows'] = [];
+  for (const shape of options.shapes) rows.push(await benchShape(shape, options));
+  return { settings: temporalSettings, rows };
+}
+
+async function benchShape(name: string, { workflows, delayMs }: FloorOptions): Promise<BenchResult['rows'][number]> {
+  const shape = shapes[name]?.(delayMs);
+  if (shape === undefined) throw new Error(`there is no shape '${name}': ${Object.keys(shapes).join(', ')}`);
   const log = createLog('warn');
-  if (!installed) installRuntime(log);
-  installed = true;
   const temporal = await temporaryTemporal(28234);
-  const taskQueue = 'floor';
-  const connection = await connectTemporal({
-    address: temporal.address,
-    namespace: 'default',
-    taskQueue,
-    apiKey: null,
-    tls: false,
-  });
-  const silent = () => undefined;
-  const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error };
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('floor-workflow.ts', import.meta.url)),
-    logger,
-  });
-  const worker = await Worker.create({
-    connection,
-    namespace: 'default',
-    taskQueue,
-    workflowBundle,
-    activities: { nothing: async () => undefined },
-    ...workerSettings,
-  });
-  const client = new Client({ connection });
-  const run = async (count: number) => {
-    console.error(`floor: ${count} workflows`);
-    const latenciesMs: number[] = [];
+  const options = { address: temporal.address, namespace, taskQueue: 'floor', apiKey: null, tls: false };
+  const [connection, ownConnection] = [await connectTemporal(options), connectLazily(options)];
+  try {
+    await registerSearchAttributes(connection, namespace, log);
+    const workers = await createQueueWorkers(connection, {
+      ...{ temporal: options, purposes: ['deliveries'], build: null },
+      activities: activitiesOf(shape),
+      workflowBundle: await bundleWorkflows({ cacheDir: null, log }),
+    });
+    const ended = runTogether(workers);
+    const engine = new WorkflowEngine({
+      ...{ connection, ownConnection, namespace, taskQueue: options.taskQueue },
+      ...{ schedule: schedule(delayMs), log },
+    });
+    try {
+      const run = new Run({ client: new Client({ connection: ownConnection }), engine, shape, delayMs });
+      console.error(`floor: ${workflows} workflows, ${name}`);
+      await run.workflows(Math.min(warmUpWorkflows, workflows));
+      return { shape: name, workflows, ...(await run.workflows(workflows)) };
+    } finally {
+      shutDown(workers);
+      await ended;
+    }
+  } finally {
+    await Promise.all([connection.close(), ownConnection.close()]);
+    await temporal.stop();
+  }
+}
+
+type QueueActivities = Parameters<typeof createQueueWorkers>[1]['activities'];
+
+/** Only attempts are made: the other activities are never called. */
+const activitiesOf = (shape: Shape) =>
+  ({ deliveries: { attemptDelivery: async (request) => shape.attempt(request) } }) as Pick<
+    QueueActivities,
+    'deliveries'
+  > as QueueActivities;
+
+class Run {
+  readonly #parts: { client: Client; engine: WorkflowEngine; shape: Shape; delayMs: number };
+  #started = 0;
+
+  constructor(parts: { client: Client; engine: WorkflowEngine; shape: Shape; delayMs: number }) {
+    this.#parts = parts;
+  }
+
+  /** Starts so many workflows, and resolves when Temporal shows all of them as completed. */
+  async workflows(count: number): Promise<BenchResult['rows'][number]> {
+    const { client, engine, shape, delayMs } = this.#parts;
     let left = count;
+    const startsMs: number[] = [];
     const before = cpuTimes([process.pid]);
-    const startedMs = performance.now();
+    const beganMs = performance.now();
     const starter = async () => {
       while (left-- > 0) {
         const fromMs = performance.now();
-        await client.workflow.start('floor', { taskQueue, workflowId: randomUUID(), requestEagerStart: true });
-        latenciesMs.push(performance.now() - fromMs);
+        await engine.ensureRunning(this.#row(shape, delayMs));
+        startsMs.push(performance.now() - fromMs);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, starter));
-    while ((await client.workflow.count("ExecutionStatus = 'Running'")).count > 0)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all(Array.from({ length: shape.concurrency }, starter));
+    this.#started += count;
+    for (const endMs = performance.now() + limitMs + delayMs * 10; ; ) {
+      const completed = await client.workflow.count("WorkflowType = 'deliverEvent' AND ExecutionStatus = 'Completed'");
+      if (completed.count >= this.#started) break;
+      if (performance.now() > endMs) throw new Error(`only ${completed.count} workflows of ${this.#started} completed`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
     return {
-      seconds: (performance.now() - startedMs) / 1000,
-      latenciesMs,
-      cpu: cpuColumns(before, cpuTimes([process.pid]), count),
+      'workflows/s': Math.round((count / (performance.now() - beganMs)) * 1000),
+      'start p50 ms': ms(percentile(startsMs, 0.5)),
+      'start p99 ms': ms(percentile(startsMs, 0.99)),
+      ...cpuColumns(before, cpuTimes([process.pid]), count),
     };
-  };
-  try {
-    const result = await worker.runUntil(async () => {
-      await run(warmUpWorkflows);
-      return run(options.workflows);
-    });
-    const row = {
-      pace: 'flat out',
-      events: options.workflows,
-      'events/s': Math.round(options.workflows / result.seconds),
-      'p50 ms': ms(percentile(result.latenciesMs, 0.5)),
-      'p99 ms': ms(percentile(result.latenciesMs, 0.99)),
-      ...result.cpu,
+  }
+
+  #row({ row }: Shape, delayMs: number): Parameters<WorkflowEngine['ensureRunning']>[0] {
+    return {
+      eventId: crypto.randomUUID(),
+      ...{ generation: 0, startedGeneration: -1, traceparent: null },
+      ...{ provider: 'generic', accountSlug: 'floor', appKey: 'bench', eventType: 'order.paid' },
+      nextAttemptAt: row.deliveryStatus === 'pending' ? new Date(Date.now() + delayMs) : null,
+      ...row,
     };
-    return { settings: temporalSettings, rows: [row] };
-  } finally {
-    await connection.close();
-    await temporal.stop();
   }
 }

@@ -9,7 +9,7 @@ npm run bench -- deliver   [SCENARIOS] [GATEWAY]
 npm run bench -- pairs     --with DIR [--pairs 5] [--traces] [--set NAME=VALUE …] [SCENARIOS] [GATEWAY]
 npm run bench -- lasting   [--seconds 600] [--rate 500] [--failing 0.02] [--connections 64] [GATEWAY]
 npm run bench -- queue     [--events 2000000]
-npm run bench -- floor     [--workflow-events 2000]
+npm run bench -- floor     [--shape settled,retried,exhausted] [--workflow-events 2000] [--delay 2]
 npm run bench -- admin     [--events 2000000] [--days 90] [--requests 200] [--connections 1]
 npm run bench -- console   [--events 2000000] [--days 90] [--requests 200] [--rate 500] [--seconds 10]
 npm run bench -- retention [--events 1000000]
@@ -60,6 +60,8 @@ const options = {
   traces: { type: 'boolean', default: false },
   rate: text('500'),
   failing: text('0.02'),
+  shape: text('settled,retried,exhausted'),
+  delay: text('2'),
 } as const;
 
 /**
