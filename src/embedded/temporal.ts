@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
 import { type StopSignals, startChild } from './child.ts';
@@ -10,6 +12,7 @@ import { freePort, rememberedPort, rememberPort, wasPortTaken } from './ports.ts
 import { lowerPriority } from './priority.ts';
 import { serverLog } from './server-log.ts';
 import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
+import { reduceVisibilityIndexes } from './temporal-indexes.ts';
 import { answers, keepClosedWorkflowsForAWeek } from './temporal-namespace.ts';
 
 export type EmbeddedTemporal = SupervisedServer & {
@@ -55,12 +58,19 @@ const dynamicSettings = [
   // connection: after this time without traffic, and an unanswered ping. By default 60 s and 10 s.
   'frontend.keepAliveTime="10s"',
   'frontend.keepAliveTimeout="5s"',
+  // The development server reads the search attributes of the namespace again for each start and upsert.
+  'system.forceSearchAttributesCacheRefreshOnRead=false',
+  // What the lists show is written once a second, so that a workflow that ends within it is written once instead of twice.
+  'history.visibilityProcessorMaxPollRPS=1',
+  'history.visibilityTaskBatchSize=1000',
 ];
+/** How long the server waits for another process that writes to its file: the gateway, when it changes the indexes. */
+const busyMs = 10_000;
 /**
  * Three times the throughput of the default journal (measured). A power failure may lose the last transactions; the
  * gateway restores them from its rows.
  */
-const pragmas = ['journal_mode=wal', 'synchronous=normal'];
+const pragmas = ['journal_mode=wal', 'synchronous=normal', `busy_timeout=${busyMs}`];
 
 /**
  * Starts a Temporal development server on the data folder and keeps it running on `127.0.0.1` until `stop()`.
@@ -86,6 +96,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
       name: 'Temporal',
       launch: async () => {
         await stopOrphans(database);
+        if (existsSync(database)) reduceIndexes(database, options.log);
         const child = startChild(
           options.program,
           serverArgs({ port, uiPort, database, namespace: options.namespace }),
@@ -119,6 +130,8 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     }
     const address = `127.0.0.1:${port}`;
     try {
+      // The first start has created the file.
+      reduceIndexes(database, options.log);
       await keepClosedWorkflowsForAWeek(address, options.namespace);
       rememberPort(folder, 'temporal', port);
       rememberPort(folder, 'temporal-ui', uiPort);
@@ -138,8 +151,27 @@ function serverArgs(server: { port: number; uiPort: number; database: string; na
     ...['--namespace', server.namespace, '--db-filename', server.database],
     ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...dynamicSettings.flatMap((setting) => ['--dynamic-config-value', setting]),
+    ...Object.values(searchAttributes).flatMap(({ name, type }) => [
+      '--search-attribute',
+      `${name}=${typeNames[type]}`,
+    ]),
   ];
 }
+
+/** Temporal works with all of its indexes, too, only more slowly. A damaged file is explained by its own start. */
+function reduceIndexes(database: string, log: Log): void {
+  try {
+    reduceVisibilityIndexes(database);
+  } catch (error) {
+    log.warn({ err: error }, 'indexes of Temporal not reduced, workflows take more processor time');
+  }
+}
+
+/** The names of the types of search attributes on the command line. */
+const typeNames: Record<(typeof searchAttributes)[keyof typeof searchAttributes]['type'], string> = {
+  KEYWORD: 'Keyword',
+  INT: 'Int',
+};
 
 /** Stops the servers of a killed gateway. They are recognized by this database file in their command line. */
 async function stopOrphans(database: string): Promise<void> {

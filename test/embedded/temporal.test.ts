@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -190,3 +191,65 @@ test('a client that does not respond to pings is disconnected, so that it gets n
   socket.resume();
   await once(socket, 'close');
 }, 45_000);
+
+test('lists have an index for what the Web UI and the gateway ask for, and empty attributes are in none', {
+  timeout,
+}, async () => {
+  const dataDir = openedDataDir();
+  const server = await started(dataDir);
+  await startWorkflow(server.address, 'listed');
+  const count = (query: string) => async () =>
+    (await clientOf(server.address).workflow.count(query)).count === 1 || undefined;
+  await until('it is in the list', count("WorkflowId = 'listed'"));
+  await until('it is in none of its attributes', count("WebhookProvider is null and ExecutionStatus = 'Running'"));
+  const database = new DatabaseSync(join(dataDir.path, 'temporal.db'), { readOnly: true });
+  onTestFinished(() => database.close());
+  const indexOf = (where: string) => {
+    const query = `select * from executions_visibility where namespace_id = 'n' and ${where} and TemporalNamespaceDivision is null
+      order by coalesce(close_time, '9999-12-31 23:59:59+00:00') desc, start_time desc, run_id limit 100`;
+    const plan = database.prepare(`explain query plan ${query}`).all();
+    expect(plan).toHaveLength(1);
+    return /INDEX (\w+) \(namespace_id=/.exec(String(plan[0]?.detail))?.[1];
+  };
+  const wanted = {
+    true: 'default_idx',
+    "workflow_id = 'w'": 'by_workflow_id',
+    "workflow_type_name = 'deliverEvent'": 'by_workflow_type',
+    'status = 1': 'by_status',
+    "parent_workflow_id = 'w'": 'by_parent_workflow_id',
+    "root_workflow_id = 'w'": 'by_root_workflow_id',
+    "TemporalScheduledById = 's'": 'by_temporal_scheduled_by_id',
+    "TemporalWorkerDeploymentVersion = 'v'": 'by_temporal_worker_deployment_version',
+    "Keyword01 = 'k'": 'by_keyword_01',
+    'Int01 = 1': 'by_int_01',
+  };
+  expect(Object.fromEntries(Object.keys(wanted).map((where) => [where, indexOf(where)]))).toEqual(wanted);
+  const rows = database.prepare("select sql from sqlite_master where name in ('by_keyword_01', 'by_task_queue')").all();
+  expect(rows.map(({ sql }) => sql)).toEqual([expect.stringMatching(/ where Keyword01 is not null$/)]);
+});
+
+test('a file that a server wrote without the gateway gets the same indexes before its next start', {
+  timeout,
+}, async () => {
+  const dataDir = openedDataDir();
+  const first = await started(dataDir);
+  await startWorkflow(first.address, 'kept');
+  await first.stop();
+  const file = join(dataDir.path, 'temporal.db');
+  const indexes = () => {
+    const database = new DatabaseSync(file);
+    const rows = database.prepare("select name, sql from sqlite_master where type = 'index' order by name").all();
+    database.close();
+    return rows;
+  };
+  const reduced = indexes();
+  const database = new DatabaseSync(file);
+  database.exec(`drop index by_keyword_01;
+    create index by_keyword_01 on executions_visibility (namespace_id, Keyword01, start_time desc);
+    create index by_task_queue on executions_visibility (namespace_id, task_queue)`);
+  database.close();
+  expect(indexes()).not.toEqual(reduced);
+  const second = await started(dataDir);
+  expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
+  expect(indexes().map(({ name }) => name)).toEqual(reduced.map(({ name }) => name));
+});
