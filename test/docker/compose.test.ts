@@ -200,7 +200,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('keeps closed workflows for 7 days, starts activities eagerly, spares connections, and cuts hanging workers off', () => {
+  test('keeps closed workflows for 7 days, starts activities eagerly, spares connections, writes lists once a second, and cuts hanging workers off', () => {
     const job = service('temporal-namespace');
     const retentions = [...(job.command?.join('') ?? '').matchAll(/--retention (\S+)/g)].map(([, time]) => time);
     expect(retentions).toEqual(['168h', '168h']);
@@ -212,6 +212,8 @@ describe('docker-compose.yml', () => {
     expect(settings).toEqual({
       'system.enableActivityEagerExecution': [{ value: true }],
       ...Object.fromEntries(['timer', 'transfer', 'visibility'].map(tasksAtOnce)),
+      'history.visibilityProcessorMaxPollRPS': [{ value: 1 }],
+      'history.visibilityTaskBatchSize': [{ value: 1_000 }],
       'frontend.keepAliveTime': [{ value: '10s' }],
       'frontend.keepAliveTimeout': [{ value: '5s' }],
     });
