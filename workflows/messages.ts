@@ -125,26 +125,36 @@ export interface AttemptRequest {
   schedule: DeliverySchedule;
 }
 
-export type AttemptResult =
-  | { kind: 'delivered' }
-  /**
-   * The attempt failed. The next scheduled one is due after `waitMs` (0 for a manual one, which changes no schedule).
-   */
-  | { kind: 'failed'; waitMs: number }
-  /** The delivery is exhausted: the last scheduled attempt failed, or the account was disabled for too long. */
-  | {
-      kind: 'exhausted';
-      attempted: boolean;
-      /** The notifications to send; absent: none. */
-      notifications?: NotificationRequest[];
-    }
-  /**
-   * Nothing was sent, because the event needs no further attempt. `deliveryStatus` is that of the row, for the reason
-   * `already_settled`; absent in histories from before it existed.
-   */
-  | { kind: 'stopped'; reason: StopReason; deliveryStatus?: DeliveryStatus }
-  /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
-  | { kind: 'wait'; waitMs: number };
+/** What operators read in the history of an attempt that was made. Absent where nothing was sent or it was recorded before. */
+interface Answer {
+  /** As `outcome` of an attempt in the admin API. */
+  outcome?: string;
+  /** The status code of HTTP; absent without a response. */
+  responseCode?: number;
+}
+
+export type AttemptResult = Answer &
+  (
+    | { kind: 'delivered' }
+    /**
+     * The attempt failed. The next scheduled one is due after `waitMs` (0 for a manual one, which changes no schedule).
+     */
+    | { kind: 'failed'; waitMs: number }
+    /** The delivery is exhausted: the last scheduled attempt failed, or the account was disabled for too long. */
+    | {
+        kind: 'exhausted';
+        attempted: boolean;
+        /** The notifications to send; absent: none. */
+        notifications?: NotificationRequest[];
+      }
+    /**
+     * Nothing was sent, because the event needs no further attempt. `deliveryStatus` is that of the row, for the reason
+     * `already_settled`; absent in histories from before it existed.
+     */
+    | { kind: 'stopped'; reason: StopReason; deliveryStatus?: DeliveryStatus }
+    /** Nothing was sent or counted. Request the same attempt again after `waitMs`. */
+    | { kind: 'wait'; waitMs: number }
+  );
 
 /** The input of the notification activities. */
 export interface NotifyRequest {

@@ -214,9 +214,11 @@ describe('an attempt that a replay has overtaken', () => {
       for (const recordedOutcome of ['delivered', 'http_error']) {
         expect(decide(row({ ...replayed, recordedOutcome }), asked, nowMs), 'repeated').toEqual(decision);
         const succeeded = recordedOutcome === 'delivered';
-        expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual(
-          decision.result,
-        );
+        const answer = { outcome: recordedOutcome, responseCode: succeeded ? 200 : 500 };
+        expect(resultOf(outcome({ ...asked, succeeded }), recorded({ ...state, generation: 1 }), nowMs)).toEqual({
+          ...answer,
+          ...decision.result,
+        });
       }
     }
   });

@@ -4,7 +4,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { expect, onTestFinished, test } from 'vitest';
 import type { deliverEvent } from '../../workflows/index.ts';
 import { send } from '../support/admin-client.ts';
-import { startConsumer } from '../support/consumer.ts';
+import { consumerForTest, startConsumer } from '../support/consumer.ts';
 import { startGateway } from '../support/gateway.ts';
 import { textsIn } from '../support/history.ts';
 import { queryOnce } from '../support/one-connection.ts';
@@ -48,6 +48,26 @@ test('an attempt during an error of the database is retried; its history has nei
   expect(text).toContain('the database could not be used');
   const details = ['delivery_attempts', 'select', 'relation', '42P01', 'payload-for-nobody', 'postgresql://', 'note'];
   expect(details.filter((detail) => text.includes(detail))).toEqual([]);
+});
+
+test('the result of an attempt has its response code or the kind of its error, and no word of the consumer', async () => {
+  const { gateway, consumer, workflow } = await stage();
+  const resultsOf = async (deliveryUrl: string) => {
+    const account = await gateway.admin.createAccount({ delivery_url: deliveryUrl });
+    const { body } = await send(gateway.baseUrl, account, '{"id":"one"}');
+    const handle = workflow.getHandle<typeof deliverEvent>(`event-${body.id}`);
+    await until('the workflow has ended', () => handle.result(), { retryErrors: true });
+    const { events } = await handle.fetchHistory();
+    return (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) =>
+      (completed?.result?.payloads ?? []).map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString())),
+    );
+  };
+  expect(await resultsOf(consumer.url)).toEqual([{ kind: 'delivered', outcome: 'delivered', responseCode: 200 }]);
+  const exhausted = { kind: 'exhausted', attempted: true, notifications: [] };
+  const { url } = await consumerForTest(503);
+  expect(await resultsOf(url)).toEqual([{ ...exhausted, outcome: 'http_error', responseCode: 503 }]);
+  await consumer.close();
+  expect(await resultsOf(consumer.url)).toEqual([{ ...exhausted, outcome: 'connection_refused' }]);
 });
 
 test('an attempt that can never succeed is not retried, and its workflow fails with the kind of the failure', async () => {

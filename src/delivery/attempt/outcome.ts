@@ -70,6 +70,12 @@ function waitedMs(row: AttemptRow, { trigger, number }: AttemptRequest, startedA
 
 /** What the workflow or the relay is told of an attempt. `recorded` is null if its event no longer exists. */
 export function resultOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
+  const { responseCode } = outcome;
+  const answer = { outcome: outcome.outcome, ...(responseCode === null ? {} : { responseCode }) };
+  return { ...answer, ...consequenceOf(outcome, recorded, nowMs) };
+}
+
+function consequenceOf(outcome: Outcome, recorded: Recorded | null, nowMs: number): AttemptResult {
   if (!recorded) return { kind: 'stopped', reason: 'event_gone' };
   // A success after the event was killed or replayed changed no row, so it does not end the schedule. The event may be
   // delivered nevertheless, by an attempt of the replay.
