@@ -9,7 +9,7 @@ import { runCommand } from './run-command.ts';
 export const temporalVersion = '1.5.1';
 
 /** The options that the gateway starts the server with. */
-const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--ui-port'];
+const neededFlags = ['--sqlite-pragma', '--dynamic-config-value', '--search-attribute', '--ui-port'];
 
 export type Inspection = { runs: true; version: string } | { runs: false; reason: string };
 

@@ -50,7 +50,7 @@ const goThatBuilds = (built = join(ours, 'temporal')) =>
   `#!/bin/sh\nsleep 0.2\nwhile [ "$1" != -o ]; do shift; done\nln ${built} "$2"\n`;
 /** A program that reports a version and has the options that the gateway uses. */
 const ofVersion = (version: string) =>
-  `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --ui-port\n`;
+  `#!/bin/sh\necho 'temporal version ${version} (Server 1.29.1, UI 2.42.1)'\necho --sqlite-pragma --dynamic-config-value --search-attribute --ui-port\n`;
 const inCache = (cacheDir: string) => join(cacheDir, 'temporal-1.5.1', 'temporal');
 
 test('the program on PATH is used first', { timeout }, async () => {
