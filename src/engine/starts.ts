@@ -36,10 +36,10 @@ const cores = availableParallelism();
 
 /**
  * Starts in flight of each lane. With more of pending events, Temporal on two cores becomes slower. Those of settled events
- * only make them visible in Temporal, and hold up retries: on two cores at 120 webhooks a second, 3 at a time delayed the
- * first retry by 0.2 s and 24 by 3.5 s, while both started about as many (docs/decisions/which-events-get-a-workflow.md).
+ * only make them visible in Temporal: on two cores at 150 webhooks a second, 12 at a time started 101 a second and 3 at
+ * a time 42, without a later retry or answer (docs/decisions/which-events-get-a-workflow.md).
  */
-const concurrency = { [pendingStart]: 32, [settledStart]: 1 + cores };
+const concurrency = { [pendingStart]: 32, [settledStart]: 12 };
 /** Nothing tells a worker that an event needs its workflow: it looks. A first retry is due after some seconds. */
 const idleMs = 250;
 /** Claims of settled events are at least this far apart, so that each takes several events. Each costs a statement. */
