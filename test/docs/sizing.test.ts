@@ -33,7 +33,7 @@ test('every page gives the same rate of a burst, and of the workflows that end',
   const readme = readProjectFile('README.md');
   for (const text of [page, readme]) {
     expect(text).toContain('2,000 to 2,800');
-    expect(text).toContain('62 to 71');
+    expect(text).toContain('about 100');
   }
   expect(page.match(/[\d,]+ to [\d,]+ (?=events a second (?:on|in a burst))/g)).toEqual([
     '2,000 to 2,800 ',
