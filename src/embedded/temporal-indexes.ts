@@ -16,7 +16,7 @@ const rare = [
 
 const table = 'executions_visibility';
 /** Columns may be null where a workflow has no such attribute: most have none of the forty that Temporal indexes. */
-const indexOfColumn = new RegExp(`ON ${table} \\(namespace_id, (\\w+),`);
+const indexOfColumn = new RegExp(`ON ${table} \\(namespace_id, (\\w+),`, 'i');
 
 interface Index {
   name: string;

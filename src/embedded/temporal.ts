@@ -89,6 +89,7 @@ export async function startTemporal(options: StartOptions): Promise<EmbeddedTemp
 async function started(options: StartOptions): Promise<EmbeddedTemporal> {
   const folder = options.dataDir.path;
   const database = join(folder, 'temporal.db');
+  const isNew = !existsSync(database);
   const output = serverLog(join(folder, 'temporal.log'));
 
   const startOn = (port: number, uiPort: number): Promise<Start> =>
@@ -130,8 +131,8 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     }
     const address = `127.0.0.1:${port}`;
     try {
-      // The first start has created the file.
-      reduceIndexes(database, options.log);
+      // Its first start has created the file.
+      if (isNew) reduceIndexes(database, options.log);
       await keepClosedWorkflowsForAWeek(address, options.namespace);
       rememberPort(folder, 'temporal', port);
       rememberPort(folder, 'temporal-ui', uiPort);

@@ -252,4 +252,6 @@ test('a file that a server wrote without the gateway gets the same indexes befor
   const second = await started(dataDir);
   expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
   expect(indexes().map(({ name }) => name)).toEqual(reduced.map(({ name }) => name));
+  const ofKeyword = indexes().find(({ name }) => name === 'by_keyword_01');
+  expect(ofKeyword?.sql).toMatch(/, start_time desc\) where Keyword01 is not null$/);
 });
