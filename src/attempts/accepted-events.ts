@@ -1,12 +1,12 @@
-import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
+import type { Slot, Slots } from '../delivery/slots.ts';
 import type { AttemptRow } from '../events/attempt-row.ts';
 import type { HandOver, Place } from '../events/hand-over.ts';
 import type { Claimed } from '../events/queue.ts';
 import type { HeldClaims, Hold } from '../processes/held-claims.ts';
+import type { AccountLines } from './account-lines.ts';
 import type { Backlog } from './backlog.ts';
-import type { TurnLines } from './turn-lines.ts';
 
-/** Events of one account that wait in memory for a turn. More wait in the queue, where other processes find them. */
+/** Events of one account that wait in memory for a slot. More wait in the queue, where other processes find them. */
 const longestLine = 256;
 /** The last places in memory are for accounts that few events wait for, so that slow consumers leave the others room. */
 const reservedPlaces = 256;
@@ -16,16 +16,16 @@ const maxBytes = 64 * 1024 * 1024;
 
 /** What the first attempt of a claimed event begins with. */
 export interface Begun {
-  turn: HeldTurn;
+  slot: Slot;
   /** The event, if it was handed over. Otherwise, it is read. */
   event: AttemptRow | null;
 }
 
 export interface AcceptedEventsDeps {
-  gate: TurnGate;
+  slots: Slots;
   claims: HeldClaims;
   backlog: Backlog;
-  lines: TurnLines;
+  lines: AccountLines;
   /** Whether events are taken over at this time. */
   isOpen(): boolean;
   /** How many more events this process can keep in memory. */
@@ -74,9 +74,9 @@ export class AcceptedEvents implements HandOver {
   }
 
   #place({ id: eventId, accountId, bytes }: { id: string; accountId: string; bytes: number }): Place {
-    const { gate, claims, lines, begin } = this.#deps;
-    const taken = lines.of(accountId) === 0 ? gate.enterDirect(accountId, performance.now()) : null;
-    const turn = taken && 'leave' in taken ? taken : null;
+    const { slots, claims, lines, begin } = this.#deps;
+    const taken = lines.of(accountId) === 0 ? slots.acquireDirect(accountId, performance.now()) : null;
+    const slot = taken && 'release' in taken ? taken : null;
     const hold = claims.hold(eventId);
     const claim = { eventId, accountId, generation: 0 };
     this.#reserved++;
@@ -84,17 +84,17 @@ export class AcceptedEvents implements HandOver {
     const giveUp = () => {
       this.#reserved--;
       this.#bytes -= bytes;
-      turn?.leave();
+      slot?.release();
     };
     return {
       token: claims.token,
       take: (event) => {
         this.#reserved--;
-        const go = (own: HeldTurn) =>
-          void begin(claim, hold, { turn: own, event }).finally(() => {
+        const go = (own: Slot) =>
+          void begin(claim, hold, { slot: own, event }).finally(() => {
             this.#bytes -= bytes;
           });
-        if (turn) go(turn);
+        if (slot) go(slot);
         else lines.join(accountId, go);
       },
       cancel: () => {

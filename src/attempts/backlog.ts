@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { uuidFloor, uuidMs } from '../database/uuid-time.ts';
 import { accountsAClaim, lowestId } from '../events/queue.ts';
-import type { ClaimRound, Turns } from './claim.ts';
+import type { ClaimRound, ClaimScope } from './claim.ts';
 
 /** How often the whole queue is looked at, because a notification can get lost and leases can expire. */
 const lookEveryMs = 1_000;
@@ -56,9 +56,9 @@ export class Backlog {
   /**
    * The accounts of the next claim; null when there is nothing to claim.
    *
-   * @param isFree whether the account has a free turn.
+   * @param isFree whether the account has a free slot.
    */
-  turns(isFree: (accountId: string) => boolean, nowMs: number): Turns | null {
+  scope(isFree: (accountId: string) => boolean, nowMs: number): ClaimScope | null {
     const dueMs = this.#lookedMs + Math.max(lookEveryMs, this.#lookTookMs * lookShare);
     if (this.#lookAfter !== null || this.#unknownSince !== null || nowMs >= dueMs) {
       if (this.#lookAfter === null) this.#lookBegan = this.#notices;
@@ -84,7 +84,7 @@ export class Backlog {
    * @param full whether the claim took as many events as it could, so that no account is known to be empty.
    */
   learn(
-    turns: Turns,
+    scope: ClaimScope,
     round: ClaimRound,
     { began, full, beganMs }: { began: number; full: boolean; beganMs: number },
   ): void {
@@ -100,11 +100,11 @@ export class Backlog {
       const cutShort = full || (claimed.get(accountId) ?? 0) >= most;
       if (cutShort) this.#behind.add(accountId);
       else this.#behind.delete(accountId);
-      // Set again at the end of the order, so that all accounts get their turns.
+      // Set again at the end of the order, so that the claims serve all accounts, round-robin.
       this.#waiting.delete(accountId);
       if (cutShort || (noticedAt ?? 0) > began) this.#waiting.set(accountId, noticedAt ?? began);
     }
-    if (turns.kind === 'all') this.#lookedAt(round.next, beganMs);
+    if (scope.kind === 'all') this.#lookedAt(round.next, beganMs);
   }
 
   #lookedAt(next: string | null, beganMs: number): void {

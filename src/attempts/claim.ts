@@ -12,17 +12,17 @@ import {
 } from '../events/queue.ts';
 
 /**
- * Claims events of the accounts in `turns` (account_id, after, free). Each account gets a fair share, so that thousands
- * of events of one account do not delay the first event of another. Answers with the accounts, how many events of each
- * could be claimed at most, and the claimed events.
+ * Claims events of the accounts in `candidates` (account_id, after, free). Each account gets a fair share, so that
+ * thousands of events of one account do not delay the first event of another. Answers with the accounts, how many events
+ * of each could be claimed at most, and the claimed events.
  *
  * $1: how many in all; $2: the token.
  */
-const claimOfTurns = `
+const claimOfCandidates = `
     share as (
-      select greatest(1, $1 / greatest(1, (select count(*) from turns where free > 0))) as size
+      select greatest(1, $1 / greatest(1, (select count(*) from candidates where free > 0))) as size
     ), asked as (
-      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most from turns cross join share
+      select account_id, after, case when ${isPaused} then 0 else least(greatest(free, 0), size) end::integer as most from candidates cross join share
     ), picked as (
       select p.event_id from asked a cross join lateral (
         select q.event_id from event_queue q
@@ -41,23 +41,23 @@ const claimOfTurns = `
 const claimOfAll = {
   name: 'claim_first_attempts',
   text: `
-    with recursive ${accountsOfLane(lanes.firstAttempt, '$3')}, turns as (
+    with recursive ${accountsOfLane(lanes.firstAttempt, '$3')}, candidates as (
       select h.account_id, '${lowestId}'::uuid as after, coalesce(r.room, $6) as free
       from hop h left join unnest($4::uuid[], $5::integer[]) as r (account_id, room) on r.account_id = h.account_id
       where h.account_id is not null
-    ), ${claimOfTurns}`,
+    ), ${claimOfCandidates}`,
 };
 
 const claimOfKnown = {
   name: 'claim_first_attempts_of',
   text: `
-    with turns as (
+    with candidates as (
       select * from unnest($3::uuid[], $4::uuid[], $5::integer[]) as t (account_id, after, free)
-    ), ${claimOfTurns}`,
+    ), ${claimOfCandidates}`,
 };
 
-/** The accounts of a claim. */
-export type Turns =
+/** The accounts whose events a claim may take. */
+export type ClaimScope =
   /** The next accounts after the account `after` that have events in the queue. */
   | { kind: 'all'; after: string }
   /** These accounts, each from the event after `after` on. */
@@ -81,35 +81,35 @@ export interface ClaimRound {
 export async function claimForAttempt(
   sql: Sql,
   options: {
-    turns: Turns;
+    scope: ClaimScope;
     room: { of: ReadonlyMap<string, number>; others: number };
     limit: number;
     token: string;
   },
 ): Promise<ClaimRound> {
-  const { turns, room, limit, token } = options;
+  const { scope, room, limit, token } = options;
   const common = [limit, token];
   const rows =
-    turns.kind === 'all'
-      ? await sql.query<TurnRow>(claimOfAll, [
+    scope.kind === 'all'
+      ? await sql.query<ClaimRow>(claimOfAll, [
           ...common,
-          turns.after,
+          scope.after,
           [...room.of.keys()],
           [...room.of.values()],
           room.others,
         ])
-      : await sql.query<TurnRow>(claimOfKnown, [
+      : await sql.query<ClaimRow>(claimOfKnown, [
           ...common,
-          turns.accounts.map(({ id }) => id),
-          turns.accounts.map(({ after }) => after),
-          turns.accounts.map(({ id }) => room.of.get(id) ?? room.others),
+          scope.accounts.map(({ id }) => id),
+          scope.accounts.map(({ after }) => after),
+          scope.accounts.map(({ id }) => room.of.get(id) ?? room.others),
         ]);
   const visited = new Map(rows.map((row) => [row.visited, row.most]));
   return {
     claimed: rows.flatMap(({ event_id, ...row }) => (event_id === null ? [] : [toClaimed({ ...row, event_id })])),
     visited: [...visited].map(([accountId, most]) => ({ accountId, most })),
-    next: turns.kind === 'all' && visited.size >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null,
+    next: scope.kind === 'all' && visited.size >= accountsAClaim ? (rows.at(-1)?.visited ?? null) : null,
   };
 }
 
-type TurnRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };
+type ClaimRow = { visited: string; most: number } & Omit<ClaimedRow, 'event_id'> & { event_id: string | null };

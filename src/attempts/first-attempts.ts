@@ -10,9 +10,9 @@ import type { Log } from '../shared/log.ts';
 import { Poller, type Round } from '../shared/poller.ts';
 import { detached } from '../telemetry/tracing/spans.ts';
 import { AcceptedEvents, type Begun } from './accepted-events.ts';
+import { AccountLines, quickMs } from './account-lines.ts';
 import { Backlog } from './backlog.ts';
 import { claimForAttempt } from './claim.ts';
-import { quickMs, TurnLines } from './turn-lines.ts';
 
 export interface FirstAttemptsDeps {
   sql: Sql;
@@ -27,7 +27,7 @@ export interface FirstAttemptsDeps {
   isAlive(): boolean;
 }
 
-/** Attempts in flight of this process over all accounts, and events that wait in memory for their turn. */
+/** Attempts in flight of this process over all accounts, and events that wait in memory for a slot. */
 const maxInFlight = 1_024;
 /** Rows per claim. Larger claims delay their first attempts and are not faster. */
 const maxClaim = 128;
@@ -36,7 +36,7 @@ const idleMs = 1_000;
 const crowd = 16;
 const crowdPauseMs = 5;
 const heldDelayS = 0.2;
-/** Events are claimed for a line up to this length, so that its account's turns are never without work. */
+/** Events are claimed for a line up to this length, so that its account's slots are never without work. */
 const claimedLine = 64;
 
 /** Makes first attempts: of the events that this process has accepted, and of those that wait in the queue. */
@@ -47,7 +47,7 @@ export class FirstAttempts {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #backlog = new Backlog();
-  readonly #lines: TurnLines;
+  readonly #lines: AccountLines;
   readonly #accepted: AcceptedEvents;
   #stopped = false;
   #claimedAtMs = 0;
@@ -56,10 +56,10 @@ export class FirstAttempts {
   constructor(deps: FirstAttemptsDeps) {
     this.#deps = deps;
     this.#poller = new Poller({ name: 'first attempts', idleMs, log: deps.log, work: () => this.#round() });
-    const { gate } = deps.attempts;
-    this.#lines = new TurnLines(gate);
+    const { slots } = deps.attempts;
+    this.#lines = new AccountLines(slots);
     this.#accepted = new AcceptedEvents({
-      ...{ gate, claims: deps.claims, backlog: this.#backlog, lines: this.#lines },
+      ...{ slots, claims: deps.claims, backlog: this.#backlog, lines: this.#lines },
       isOpen: () => !this.#stopped && !deps.paused() && deps.isAlive(),
       free: () => this.#free,
       begin: (claim, hold, begun) => this.#begin(claim, hold, begun),
@@ -118,33 +118,33 @@ export class FirstAttempts {
     const backlog = this.#backlog;
     const beganMs = performance.now();
     const room = this.#room(beganMs);
-    const turns = backlog.turns((id) => (room.of.get(id) ?? room.others) > 0, beganMs);
-    if (turns === null) return 'idle';
+    const scope = backlog.scope((id) => (room.of.get(id) ?? room.others) > 0, beganMs);
+    if (scope === null) return 'idle';
     this.#claimedAtMs = beganMs;
     const began = backlog.notices;
-    const claim = { turns, room, limit, token: claims.token };
+    const claim = { scope, room, limit, token: claims.token };
     const round = await claims.claim(() => claimForAttempt(sql, claim));
     const { claimed } = round;
-    backlog.learn(turns, round, { began, full: claimed.length >= limit, beganMs });
-    // Oldest first, because the oldest events should get the free turns of their account.
+    backlog.learn(scope, round, { began, full: claimed.length >= limit, beganMs });
+    // Oldest first, because the oldest events should get the free slots of their account.
     for (const claim of claimed.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))) {
-      this.#lines.join(claim.accountId, (turn) => void this.#begin(claim, claim.hold, { turn, event: null }));
+      this.#lines.join(claim.accountId, (slot) => void this.#begin(claim, claim.hold, { slot, event: null }));
     }
     return claimed.length > 0 || round.next !== null ? 'more' : 'idle';
   }
 
   /**
-   * How many events of each account can be claimed: for its free turns, and if the consumer is quick, for a line that
-   * keeps them in use. Events of a slow consumer are left to other processes, which have turns of their own.
+   * How many events of each account can be claimed: for its free slots, and if the consumer is quick, for a line that
+   * keeps them in use. Events of a slow consumer are left to other processes, which have slots of their own.
    */
   #room(nowMs: number): { of: Map<string, number>; others: number } {
-    const { gate } = this.#deps.attempts;
+    const { slots } = this.#deps.attempts;
     const of = new Map<string, number>();
-    for (const [id, used] of gate.busy(nowMs)) {
-      const line = gate.meanMs(id) < quickMs ? claimedLine : 0;
-      of.set(id, Math.max(0, gate.limit - used + line - this.#lines.of(id)));
+    for (const [id, used] of slots.busy(nowMs)) {
+      const line = slots.meanMs(id) < quickMs ? claimedLine : 0;
+      of.set(id, Math.max(0, slots.limit - used + line - this.#lines.of(id)));
     }
-    return { of, others: gate.limit };
+    return { of, others: slots.limit };
   }
 
   #begin(claim: Claimed, hold: Hold, begun: Begun): Promise<void> {
@@ -165,19 +165,19 @@ export class FirstAttempts {
     return run;
   }
 
-  async #attempt({ eventId, generation }: Claimed, { turn, event }: Begun): Promise<void> {
+  async #attempt({ eventId, generation }: Claimed, { slot, event }: Begun): Promise<void> {
     const { attempts, schedule, returns, claims, isAlive, paused } = this.#deps;
     const { token } = claims;
     if (!isAlive() || paused()) {
-      turn.leave();
+      slot.release();
       return await returns.handBack({ eventId, generation, token, delayS: 0 });
     }
     const { result, recorded } = await attempts
       .attempt(
         { eventId, generation, trigger: 'schedule', number: 1, schedule },
-        { claimToken: token, signal: this.#stopping.signal, event, turn },
+        { claimToken: token, signal: this.#stopping.signal, event, slot },
       )
-      .finally(() => turn.leave());
+      .finally(() => slot.release());
     // Recording an attempt also sets the event's lane. If nothing was recorded, the lane is set by the event's row.
     if (!recorded)
       await returns.handBack({ eventId, generation, token, delayS: result.kind === 'wait' ? heldDelayS : 0 });

@@ -18,20 +18,20 @@ type RoundRow = { hops: number; last_account: string | null } & Omit<ClaimedRow,
 
 /** The answer of a claim of starts: the `claimed` rows, and the last account that the claim has looked at. */
 const claimedAndNext = `select l.hops, l.last_account, c.* from (
-      select count(*)::integer as hops, (select account_id from turns order by account_id desc limit 1) as last_account from turns
+      select count(*)::integer as hops, (select account_id from candidates order by account_id desc limit 1) as last_account from candidates
     ) l left join claimed c on true`;
 
 const claimPendingStarts = {
   name: 'claim_pending_starts',
   text: `
-    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, turns as (
+    with recursive ${accountsOfLane(lanes.pendingStart, '$1')}, candidates as (
       select account_id from hop where account_id is not null
     ), share as (
-      select greatest(1, $2 / greatest(1, (select count(*) from turns))) as size
+      select greatest(1, $2 / greatest(1, (select count(*) from candidates))) as size
     ), picked as (
-      select p.event_id from turns t cross join share s cross join lateral (
+      select p.event_id from candidates a cross join share s cross join lateral (
         select q.event_id from event_queue q
-        where q.lane = ${lanes.pendingStart} and ${ofAccount('t.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
+        where q.lane = ${lanes.pendingStart} and ${ofAccount('a.account_id', `'${lowestId}'::uuid`)} and (q.claimed_until is null or q.claimed_until <= now())
         order by q.account_id, q.event_id limit s.size for update skip locked
       ) p limit $2
     ), claimed as (

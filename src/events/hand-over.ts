@@ -4,7 +4,7 @@ import type { AttemptRow } from './attempt-row.ts';
 export interface Place {
   /** The token of the event's claim (src/processes/held-claims.ts). */
   readonly token: string;
-  /** The event is stored and claimed with `token`. Begins its first attempt, unless it has to wait for a turn. */
+  /** The event is stored and claimed with `token`. Begins its first attempt, unless it has to wait for a slot. */
   take(event: AttemptRow): void;
   /** Nothing was stored. */
   cancel(): void;

@@ -2,7 +2,7 @@ import type { MaintenanceCounts } from '../../workflows/maintenance-messages.ts'
 import { readLateness } from '../events/pause.ts';
 import { sweep } from '../events/transitions/swept.ts';
 import { overdueNotifications } from '../notifications/notification-store.ts';
-import { inFlightPerDestination } from '../notifications/sending/destination-turns.ts';
+import { inFlightPerDestination } from '../notifications/sending/destination-slots.ts';
 import type { Notifier } from '../notifications/sending/notifier.ts';
 import { type RepairDeps, repairStuck } from './repair-stuck.ts';
 

@@ -105,7 +105,7 @@ const postponeOne = {
     where id = $1 and attempts = $2 and status = 'pending'`,
 };
 
-/** Gives back a claim without a try, because the destination has no free turn. */
+/** Gives back a claim without a try, because the destination has no free slot. */
 export async function postponeSummary(
   sql: Sql,
   id: string,

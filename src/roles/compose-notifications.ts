@@ -4,7 +4,7 @@ import { defaultBurstMs } from '../notifications/bursts.ts';
 import { createChannels } from '../notifications/channels/channels.ts';
 import { dashboardLinks } from '../notifications/links.ts';
 import { defaultWaitsMs } from '../notifications/retries.ts';
-import { DestinationTurns } from '../notifications/sending/destination-turns.ts';
+import { DestinationSlots } from '../notifications/sending/destination-slots.ts';
 import { Notifier } from '../notifications/sending/notifier.ts';
 import { OverdueNotifications } from '../notifications/sending/overdue-notifications.ts';
 import { Summaries } from '../notifications/sending/summaries.ts';
@@ -42,9 +42,9 @@ export function composeNotifications(options: NotificationParts): NotificationSi
   const { database: sql, box, sender, timeLimitMs, overdueS, metrics, log } = options;
   const { burst, mail, baseUrl } = options.notifications;
   const { waitsMs = defaultWaitsMs, burstMs: windowMs = defaultBurstMs } = options.times ?? {};
-  const turns = new DestinationTurns();
+  const slots = new DestinationSlots();
   const deps = {
-    ...{ sql, box, waitsMs, turns, metrics, log },
+    ...{ sql, box, waitsMs, slots, metrics, log },
     send: createChannels({ sender, mail, timeLimitMs }),
     links: dashboardLinks(baseUrl),
     leaseS: (timeLimitMs + recordingMs) / 1000,
@@ -53,6 +53,6 @@ export function composeNotifications(options: NotificationParts): NotificationSi
   const notifier = new Notifier(deps);
   return {
     notifier,
-    beside: [new OverdueNotifications({ sql, notifier, turns, overdueS, log }), new Summaries(deps)],
+    beside: [new OverdueNotifications({ sql, notifier, slots, overdueS, log }), new Summaries(deps)],
   };
 }

@@ -43,7 +43,7 @@ async function deliverOne(database: Database, sql: Sql): Promise<void> {
   });
   if (receipt.kind !== 'stored') throw new Error(`the webhook of the warm-up was not stored: ${receipt.kind}`);
   await claimForAttempt(sql, {
-    turns: { kind: 'all', after: afterAllAccounts },
+    scope: { kind: 'all', after: afterAllAccounts },
     room: { of: new Map(), others: 1 },
     ...{ limit: 1, token: uuidv7() },
   });

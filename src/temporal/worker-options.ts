@@ -56,7 +56,7 @@ const activitiesOnly = (slots: number, polls: number) =>
 /** The settings of the worker of each queue, without its code. */
 export const settingsOf: Record<Purpose, Partial<WorkerOptions>> = {
   deliveries: workerSettings,
-  // A hanging destination occupies few slots (src/notifications/sending/destination-turns.ts), for 15 s each.
+  // A hanging destination occupies few slots (src/notifications/sending/destination-slots.ts), for 15 s each.
   notifications: activitiesOnly(100, 5),
   // Three tasks, of which no two runs overlap, and one that a killed worker has left behind.
   maintenance: activitiesOnly(4, 2),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimForAttempt, type Turns } from '../../src/attempts/claim.ts';
+import { type ClaimScope, claimForAttempt } from '../../src/attempts/claim.ts';
 import { claimPendingForStart, claimSettledForStart } from '../../src/engine/claim-starts.ts';
 import { pauseDelivery, resumeDelivery } from '../../src/events/pause.ts';
 import { handBackClaims, lowestId } from '../../src/events/queue.ts';
@@ -34,7 +34,7 @@ test('a claim of first attempts takes events of every account', async () => {
   await release(0);
   const options = {
     ...owner,
-    turns: everyone,
+    scope: everyone,
     room: ample,
     limit: 10,
   };
@@ -46,7 +46,7 @@ test('a claim of first attempts takes events of every account', async () => {
 
 test('a claim of first attempts takes events again whose claim has ended or that were handed back', async () => {
   await release(0);
-  const options = { turns: everyone, room: ample, limit: 100 };
+  const options = { scope: everyone, room: ample, limit: 100 };
   const first = await claimForAttempt(gateway.database, { ...options, token: randomUUID() });
   expect(first.claimed).toHaveLength(41);
   const again = async () =>
@@ -71,7 +71,7 @@ test('an event that waits for its workflow is claimed for no first attempt, also
   expect((await gateway.database.pool.query(lanesOf, [ids])).rows).toEqual(
     ids.map(() => ({ lane: 1, claim_token: null })),
   );
-  const options = { ...owner, turns: everyone, room: ample, limit: 100 };
+  const options = { ...owner, scope: everyone, room: ample, limit: 100 };
   expect((await claimForAttempt(gateway.database, options)).claimed).toEqual([]);
   const starts = await claimPendingForStart(gateway.database, { ...owner, after: lowestId, limit: 100 });
   expect(starts.claimed.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(ids));
@@ -84,9 +84,9 @@ test('a claim of known accounts takes their events from a position on, and those
     [crowd],
   );
   const ids = rows.map(({ event_id }) => event_id);
-  const turns: Turns = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
+  const scope: ClaimScope = { kind: 'known', accounts: [{ id: crowd, after: ids[9] ?? '' }] };
   const { claimed, visited, next } = await claimForAttempt(gateway.database, {
-    ...{ ...owner, turns, room: ample },
+    ...{ ...owner, scope, room: ample },
     limit: 4,
   });
   expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(ids.slice(10, 14));
@@ -94,11 +94,11 @@ test('a claim of known accounts takes their events from a position on, and those
   expect(next).toBeNull();
 });
 
-test('an account without free turns is skipped', async () => {
+test('an account without a free slot is skipped', async () => {
   await release(0);
   const options = {
     ...owner,
-    turns: everyone,
+    scope: everyone,
     room: { of: new Map([[crowd, 0]]), others: 64 },
     limit: 10,
   };
@@ -110,7 +110,7 @@ test('nothing is claimed for a first attempt while deliveries are paused, and th
   await release(0);
   const options = {
     ...owner,
-    turns: everyone,
+    scope: everyone,
     room: ample,
     limit: 10,
   };

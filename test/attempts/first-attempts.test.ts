@@ -30,11 +30,11 @@ test('an account with many events and a slow consumer does not delay the first e
   const [one = ''] = await stage.send(single, 1);
   start(stage.process({ accountConcurrency: 4 }));
   await until('the single event is delivered', () => single.consumer.deliveries.length > 0);
-  await until('the account has all its turns', () => crowd.consumer.deliveries.length === 4);
+  await until('the account has all its slots', () => crowd.consumer.deliveries.length === 4);
   const [late = ''] = await stage.send(single, 1);
   await until('a later one is delivered as well', () => single.consumer.deliveries.length > 1);
   expect(idsOf(single.consumer.deliveries)).toEqual([one, late]);
-  // The oldest events got the turns, and there were never more attempts than turns.
+  // The oldest events got the slots, and there were never more attempts than slots.
   expect(idsOf(crowd.consumer.deliveries)).toEqual(many.slice(0, 4));
   release();
   await until('the others follow', () => crowd.consumer.deliveries.length === many.length);

@@ -68,7 +68,7 @@ test('its row in the queue is claimed by the statement that stores it', async ()
   release();
 });
 
-test('a duplicate takes no turn and is not delivered', async () => {
+test('a duplicate acquires no slot and is not delivered', async () => {
   const account = await stage.account();
   const process = await startedRelay();
   const receiver = receiverOf(process);
@@ -77,7 +77,7 @@ test('a duplicate takes no turn and is not delivered', async () => {
   expect(await receiver.receive(event)).toEqual({ kind: 'stored' });
   expect(await receiver.receive(again)).toEqual({ kind: 'duplicate' });
   await until('the first is recorded', async () => (await claimOf(event.id))?.lane === 2);
-  expect(process.attempts.gate.busy(performance.now()).size).toBe(0);
+  expect(process.attempts.slots.busy(performance.now()).size).toBe(0);
   expect(account.consumer.deliveries).toHaveLength(1);
 });
 
@@ -139,7 +139,7 @@ test('a process without a heartbeat takes over no event', async () => {
   expect((await claimOf(event.id))?.claim_token).toBeNull();
 });
 
-test('an event that cannot be stored leaves its turn', async () => {
+test('an event that cannot be stored releases its slot', async () => {
   const account = await stage.account();
   const process = await startedRelay({ accountConcurrency: 1 });
   const receiver = receiverOf(process);

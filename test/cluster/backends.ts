@@ -45,13 +45,13 @@ export class Backends {
   }
 
   /**
-   * All ports, beginning with the one whose turn it is. Those that are not healthy come last: where no backend is
+   * All ports, beginning with the next one, round-robin. Those that are not healthy come last: where no backend is
    * healthy, such as while the database is down, an api that answers 503 itself says more than the balancer can.
    */
-  inTurn(): number[] {
+  roundRobin(): number[] {
     const from = this.#next++ % Math.max(1, this.#all.length);
-    const turned = [...this.#all.slice(from), ...this.#all.slice(0, from)];
-    return turned.sort((a, b) => Number(b.isHealthy) - Number(a.isHealthy)).map(({ port }) => port);
+    const rotated = [...this.#all.slice(from), ...this.#all.slice(0, from)];
+    return rotated.sort((a, b) => Number(b.isHealthy) - Number(a.isHealthy)).map(({ port }) => port);
   }
 
   /** A port that refused a connection comes last until a check succeeds. */

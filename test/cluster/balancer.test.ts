@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { backend, balanced } from './balanced.ts';
 
-test('requests of one connection go to the backends in turn', async () => {
+test('requests of one connection go to the backends round-robin', async () => {
   const [a, b] = [await backend(), await backend()];
   const { post } = await balanced(a, b);
   for (let n = 0; n < 6; n++) expect((await post()).status).toBe(202);

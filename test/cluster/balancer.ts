@@ -43,7 +43,7 @@ export interface BalancerCounts {
 /**
  * One address before several apis, as nginx is in docker-compose.yml: HTTP/1.1 on loopback, without TLS.
  *
- * Requests go to the healthy backends in turn, over connections that stay open. A connection that is refused is tried
+ * Requests go to the healthy backends round-robin, over connections that stay open. A connection that is refused is tried
  * at the next backend. A request that was sent is never sent again, because the backend may have committed it, also if it
  * closed a kept connection at that moment. So the sender's own connection stays open while backends come and go.
  * `/metrics` is not forwarded.
@@ -129,7 +129,7 @@ export class Balancer {
       ],
     };
     for (const endMs = performance.now() + connectLimitMs; ; await sleep(roundPauseMs)) {
-      for (const port of this.#backends.inTurn()) {
+      for (const port of this.#backends.roundRobin()) {
         const outgoing = httpRequest({ ...options, port });
         if ((await hasConnection(outgoing)) && !outgoing.destroyed) {
           if (!outgoing.reusedSocket) this.counts.opened += 1;

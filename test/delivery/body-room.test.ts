@@ -5,32 +5,32 @@ const mib = 1024 * 1024;
 let next = 0;
 /** Another event of an account, with a body of so many MiB. */
 const event = (accountId: string, size: number) => ({ accountId, eventId: `event-${next++}`, bodyBytes: size * mib });
-const isIn = (turn: object) => 'leave' in turn;
+const isIn = (slot: object) => 'release' in slot;
 
 test('an account holds at most 64 MiB, and all together 128 MiB', () => {
   const room = new BodyRoom();
-  const enter = (accountId: string, size: number) => room.enter(event(accountId, size), 0);
-  expect([enter('a', 25), enter('a', 25), enter('a', 25)].map(isIn)).toEqual([true, true, false]);
-  expect([enter('b', 60), enter('c', 18), enter('c', 1)].map(isIn)).toEqual([true, true, false]);
+  const acquire = (accountId: string, size: number) => room.acquire(event(accountId, size), 0);
+  expect([acquire('a', 25), acquire('a', 25), acquire('a', 25)].map(isIn)).toEqual([true, true, false]);
+  expect([acquire('b', 60), acquire('c', 18), acquire('c', 1)].map(isIn)).toEqual([true, true, false]);
 });
 
 test('the account’s share of a body that found no room in all is given back', () => {
   const room = new BodyRoom();
-  const a = room.enter(event('a', 60), 0);
-  const b = room.enter(event('b', 60), 0);
+  const a = room.acquire(event('a', 60), 0);
+  const b = room.acquire(event('b', 60), 0);
   const waiting = event('c', 40);
-  expect([a, b, room.enter(waiting, 0)].map(isIn)).toEqual([true, true, false]);
-  if ('leave' in a) a.leave();
-  expect(isIn(room.enter(waiting, 1))).toBe(true);
-  expect(isIn(room.enter(event('c', 24), 1))).toBe(true);
+  expect([a, b, room.acquire(waiting, 0)].map(isIn)).toEqual([true, true, false]);
+  if ('release' in a) a.release();
+  expect(isIn(room.acquire(waiting, 1))).toBe(true);
+  expect(isIn(room.acquire(event('c', 24), 1))).toBe(true);
 });
 
 test('a body larger than the bounds is held alone, and smaller ones that come later do not overtake it', () => {
   const room = new BodyRoom();
-  const small = room.enter(event('a', 1), 0);
+  const small = room.acquire(event('a', 1), 0);
   const large = event('a', 100);
-  expect([small, room.enter(large, 0), room.enter(event('a', 1), 0)].map(isIn)).toEqual([true, false, false]);
-  if ('leave' in small) small.leave();
-  const held = room.enter(large, 1);
-  expect([held, room.enter(event('a', 1), 1)].map(isIn)).toEqual([true, false]);
+  expect([small, room.acquire(large, 0), room.acquire(event('a', 1), 0)].map(isIn)).toEqual([true, false, false]);
+  if ('release' in small) small.release();
+  const held = room.acquire(large, 1);
+  expect([held, room.acquire(event('a', 1), 1)].map(isIn)).toEqual([true, false]);
 });

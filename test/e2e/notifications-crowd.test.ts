@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inFlightPerDestination } from '../../src/notifications/sending/destination-turns.ts';
+import { inFlightPerDestination } from '../../src/notifications/sending/destination-slots.ts';
 import { hang, hold } from '../support/replies.ts';
 import {
   accountWith,

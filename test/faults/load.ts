@@ -34,7 +34,7 @@ function accountFor(random: Random): Account {
   return 'steady';
 }
 
-/** Sends webhooks at a steady pace to the addresses in turn, and resends refused ones. Returns what became of each. */
+/** Sends webhooks at a steady pace to the addresses round-robin, and resends refused ones. Returns what became of each. */
 export async function sendWebhooks(options: {
   seed: number;
   urls: string[];

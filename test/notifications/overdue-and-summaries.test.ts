@@ -87,7 +87,7 @@ test('the sweep sends all to a working destination, past one that hangs and one 
     told.push(destination);
     return taken;
   });
-  common.turns.hold(held ?? '', 60_000);
+  common.slots.hold(held ?? '', 60_000);
   const notifier = new Notifier(common);
   const sweep = new OverdueNotifications({ ...common, notifier, overdueS: 0.2 });
   sweep.start();

@@ -1,6 +1,6 @@
 import { dashboardLinks } from '../../src/notifications/links.ts';
 import type { Notice, Said, SendNotice } from '../../src/notifications/notice.ts';
-import { DestinationTurns } from '../../src/notifications/sending/destination-turns.ts';
+import { DestinationSlots } from '../../src/notifications/sending/destination-slots.ts';
 import type { HandOverDeps } from '../../src/notifications/sending/hand-over.ts';
 import type { NotifierDeps } from '../../src/notifications/sending/notifier.ts';
 import type { Keyring } from '../../src/secrets/keyring.ts';
@@ -43,7 +43,7 @@ export function notifierDeps(
     log: createLog('silent'),
   };
   const links = dashboardLinks(() => 'https://gateway.test');
-  return { ...common, sql: stage.database, links, leaseS, turns: new DestinationTurns(), burstMs };
+  return { ...common, sql: stage.database, links, leaseS, slots: new DestinationSlots(), burstMs };
 }
 
 /** Creates an exhausted event with one destination that is to be notified. */

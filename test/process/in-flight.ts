@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 export const longAttempts = { DELIVERY_TIMEOUT: '1m' };
 
 /**
- * Sends webhooks to these apis in turn, to a consumer that answers them only by `answer`, until all first attempts are in
+ * Sends webhooks to these apis round-robin, to a consumer that answers them only by `answer`, until all first attempts are in
  * flight.
  */
 export async function inFlight(apis: readonly [Api, ...Api[]], count: number) {

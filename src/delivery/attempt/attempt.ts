@@ -15,7 +15,7 @@ import type { TracedSpan } from '../../telemetry/tracing/spans.ts';
 import type { CountedAttempt } from '../consumers/consumer-counts.ts';
 import type { DroppedHeaders } from '../dropped-headers.ts';
 import type { Sender } from '../send.ts';
-import { type HeldTurn, type Turn, TurnGate } from '../turn-gate.ts';
+import { type Slot, type SlotOrWait, Slots } from '../slots.ts';
 import { describeOutcome, inAttemptSpan, type ReadTimes } from './attempt-span.ts';
 import { decide } from './decide.ts';
 import { LargeBodies } from './large-bodies.ts';
@@ -55,15 +55,15 @@ export interface AttemptDeps {
 
 export interface AttemptOptions {
   /**
-   * The token of the relay's lease when the relay makes the attempt; the relay then holds the account's turn already.
+   * The token of the relay's lease when the relay makes the attempt; it then holds a slot of the account already.
    */
   claimToken: string | null;
   /** Ends the wait for an unavailable database. */
   signal: AbortSignal;
   /** The event, if it was stored a moment ago; otherwise it is read. */
   event?: AttemptRow | null;
-  /** The account's turn that the relay has taken for this attempt. It is left when the consumer has answered. */
-  turn?: HeldTurn;
+  /** The account's slot that the relay has acquired for this attempt. It is released when the consumer has answered. */
+  slot?: Slot;
 }
 
 export interface Made {
@@ -92,7 +92,7 @@ const notRecorded = (result: AttemptResult): Made => ({ result, recorded: false 
  * Makes attempts: reads the event, decides, posts, records. One instance per process, because it limits concurrency.
  */
 export class Attempts {
-  readonly gate: TurnGate;
+  readonly slots: Slots;
   readonly #deps: AttemptDeps;
   readonly #reader: AttemptReader;
   readonly #bodies: LargeBodies;
@@ -102,7 +102,7 @@ export class Attempts {
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
-    this.gate = new TurnGate(deps.accountConcurrency);
+    this.slots = new Slots(deps.accountConcurrency);
     const { sender, masks, droppedHeaders, box } = deps;
     this.#posting = { sender, masks, droppedHeaders, targets: new DeliveryTargets(box) };
     this.#reader = new AttemptReader(deps.database);
@@ -189,26 +189,26 @@ export class Attempts {
     request: AttemptRequest,
     options: AttemptOptions & { read: ReadTimes | null },
   ): Promise<Made> {
-    const turn: Turn = options.turn ?? this.gate.enter(row.account.id, row.eventId, performance.now());
-    if ('waitMs' in turn) return notRecorded({ kind: 'wait', waitMs: turn.waitMs });
+    const slot: SlotOrWait = options.slot ?? this.slots.acquire(row.account.id, row.eventId, performance.now());
+    if ('waitMs' in slot) return notRecorded({ kind: 'wait', waitMs: slot.waitMs });
     const post = (body: Uint8Array) =>
-      inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, turn, span }));
+      inAttemptSpan(row, request, options.read, (span) => this.#post(row, request, { ...options, body, slot, span }));
     if (row.body) return post(row.body);
-    const read = await this.#bodies.withBody(row, turn, post);
+    const read = await this.#bodies.withBody(row, slot, post);
     return 'made' in read ? read.made : notRecorded(read.result);
   }
 
   async #post(
     row: AttemptRow,
     request: AttemptRequest,
-    options: AttemptOptions & { body: Uint8Array; turn: HeldTurn; span: TracedSpan | null },
+    options: AttemptOptions & { body: Uint8Array; slot: Slot; span: TracedSpan | null },
   ): Promise<Made> {
-    const { body, turn, span } = options;
+    const { body, slot, span } = options;
     const startedAt = new Date(row.nowMs());
     const { metrics } = this.#deps;
     if (request.trigger === 'schedule' && request.number === 1)
       metrics.firstAttemptBegan(startedAt.getTime() - row.generationAt.getTime());
-    // The turn limits the requests to the consumer. Recording needs none.
+    // The slot limits the requests to the consumer. Recording needs none.
     const posted = await postEvent(this.#posting, row, {
       body,
       number: request.number,
@@ -216,7 +216,7 @@ export class Attempts {
       timeLimitMs: request.schedule.timeLimitMs,
       startedAt,
       trace: span?.headers ?? null,
-    }).finally(() => turn.leave());
+    }).finally(() => slot.release());
     const outcome = outcomeOf(row, request, posted, {
       startedAt,
       claimToken: options.claimToken,

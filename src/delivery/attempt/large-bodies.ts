@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../../workflows/messages.ts';
 import type { AttemptReader, AttemptRow } from '../../events/attempt-row.ts';
 import { BodyRoom } from '../body-room.ts';
-import type { HeldTurn } from '../turn-gate.ts';
+import type { Slot } from '../slots.ts';
 
 /** Reads the bodies that do not come with their row, as far as there is room for them in memory. */
 export class LargeBodies {
@@ -13,28 +13,28 @@ export class LargeBodies {
   }
 
   /**
-   * Calls `post` with the body. The attempt's turn is left unused when there is no room or no body.
+   * Calls `post` with the body. The attempt's slot is released unused when there is no room or no body.
    *
    * @returns what `post` has made, or the result of an attempt that was not made.
    */
   async withBody<Made>(
     row: AttemptRow,
-    turn: HeldTurn,
+    slot: Slot,
     post: (body: Uint8Array) => Promise<Made>,
   ): Promise<{ made: Made } | { result: AttemptResult }> {
     const { eventId, bodyBytes } = row;
-    const room = this.#room.enter({ accountId: row.account.id, eventId, bodyBytes }, performance.now());
+    const room = this.#room.acquire({ accountId: row.account.id, eventId, bodyBytes }, performance.now());
     if ('waitMs' in room) {
-      turn.leave('unused');
+      slot.release('unused');
       return { result: { kind: 'wait', waitMs: room.waitMs } };
     }
     try {
       const body = await this.#reader.readBody(row);
       return body ? { made: await post(body) } : { result: { kind: 'stopped', reason: 'event_gone' } };
     } finally {
-      // `post` has left the turn when the consumer answered.
-      turn.leave('unused');
-      room.leave();
+      // `post` has released the slot when the consumer answered.
+      slot.release('unused');
+      room.release();
     }
   }
 }

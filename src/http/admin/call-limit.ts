@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-/** Seconds after which a refused client may try again: a search takes 2 s, and other calls free a place at any time. */
+/** Seconds after which a refused client may try again: a search takes 2 s, and other calls free a slot at any time. */
 const retryAfterS = 5;
 
 /** Limits how many calls of one kind a process runs at a time, and how many wait for them. */
@@ -19,7 +19,7 @@ export class CallLimit {
   }
 
   /**
-   * Runs `work` when it is its turn. A call whose signal is aborted while it waits leaves the queue.
+   * Runs `work` when a slot is free. A call whose signal is aborted while it waits leaves the queue.
    *
    * @throws Problem `too_many_calls`, at once, when enough calls wait already; later the signal's reason.
    */
@@ -28,24 +28,24 @@ export class CallLimit {
       throw new Problem('too_many_calls', `this process has too many ${this.#kind}; try again later`, {
         headers: { 'retry-after': String(retryAfterS) },
       });
-    return this.#inTurn(signal, work);
+    return this.#inSlot(signal, work);
   }
 
-  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #inSlot<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1;
-    else await this.#turn(signal);
+    else await this.#freeSlot(signal);
     try {
       signal.throwIfAborted();
       return await work();
     } finally {
       const [next] = this.#waiting;
-      // The next call takes the place of this one.
+      // The next call takes the slot of this one.
       if (next) next();
       else this.#running -= 1;
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #freeSlot(signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = () => {
       signal.removeEventListener('abort', leave);

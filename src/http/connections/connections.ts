@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { networkOf } from '../network.ts';
+import { ParsingBudget } from './parsing-budget.ts';
 import { RequestGate } from './request-gate.ts';
-import { Turns } from './turns.ts';
 
 /** A connection is closed when its client reads no byte of a response for this long. */
 const stalledMs = 30_000;
@@ -29,9 +29,9 @@ export class Connection {
   isFaulty = false;
   unreadSinceMs: number | null = null;
 
-  constructor(socket: Socket, turns: Turns) {
+  constructor(socket: Socket, budget: ParsingBudget) {
     this.socket = socket;
-    this.gate = new RequestGate(socket, turns);
+    this.gate = new RequestGate(socket, budget);
     this.network = networkOf(socket.remoteAddress ?? 'unknown');
     const close = socket.destroySoon.bind(socket);
     // Node calls this after the last response.
@@ -83,7 +83,7 @@ export class Connection {
 export class Connections {
   readonly #max: number;
   readonly #onLimit: () => void;
-  readonly #turns = new Turns();
+  readonly #budget = new ParsingBudget();
   readonly #all = new Map<Socket, Connection>();
   readonly #byNetwork = new Map<string, number>();
   readonly #check: NodeJS.Timeout;
@@ -97,7 +97,7 @@ export class Connections {
 
   /** Adds a connection that Node's HTTP server has just accepted. */
   add(socket: Socket): void {
-    this.#turns.accepted();
+    this.#budget.accepted();
     if (this.#all.size >= this.#max) {
       this.#onLimit();
       const leaving = this.#mostDispensable();
@@ -108,7 +108,7 @@ export class Connections {
       this.#remove(leaving);
       leaving.socket.destroy();
     }
-    const connection = new Connection(socket, this.#turns);
+    const connection = new Connection(socket, this.#budget);
     this.#all.set(socket, connection);
     this.#byNetwork.set(connection.network, (this.#byNetwork.get(connection.network) ?? 0) + 1);
     socket.once('close', () => this.#remove(connection));

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { declaredLength } from '../bodies/body-reader.ts';
 import { freeNow } from '../bodies/free-now.ts';
 import { Heads } from './heads.ts';
+import type { ParsingBudget } from './parsing-budget.ts';
 import { startReading, stopReading } from './socket-reading.ts';
-import type { Turns } from './turns.ts';
 
 /**
  * Parsed requests that may wait for the response to an earlier one of their connection. A piece ends where a head ends,
@@ -24,7 +24,7 @@ const lingerMs = 5_000;
  */
 export class RequestGate {
   readonly #socket: Socket;
-  readonly #turns: Turns;
+  readonly #budget: ParsingBudget;
   readonly #parse: (bytes: Buffer) => void;
   /** The response that is being prepared or written. */
   #answer: ServerResponse | null = null;
@@ -34,20 +34,20 @@ export class RequestGate {
   /** The bytes of its body that the parser has not received yet; null for a chunked body, whose length is unknown. */
   #bodyLeft: number | null = null;
   readonly #heads = new Heads();
-  #waitsForTurn = false;
+  #waitsForBudget = false;
   /** Whether the next bytes were already read once and put back. */
   #hasPutBack = false;
   /** The memory of the bytes that were put back, if it holds nothing else. */
   #ownMemory: ArrayBufferLike | null = null;
-  #hasTurn = false;
+  #hasBudget = false;
   #discarded: ((bytes: Buffer) => void) | null = null;
   /** Whether no request may follow the one whose head was parsed last. */
   #isLast = false;
 
   /** @param socket a connection that Node's HTTP server has just accepted. */
-  constructor(socket: Socket, turns: Turns) {
+  constructor(socket: Socket, budget: ParsingBudget) {
     this.#socket = socket;
-    this.#turns = turns;
+    this.#budget = budget;
     const [parse] = socket.listeners('data');
     if (parse === undefined) throw new Error("Node's HTTP server does not listen for data of its connections");
     this.#parse = (bytes) => Reflect.apply(parse, socket, [bytes]);
@@ -132,7 +132,7 @@ export class RequestGate {
   }
 
   #resume(): void {
-    if (!this.#waitsForTurn && this.#socket.isPaused()) this.#socket.resume();
+    if (!this.#waitsForBudget && this.#socket.isPaused()) this.#socket.resume();
   }
 
   /** Whether the next bytes may be parsed or discarded now. */
@@ -183,15 +183,15 @@ export class RequestGate {
       // pipelined request may be delayed: each response starts the next one, so one client could occupy the event loop
       // forever.
       const begins = !isPutBack && rest === bytes && this.#isBetweenRequests;
-      const mayGoOn = begins || this.#hasTurn || this.#turns.hasTime();
+      const mayGoOn = begins || this.#hasBudget || this.#budget.hasTime();
       if (!isOpen || !mayGoOn) {
         this.#socket.pause();
         stopReading(this.#socket);
         this.#socket.unshift(rest);
-        if (isOpen) this.#waitForTurn();
+        if (isOpen) this.#waitForBudget();
         return true;
       }
-      this.#hasTurn = false;
+      this.#hasBudget = false;
       if (this.#discarded !== null) {
         this.#discarded(rest);
         return false;
@@ -205,17 +205,17 @@ export class RequestGate {
     return false;
   }
 
-  #waitForTurn(): void {
-    if (this.#waitsForTurn) return;
-    this.#waitsForTurn = true;
-    this.#turns.later(() => {
-      this.#waitsForTurn = false;
+  #waitForBudget(): void {
+    if (this.#waitsForBudget) return;
+    this.#waitsForBudget = true;
+    this.#budget.later(() => {
+      this.#waitsForBudget = false;
       if (this.#socket.destroyed) return;
-      this.#hasTurn = true;
+      this.#hasBudget = true;
       // Emits the bytes that were put back.
       this.#socket.read();
-      this.#hasTurn = false;
-      if (!this.#waitsForTurn) this.#socket.resume();
+      this.#hasBudget = false;
+      if (!this.#waitsForBudget) this.#socket.resume();
     });
   }
 

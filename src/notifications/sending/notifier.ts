@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/sql.ts';
-import type { Turn } from '../../delivery/turn-gate.ts';
+import type { SlotOrWait } from '../../delivery/slots.ts';
 import { lookAgainMs, readPause } from '../../events/pause.ts';
 import { isFolded } from '../bursts.ts';
 import type { DestinationSettings } from '../destinations/destination-config.ts';
@@ -9,7 +9,7 @@ import { type FailureNotice, noticeId } from '../notice.ts';
 import type { NotificationKey, NotificationStatus } from '../notification.ts';
 import { type ClaimedNotification, claim, readState, recordFailure, recordSent } from '../notification-store.ts';
 import { readEvent, readPayload, readTraceparent } from '../told-event.ts';
-import type { DestinationTurns } from './destination-turns.ts';
+import type { DestinationSlots } from './destination-slots.ts';
 import { type HandOverDeps, handOver } from './hand-over.ts';
 
 /** The result of a call: the notification is settled, was deleted with its event, or needs another call later. */
@@ -26,7 +26,7 @@ const lateMs = 5_000;
 export interface NotifierDeps extends HandOverDeps {
   sql: Sql;
   links: DashboardLinks;
-  turns: DestinationTurns;
+  slots: DestinationSlots;
   /** The lease of a claim, in seconds: longer than a try including the recording of its outcome. */
   leaseS: number;
   /** The window of NOTIFY_BURST, in milliseconds; null without it. */
@@ -43,40 +43,40 @@ export class Notifier {
   }
 
   /**
-   * Makes the notification's next try if it is due, deliveries are not paused and the destination has a free turn. A
+   * Makes the notification's next try if it is due, deliveries are not paused and the destination has a free slot. A
    * failed try is a result, not an error.
    *
    * @throws the database's error; in this case nothing was sent.
    */
   notify(key: NotificationKey, signal: AbortSignal): Promise<Told> {
-    return this.#once(key, signal, () => this.#deps.turns.enter(key.destinationId, noticeId(key)));
+    return this.#once(key, signal, () => this.#deps.slots.acquire(key.destinationId, noticeId(key)));
   }
 
-  /** Like {@link notify}, for sweeps: reserves no turn. */
+  /** Like {@link notify}, for sweeps: reserves no slot. */
   notifyInPassing(key: NotificationKey, signal: AbortSignal): Promise<Told> {
-    return this.#once(key, signal, () => this.#deps.turns.enterInPassing(key.destinationId));
+    return this.#once(key, signal, () => this.#deps.slots.tryAcquire(key.destinationId));
   }
 
-  #once(key: NotificationKey, signal: AbortSignal, enter: () => Turn): Promise<Told> {
+  #once(key: NotificationKey, signal: AbortSignal, acquire: () => SlotOrWait): Promise<Told> {
     const id = noticeId(key);
     const running = this.#inFlight.get(id);
     if (running) return running;
-    const telling = this.#notify(key, signal, enter).finally(() => this.#inFlight.delete(id));
+    const telling = this.#notify(key, signal, acquire).finally(() => this.#inFlight.delete(id));
     this.#inFlight.set(id, telling);
     return telling;
   }
 
-  async #notify(key: NotificationKey, signal: AbortSignal, enter: () => Turn): Promise<Told> {
+  async #notify(key: NotificationKey, signal: AbortSignal, acquire: () => SlotOrWait): Promise<Told> {
     const pause = await readPause(this.#deps.sql);
     if (pause) return { kind: 'later', waitMs: lookAgainMs(pause, Date.now()) };
-    const turn = enter();
-    if ('waitMs' in turn) return { kind: 'later', waitMs: turn.waitMs };
+    const slot = acquire();
+    if ('waitMs' in slot) return { kind: 'later', waitMs: slot.waitMs };
     try {
       const { sql, waitsMs, leaseS } = this.#deps;
       const claimed = await claim(sql, key, { tries: waitsMs.length + 1, leaseS });
       return claimed ? await this.#try(key, claimed, signal) : await this.#standing(key);
     } finally {
-      turn.leave();
+      slot.release();
     }
   }
 
@@ -102,7 +102,7 @@ export class Notifier {
       case 'gone':
         return { kind: 'gone' };
       case 'again':
-        if (result.retryAfterMs !== null) this.#deps.turns.hold(key.destinationId, result.retryAfterMs);
+        if (result.retryAfterMs !== null) this.#deps.slots.hold(key.destinationId, result.retryAfterMs);
         return { kind: 'later', waitMs: result.waitMs };
       default:
         return result satisfies never;

@@ -5,7 +5,7 @@ import type { Log } from '../../shared/log.ts';
 import { Poller, type Round } from '../../shared/poller.ts';
 import type { NotificationRef } from '../notification.ts';
 import { overdueNotifications } from '../notification-store.ts';
-import { type DestinationTurns, inFlightPerDestination } from './destination-turns.ts';
+import { type DestinationSlots, inFlightPerDestination } from './destination-slots.ts';
 import type { Notifier } from './notifier.ts';
 
 const longestPauseMs = 30_000;
@@ -15,13 +15,13 @@ const longestPauseMs = 30_000;
  * served concurrently, so that a slow one does not delay the others.
  */
 export class OverdueNotifications {
-  readonly #deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log };
+  readonly #deps: { sql: Sql; notifier: Notifier; slots: DestinationSlots; overdueS: number; log: Log };
   readonly #poller: Poller;
   readonly #ending = new AbortController();
   readonly #busy = new Map<string, Promise<void>>();
 
   /** @param deps.overdueS the seconds after its due time from which a notification counts as overdue */
-  constructor(deps: { sql: Sql; notifier: Notifier; turns: DestinationTurns; overdueS: number; log: Log }) {
+  constructor(deps: { sql: Sql; notifier: Notifier; slots: DestinationSlots; overdueS: number; log: Log }) {
     this.#deps = deps;
     this.#poller = new Poller({
       name: 'overdue notifications',
@@ -42,12 +42,12 @@ export class OverdueNotifications {
   }
 
   async #look(): Promise<Round> {
-    const { sql, turns, overdueS, log } = this.#deps;
+    const { sql, slots, overdueS, log } = this.#deps;
     // Notifications that are late because of a pause are sent by their workflows after the pause.
     if (await readPause(sql)) return 'idle';
     const overdue = await overdueNotifications(sql, {
       ...{ overdueS, perDestination: inFlightPerDestination },
-      except: [...this.#busy.keys(), ...turns.held()],
+      except: [...this.#busy.keys(), ...slots.held()],
     });
     if (overdue.length > 0) log.warn({ notifications: overdue.length }, 'overdue notifications retried');
     for (const [id, some] of Map.groupBy(overdue, ({ destinationId }) => destinationId)) {

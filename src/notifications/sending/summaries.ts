@@ -66,10 +66,10 @@ export class Summaries {
   }
 
   async #send(summary: ClaimedSummary): Promise<void> {
-    const { sql, turns } = this.#deps;
+    const { sql, slots } = this.#deps;
     const { id, attempt, settings, nowMs } = summary;
-    const turn = turns.enterInPassing(settings.id);
-    if ('waitMs' in turn) return postponeSummary(sql, id, { attempt, waitMs: turn.waitMs });
+    const slot = slots.tryAcquire(settings.id);
+    if ('waitMs' in slot) return postponeSummary(sql, id, { attempt, waitMs: slot.waitMs });
     try {
       const result = await handOver(
         this.#deps,
@@ -84,10 +84,10 @@ export class Summaries {
         },
         this.#ending.signal,
       );
-      if (result.kind === 'again' && result.retryAfterMs !== null) turns.hold(settings.id, result.retryAfterMs);
+      if (result.kind === 'again' && result.retryAfterMs !== null) slots.hold(settings.id, result.retryAfterMs);
       if (result.kind === 'sent') await this.#countLate(summary);
     } finally {
-      turn.leave();
+      slot.release();
     }
   }
 

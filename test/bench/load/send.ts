@@ -44,7 +44,7 @@ export async function send(job: SendJob): Promise<SendReport> {
     statuses[number] = status;
   };
   if (job.rate > 0) await atRate(job.rate, more, post);
-  else await Promise.all(Array.from({ length: job.connections }, () => inTurn(more, post)));
+  else await Promise.all(Array.from({ length: job.connections }, () => sequentially(more, post)));
   await poster.close();
   sending.delete(job.run);
   return {
@@ -60,7 +60,7 @@ export function stop({ run }: { run: string }): void {
 }
 
 /** One connection: each request waits for the answer to the one before. */
-async function inTurn(more: () => boolean, post: () => Promise<void>): Promise<void> {
+async function sequentially(more: () => boolean, post: () => Promise<void>): Promise<void> {
   while (more()) await post();
 }
 

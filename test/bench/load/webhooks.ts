@@ -19,7 +19,7 @@ export class Poster {
   readonly #sign: Sign | null;
 
   /**
-   * @param options `targets` get the webhooks in turn; `bytes` is the size of a body; `sign` signs webhooks, by default
+   * @param options `targets` get the webhooks round-robin; `bytes` is the size of a body; `sign` signs webhooks, by default
    *   the secret itself is sent
    */
   constructor(options: { targets: Target[]; connections: number; bytes?: number; sign?: Sign }) {

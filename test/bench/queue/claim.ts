@@ -29,15 +29,15 @@ export class Claims {
   async attempts(): Promise<ClaimName[]> {
     const beganMs = performance.now();
     const began = this.#backlog.notices;
-    const turns = this.#backlog.turns(() => true, beganMs);
-    if (turns === null) return [];
+    const scope = this.#backlog.scope(() => true, beganMs);
+    if (scope === null) return [];
     const round = await claimForAttempt(this.#sql, {
-      ...{ turns, token: this.#token },
+      ...{ scope, token: this.#token },
       room: { of: new Map(), others: claimSize },
       limit: claimSize,
     });
     const { claimed } = round;
-    this.#backlog.learn(turns, round, { began, full: claimed.length === claimSize, beganMs });
+    this.#backlog.learn(scope, round, { began, full: claimed.length === claimSize, beganMs });
     return this.#names(claimed);
   }
 

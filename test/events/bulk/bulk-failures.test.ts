@@ -78,7 +78,7 @@ test('a job whose statement PostgreSQL always refuses fails instead of being tri
   expect(await generations(gateway)).toEqual({ 0: 2 });
 });
 
-test('a replay waits for the attempts of its last batch, so that new events keep their turn', async () => {
+test('a replay waits for the attempts of its last batch, so that new events are not delayed behind it', async () => {
   await events(gateway, account, 450);
   const job = await ordered(gateway, { action: 'replay', filter: { app_key: 'app' } });
   const worker = bulkWorkerOf(gateway);

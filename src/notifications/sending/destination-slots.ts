@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
-import { type Turn, TurnGate } from '../../delivery/turn-gate.ts';
+import { type SlotOrWait, Slots } from '../../delivery/slots.ts';
 import { longestWaitMs } from '../retries.ts';
 
 /** Chat and mail services limit their clients. Eight concurrent requests send a thousand messages within a minute. */
 export const inFlightPerDestination = 8;
 
 /** Limits the concurrent messages to each destination in this process, and the destinations that asked to wait. */
-export class DestinationTurns {
-  readonly #gate = new TurnGate(inFlightPerDestination);
+export class DestinationSlots {
+  readonly #slots = new Slots(inFlightPerDestination);
   readonly #heldUntilMs = new LRUCache<string, number>({ max: 10_000 });
 
-  /** For workflows: takes a free turn, or reserves the next one and returns when to ask again. */
-  enter(destinationId: string, holder: string): Turn {
+  /** For workflows: acquires a free slot, or reserves the next one and returns when to ask again. */
+  acquire(destinationId: string, holder: string): SlotOrWait {
     const nowMs = performance.now();
     const heldMs = this.#heldMs(destinationId, nowMs);
-    return heldMs > 0 ? { waitMs: heldMs } : this.#gate.enter(destinationId, holder, nowMs);
+    return heldMs > 0 ? { waitMs: heldMs } : this.#slots.acquire(destinationId, holder, nowMs);
   }
 
-  /** For sweeps: takes a free turn, never reserves one. */
-  enterInPassing(destinationId: string): Turn {
+  /** For sweeps: acquires a free slot, never reserves one. */
+  tryAcquire(destinationId: string): SlotOrWait {
     const nowMs = performance.now();
     const heldMs = this.#heldMs(destinationId, nowMs);
-    return heldMs > 0 ? { waitMs: heldMs } : this.#gate.enterDirect(destinationId, nowMs);
+    return heldMs > 0 ? { waitMs: heldMs } : this.#slots.acquireDirect(destinationId, nowMs);
   }
 
   /** Holds all messages to a destination that has asked to wait, so that they do not use up their tries. */

@@ -1,4 +1,4 @@
-import type { HeldTurn, TurnGate } from '../delivery/turn-gate.ts';
+import type { Slot, Slots } from '../delivery/slots.ts';
 
 /** A consumer that answers as quickly as this, on average, does not slow its line down: the gateway does. */
 export const quickMs = 100;
@@ -6,18 +6,18 @@ export const quickMs = 100;
 const crowdedLine = 48;
 const longestWaitMs = 25;
 
-/** The lines of events that wait in memory for a turn of their account, first come, first served. */
-export class TurnLines {
-  readonly #gate: TurnGate;
-  readonly #lines = new Map<string, ((turn: HeldTurn) => void)[]>();
+/** The lines of events that wait in memory for a slot of their account, first come, first served. */
+export class AccountLines {
+  readonly #slots: Slots;
+  readonly #lines = new Map<string, ((slot: Slot) => void)[]>();
   #size = 0;
   /** Those who wait until a line is shorter. */
   #waiting: (() => void)[] = [];
   #stopped = false;
 
-  constructor(gate: TurnGate) {
-    this.#gate = gate;
-    gate.onLeft = (accountId) => this.#advance(accountId);
+  constructor(slots: Slots) {
+    this.#slots = slots;
+    slots.onReleased = (accountId) => this.#advance(accountId);
   }
 
   /** The events in all lines. */
@@ -30,8 +30,8 @@ export class TurnLines {
     return this.#lines.get(accountId)?.length ?? 0;
   }
 
-  /** @param begin is called with the event's turn. */
-  join(accountId: string, begin: (turn: HeldTurn) => void): void {
+  /** @param begin is called with the event's slot. */
+  join(accountId: string, begin: (slot: Slot) => void): void {
     const line = this.#lines.get(accountId) ?? [];
     this.#lines.set(accountId, line);
     line.push(begin);
@@ -51,23 +51,23 @@ export class TurnLines {
     });
   }
 
-  /** From now on, no event gets a turn. */
+  /** From now on, no event gets a slot. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Gives the free turns of an account to the events in its line. */
+  /** Gives the free slots of an account to the events in its line. */
   #advance(accountId: string): void {
     if (this.#stopped) return;
     while (this.of(accountId) > 0) {
-      const turn = this.#gate.enterDirect(accountId, performance.now());
-      if ('waitMs' in turn) break;
-      this.#next(accountId)?.(turn);
+      const slot = this.#slots.acquireDirect(accountId, performance.now());
+      if ('waitMs' in slot) break;
+      this.#next(accountId)?.(slot);
     }
     if (this.#waiting.length > 0 && !this.#isCrowded(accountId)) for (const goOn of this.#waiting.splice(0)) goOn();
   }
 
-  #next(accountId: string): ((turn: HeldTurn) => void) | null {
+  #next(accountId: string): ((slot: Slot) => void) | null {
     const line = this.#lines.get(accountId);
     const first = line?.shift() ?? null;
     if (line?.length === 0) this.#lines.delete(accountId);
@@ -76,6 +76,6 @@ export class TurnLines {
   }
 
   #isCrowded(accountId: string): boolean {
-    return this.of(accountId) >= crowdedLine && this.#gate.meanMs(accountId) < quickMs;
+    return this.of(accountId) >= crowdedLine && this.#slots.meanMs(accountId) < quickMs;
   }
 }

@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache';
 
-/** The assumed duration of a turn until the first one of an owner has ended. */
+/** How long a slot is assumed to be held until the first one of an owner was released. */
 const firstGuessMs = 200;
-/** Owners whose mean duration of a turn is remembered. */
+/** Owners whose mean time of holding a slot is remembered. */
 const keptMeans = 10_000;
-/** How long a reserved turn is kept after it is due. Then the next holder gets it. */
+/** How long a reserved slot is kept after it is due. Then the next holder gets it. */
 const ticketGraceMs = 30_000;
 const shortestWaitMs = 100;
 
-/** The owner of a set of turns: an account with its attempts, or a destination with its messages. */
+/** The owner of a set of slots: an account with its attempts, or a destination with its messages. */
 interface Owner {
-  /** The weights of all turns that are taken. */
+  /** The weights of all slots that are held. */
   inFlight: number;
-  /** The part of `inFlight` that the relay has taken. */
+  /** The part of `inFlight` that the relay holds. */
   direct: number;
-  /** Reserved turns by holder, in the order of asking. */
+  /** Reserved slots by holder, in the order of asking. */
   tickets: Map<string, Ticket>;
 }
 
@@ -24,35 +24,35 @@ interface Ticket {
   weight: number;
 }
 
-/**
- * A turn, which is left once (later calls of `leave` do nothing), or the time to wait before asking again. A turn that
- * was left `unused` does not count for the mean duration.
- */
-export type Turn = HeldTurn | { waitMs: number };
-export interface HeldTurn {
-  leave(how?: 'unused'): void;
+/** A slot that is held. A slot that is released `unused` does not count for the mean time. */
+export interface Slot {
+  /** Later calls do nothing. */
+  release(how?: 'unused'): void;
 }
 
+/** A slot, or the time to wait before asking again. */
+export type SlotOrWait = Slot | { waitMs: number };
+
 /**
- * Limits the concurrent work of each owner in this process. A turn is one of the owner's slots. Nothing waits inside
- * the gate: a caller that finds no free turn gets a reservation and the time to ask again. So work for a slow consumer
- * or destination occupies no worker slot while it waits.
+ * Limits the concurrent work of each owner in this process: an owner has `limit` slots. No caller waits in here: one
+ * that finds no free slot gets a reservation and the time to ask again. So work for a slow consumer or destination
+ * occupies none of the worker's activity slots while it waits.
  *
  * All times are milliseconds of `performance.now()`, which no change of the machine's clock affects.
  */
-export class TurnGate {
+export class Slots {
   readonly limit: number;
   readonly #owners = new Map<string, Owner>();
-  /** The moving average of a turn's duration, in milliseconds, by owner. */
+  /** How long a slot is held, in milliseconds, by owner: a moving average. */
   readonly #means = new LRUCache<string, number>({ max: keptMeans });
-  /** Called after a turn of this owner was left. */
-  onLeft: (ownerId: string) => void = () => undefined;
+  /** Called after a slot of this owner was released. */
+  onReleased: (ownerId: string) => void = () => undefined;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** For each owner with turns in flight or reserved: the number of turns that the relay cannot take. */
+  /** For each owner with slots held or reserved: the number of slots that the relay cannot acquire. */
   busy(nowMs: number): Map<string, number> {
     const counts = new Map<string, number>();
     for (const [id, owner] of this.#owners) {
@@ -63,30 +63,30 @@ export class TurnGate {
     return counts;
   }
 
-  /** The mean duration of an owner's latest turns, in milliseconds. */
+  /** How long the latest slots of an owner were held on average, in milliseconds. */
   meanMs(ownerId: string): number {
     return this.#means.get(ownerId) ?? firstGuessMs;
   }
 
-  /** Takes a turn for the relay, without a reservation when none is free: the event stays in the relay's queue. */
-  enterDirect(ownerId: string, nowMs: number): Turn {
+  /** Acquires a slot for the relay, without a reservation when none is free: the event stays in the relay's queue. */
+  acquireDirect(ownerId: string, nowMs: number): SlotOrWait {
     const owner = this.#owner(ownerId);
     if (this.#freeForRelay(owner, nowMs) <= 0) return { waitMs: shortestWaitMs };
     owner.direct++;
-    return this.#enter(ownerId, owner, nowMs, { left: () => owner.direct-- });
+    return this.#take(ownerId, owner, nowMs, { released: () => owner.direct-- });
   }
 
   /**
-   * Takes a turn for a workflow, or reserves one and returns the milliseconds after which to ask again.
+   * Acquires a slot for a workflow, or reserves one and returns the milliseconds after which to ask again.
    *
-   * @param weight what the turn counts of the limit; a turn that weighs more than the limit is taken alone
+   * @param weight what the slot counts of the limit; a slot that weighs more than the limit is held alone
    */
-  enter(ownerId: string, holder: string, nowMs: number, weight = 1): Turn {
+  acquire(ownerId: string, holder: string, nowMs: number, weight = 1): SlotOrWait {
     const owner = this.#owner(ownerId);
     const ahead = weightAhead(owner.tickets, holder, nowMs);
     if (owner.inFlight + ahead + weight <= this.limit || owner.inFlight + ahead === 0) {
       owner.tickets.delete(holder);
-      return this.#enter(ownerId, owner, nowMs, { weight });
+      return this.#take(ownerId, owner, nowMs, { weight });
     }
     const rounds = Math.ceil((ahead + weight) / this.limit);
     const waitMs = Math.max(shortestWaitMs, Math.ceil(rounds * this.meanMs(ownerId)));
@@ -95,7 +95,7 @@ export class TurnGate {
   }
 
   /**
-   * The turns that the relay may take. While workflows wait, at most half of all turns, so that neither side starves.
+   * The slots that the relay may acquire. While workflows wait, at most half of all, so that neither side starves.
    */
   #freeForRelay(owner: Owner, nowMs: number): number {
     removeAbandoned(owner.tickets, nowMs);
@@ -109,25 +109,25 @@ export class TurnGate {
     return owner;
   }
 
-  #enter(
+  #take(
     id: string,
     owner: Owner,
     enteredMs: number,
-    { weight = 1, left }: { weight?: number; left?: () => void },
-  ): Turn {
+    { weight = 1, released }: { weight?: number; released?: () => void },
+  ): SlotOrWait {
     owner.inFlight += weight;
-    let isLeft = false;
+    let isReleased = false;
     return {
-      leave: (how) => {
-        if (isLeft) return;
-        isLeft = true;
-        left?.();
+      release: (how) => {
+        if (isReleased) return;
+        isReleased = true;
+        released?.();
         owner.inFlight -= weight;
-        // An exponential moving average over about the last ten turns.
+        // An exponential moving average over about the last ten slots.
         const meanMs = this.meanMs(id);
         if (how !== 'unused') this.#means.set(id, meanMs + (performance.now() - enteredMs - meanMs) / 10);
         if (owner.inFlight === 0 && owner.tickets.size === 0) this.#owners.delete(id);
-        this.onLeft(id);
+        this.onReleased(id);
       },
     };
   }
@@ -137,7 +137,7 @@ const isAbandoned = ({ dueMs }: Ticket, nowMs: number) => dueMs + ticketGraceMs 
 
 /**
  * Removes abandoned reservations up to the first valid one. A holder may have asked another process in the meantime, or
- * may need no turn any more.
+ * may need no slot any more.
  */
 function removeAbandoned(tickets: Map<string, Ticket>, nowMs: number): void {
   for (const [holder, ticket] of tickets) {

@@ -1,7 +1,7 @@
-/** Short enough that another client waits for only a few turns, long enough for hundreds of requests. */
-const turnMs = 10;
-/** Parsing a piece causes work after the turn, mostly a response: about 1 ms each, which `turnMs` does not include. */
-const piecesPerTurn = 8;
+/** Short enough that another client waits for only a few iterations, long enough for hundreds of requests. */
+const budgetMs = 10;
+/** Parsing a piece causes work afterwards, mostly a response: about 1 ms each, which `budgetMs` does not include. */
+const piecesPerIteration = 8;
 /**
  * How long new connections may delay the others. libuv accepts one connection in each iteration of the event loop. In a
  * burst of connections, a client waits for one iteration per earlier connection, so these iterations have to be short.
@@ -9,22 +9,22 @@ const piecesPerTurn = 8;
 const acceptingMs = 100;
 
 /**
- * Shares the event loop among connections. A turn is a time slice of 10 ms in which input is parsed in pieces. Input
- * that does not fit into the turn waits in a queue behind that of the other connections.
+ * Shares the event loop among connections. In each iteration, input is parsed in pieces for at most 10 ms. Input that
+ * does not fit into this budget waits in a queue behind that of the other connections.
  */
-export class Turns {
+export class ParsingBudget {
   #waiting: (() => void)[] = [];
   #endsMs: number | null = null;
   #isScheduled = false;
   #hasAccepted = false;
-  /** When turns began to be skipped for new connections. */
+  /** When iterations began to be left to new connections. */
   #acceptingSinceMs: number | null = null;
 
-  /** Whether the current turn has time left and no queued work. */
+  /** Whether the budget of this iteration has time left, and no work is queued. */
   hasTime(): boolean {
     if (this.#waiting.length > 0) return false;
     if (this.#endsMs === null) {
-      this.#endsMs = performance.now() + turnMs;
+      this.#endsMs = performance.now() + budgetMs;
       this.#schedule();
       return true;
     }
@@ -36,7 +36,7 @@ export class Turns {
     this.#hasAccepted = true;
   }
 
-  /** Queues a piece of work for a later turn. */
+  /** Queues a piece of work for a later iteration. */
   later(work: () => void): void {
     this.#waiting.push(work);
     this.#schedule();
@@ -45,10 +45,10 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#runQueued());
   }
 
-  #turn(): void {
+  #runQueued(): void {
     this.#isScheduled = false;
     this.#endsMs = null;
     const nowMs = performance.now();
@@ -56,12 +56,12 @@ export class Turns {
       if (this.#waiting.length > 0) this.#schedule();
       return;
     }
-    const endsMs = nowMs + turnMs;
+    const endsMs = nowMs + budgetMs;
     const waiting = this.#waiting;
     this.#waiting = [];
     let next = 0;
-    while (next < Math.min(waiting.length, piecesPerTurn) && performance.now() < endsMs) waiting[next++]?.();
-    // Work that was queued during this turn goes behind work that was queued before.
+    while (next < Math.min(waiting.length, piecesPerIteration) && performance.now() < endsMs) waiting[next++]?.();
+    // Work that was queued in this iteration goes behind work that was queued before.
     this.#waiting = [...waiting.slice(next), ...this.#waiting];
     if (this.#waiting.length > 0) this.#schedule();
   }
