@@ -39,9 +39,9 @@ function matcher(patterns: readonly string[]): DroppedHeaders {
   return (name) => names.has(name) || begins.test(name);
 }
 
-const kept = matcher(keptHeaders.map(({ name }) => name));
+const kept = matcher(keptHeaders);
 const always = matcher(notForwarded);
-const ofProxies = matcher(proxyHeaders.flatMap(({ names }) => names));
+const ofProxies = matcher(proxyHeaders);
 const builtIn: DroppedHeaders = (name) => always(name) || (ofProxies(name) && !kept(name));
 
 /**

@@ -26,7 +26,7 @@ const passes = (name: string, dropped?: DeliveryHeadersInput['dropped']) =>
   forwarded([[name, '1']], dropped).length > 0;
 
 /** A header of each pattern: `x-envoy-*` as `x-envoy-a-thing`. */
-const examples = proxyHeaders.flatMap(({ names }) => names.map((name) => name.replace('*', 'a-thing')));
+const examples = proxyHeaders.map((name) => name.replace('*', 'a-thing'));
 
 describe('headers that proxies set and the servers behind them trust', () => {
   test('are dropped, in any letter case and with `_` or another character for `-`', () => {
@@ -107,12 +107,14 @@ describe('DROPPED_HEADERS', () => {
   });
 });
 
-test('docs/dropped-headers.md contains the whole table', () => {
+test('docs/dropped-headers.md lists each header, who believes it, and where that is documented', () => {
   const page = readFileSync('docs/dropped-headers.md', 'utf8');
-  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
-  for (const { names, believedBy, source } of proxyHeaders)
-    expect(page).toContain(`| ${code(names)} | ${believedBy} | [source](${source}) |`);
-  for (const { name, because } of keptHeaders) expect(page).toContain(`| \`${name}\` | ${because} |`);
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  expect(rows).toHaveLength(proxyHeaders.length + keptHeaders.length);
+  const documented = rows.filter((row) => /^\| `[^|]+` \| [^|]{4,} \| \[source\]\(https:\/\/[^)]+\) \|$/.test(row));
+  const kept = rows.filter((row) => /^\| `[^|`]+` \| [^|]{4,} \|$/.test(row));
+  const namesIn = (row: string) => row.slice(0, row.indexOf(' | ')).matchAll(/`([^`]+)`/g);
+  const names = (some: string[]) => some.flatMap((row) => [...namesIn(row)].map(([, name]) => name));
+  expect(names(documented)).toEqual(proxyHeaders);
+  expect(names(kept)).toEqual(keptHeaders);
+  expect(rows).toHaveLength(documented.length + kept.length);
 });
