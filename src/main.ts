@@ -74,7 +74,7 @@ function endWithNpmStart(): void {
   if ('unref' in process.stdin) process.stdin.unref();
 }
 
-/** Loads the .env file beside package.json, if there is one. Variables that are already set take precedence. */
+/** Loads the .env file next to package.json, if there is one. Variables that are already set take precedence. */
 function loadEnvFile(): void {
   try {
     process.loadEnvFile(fileURLToPath(new URL('../.env', import.meta.url)));

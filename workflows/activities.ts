@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { unknownKind } from './invalid-data.ts';
 import type { DeliveryActivities, NotificationRequest, NotifyRequest, NotifyResult } from './messages.ts';
-import { queueBeside } from './queue-beside.ts';
+import { queueOfPurpose } from './queue-of-purpose.ts';
 
 const options = {
   // An attempt takes seconds. But if the database is down after the POST, the activity retries the recording for this
@@ -37,11 +37,11 @@ const notTakenLimit = '5m';
  * @throws ActivityFailure when no worker takes it, or it can never succeed; InvalidDataError for an unknown type.
  */
 export function notify(request: NotifyRequest, type: NotificationRequest['destinationType']): Promise<NotifyResult> {
-  // The Web UI shows the summary beside the activity's name.
+  // The Web UI shows the summary next to the activity's name.
   const summary = `destination ${request.destinationId}`;
   const activities = proxyActivities<DeliveryActivities>({
     ...options,
-    ...{ summary, taskQueue: queueBeside('notifications'), scheduleToStartTimeout: notTakenLimit },
+    ...{ summary, taskQueue: queueOfPurpose('notifications'), scheduleToStartTimeout: notTakenLimit },
   });
   switch (type) {
     case 'webhook':

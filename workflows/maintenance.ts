@@ -12,7 +12,7 @@ import {
 import { InvalidDataError, unknownKind } from './invalid-data.ts';
 import type { MaintenanceActivities, MaintenanceInput, MaintenanceResult } from './maintenance-messages.ts';
 import { notTaken } from './not-taken.ts';
-import { queueBeside } from './queue-beside.ts';
+import { queueOfPurpose } from './queue-of-purpose.ts';
 
 // The worker sends a heartbeat at least every 4 s (src/temporal/worker-options.ts), so its loss is detected within this
 // time.
@@ -21,7 +21,7 @@ const heartbeatTimeout = '20s';
 /** The backup itself, on the queue of the workers that have a place for it. */
 const backups = () =>
   proxyActivities<MaintenanceActivities>({
-    taskQueue: queueBeside('backups'),
+    taskQueue: queueOfPurpose('backups'),
     // Then the backup fails, with the reason in its row. It stays below the two minutes without a heartbeat after which
     // a backup fails, and is long enough for the only worker to be replaced.
     scheduleToStartTimeout: '1m',
@@ -45,7 +45,7 @@ const { beginBackup, failBackup } = proxyActivities<MaintenanceActivities>({
 /** @param scheduleToStartTimeout how long the task waits for a worker that takes `maintenance` */
 const tasks = (scheduleToStartTimeout: '4m' | '30m') =>
   proxyActivities<MaintenanceActivities>({
-    ...{ taskQueue: queueBeside('maintenance'), scheduleToStartTimeout },
+    ...{ taskQueue: queueOfPurpose('maintenance'), scheduleToStartTimeout },
     // The activities commit in batches. The next run continues with the remaining ones.
     startToCloseTimeout: '2h',
     heartbeatTimeout,

@@ -2,8 +2,8 @@ import type { Database } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 import { inTransaction, sqlOfClient } from '../database/transaction.ts';
 import type { Keyring } from '../secrets/keyring.ts';
-import { faultBesideChain } from './beside-chain.ts';
 import { type AuditFault, type ChainEnd, checkedEnds, readChainEnds, Tampered } from './chain.ts';
+import { faultOutsideChain } from './outside-chain.ts';
 import { PurgeWitness } from './purge-witness.ts';
 import { readSeals } from './retired-keys.ts';
 import { beginning, type ChainPoint, type Seals } from './seals.ts';
@@ -113,7 +113,7 @@ async function walk(
     if (head && !at.seal.equals(head.seal))
       failIf({ kind: 'changed', seq: at.seq, id: null, message: 'the chain is not the one that the head is of' });
     if (noted && noted.seq > at.seq) failIf(missingFrom(at.seq + 1, noted.seq));
-    failIf(await faultBesideChain(sql, seals, { anchor, head: at, purges }));
+    failIf(await faultOutsideChain(sql, seals, { anchor, head: at, purges }));
     failIf(purges.fault());
     return { checked, failure: null };
   } catch (error) {

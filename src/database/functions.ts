@@ -124,7 +124,7 @@ async function replaceFunction(sql: Sql, file: SqlFunction): Promise<void> {
   );
   if (!replaced) await run(sql, 'rollback to savepoint before_function');
   await run(sql, 'release savepoint before_function');
-  // If the types of the parameters have changed, the statement created a second function beside the old one.
+  // If the types of the parameters have changed, the statement created a second function in addition to the old one.
   if (!replaced || (await signatures()).length > 1) {
     for (const signature of await signatures()) await run(sql, `drop function ${signature}`);
     await run(sql, file.text);

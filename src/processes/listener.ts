@@ -13,7 +13,7 @@ const connectLimitMs = 2_000;
 /** When a statement on this connection is given up. The connection is then replaced. */
 const queryLimitMs = 5_000;
 
-/** What uses the connection beside the notifications. */
+/** What uses the connection in addition to the notifications. */
 export interface SessionUser {
   /**
    * Called after each connection. A statement that fails on `sql` ends the connection.

@@ -20,7 +20,7 @@ const recordingMs = 15_000;
 export interface NotificationSide {
   notifier: Notifier;
   /** Pollers that run in addition to the workflows. */
-  beside: { start(): void; stop(): Promise<void> }[];
+  pollers: { start(): void; stop(): Promise<void> }[];
 }
 
 export interface NotificationParts {
@@ -53,6 +53,6 @@ export function composeNotifications(options: NotificationParts): NotificationSi
   const notifier = new Notifier(deps);
   return {
     notifier,
-    beside: [new OverdueNotifications({ sql, notifier, slots, overdueS, log }), new Summaries(deps)],
+    pollers: [new OverdueNotifications({ sql, notifier, slots, overdueS, log }), new Summaries(deps)],
   };
 }

@@ -106,7 +106,7 @@ export async function startWorker(options: {
   const { attempts, sender } = attempting;
   const schedule = deliverySchedule(delivery);
   const lateS = options.overdueS ?? overdueS;
-  const { notifier, beside } = composeNotifications({
+  const { notifier, pollers: notificationPollers } = composeNotifications({
     ...{ database, box, sender, metrics, log, overdueS: lateS },
     timeLimitMs: delivery.timeLimitMs,
     notifications: options.notifications,
@@ -174,7 +174,7 @@ export async function startWorker(options: {
     new Poller({ name, idleMs, log, work: async () => ((await some(database)) ? 'more' : 'idle') });
   const bulk = new BulkWorker({ database, audit: new AuditLog({ database, keyring: options.keyring, log }), log });
   const pollers = [
-    ...(takes.has('notifications') ? beside : []),
+    ...(takes.has('notifications') ? notificationPollers : []),
     ...(takes.has('deliveries')
       ? [
           partitions,

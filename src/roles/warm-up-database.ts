@@ -9,7 +9,7 @@ import { OutcomeRecorder } from '../events/transitions/attempt-recorded.ts';
 import type { Log } from '../shared/log.ts';
 import { addAccount, undone, unusedSlug } from './undone.ts';
 
-/** Each kind of statement of webhooks and attempts runs in at most two batches at a time, and some others run beside. */
+/** Each kind of statement of webhooks and attempts runs in at most two batches at a time, and some others run at the same time. */
 const connections = 6;
 /** Lookups of new addresses have two connections of their own (`database.ts`). */
 const strangerConnections = 2;

@@ -92,12 +92,15 @@ describe.each(laterMigrations)('$name', (migration) => {
 
   test('says in its name what it does, and the release before can run with it', () => {
     expect(change).not.toBeNull();
-    // The release before must run on the new schema, beside the new release.
+    // The release before must run on the new schema, at the same time as the new release.
     if (
       change?.kind === 'contract' &&
       versions.every((version) => !(`${migration.name}.ts` in (released[version] ?? {})))
     )
-      expect(lte(change.oldestRelease, latest), `release ${latest} could not run beside the next one`).toBe(true);
+      expect(
+        lte(change.oldestRelease, latest),
+        `release ${latest} could not run at the same time as the next one`,
+      ).toBe(true);
   });
 
   test('an expansion adds, and locks no table for long', async () => {

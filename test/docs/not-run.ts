@@ -107,7 +107,7 @@ export const notRun: readonly { why: string; commands: readonly string[] }[] = [
     ],
   },
   {
-    why: 'it adds a worktree beside the checkout, and installs its packages',
+    why: 'it adds a worktree next to the checkout, and installs its packages',
     commands: ['git worktree add ../before main && (cd ../before && npm ci)'],
   },
 ];

@@ -11,7 +11,7 @@ import { wholeGateway } from './ways.ts';
 /** The command of README.md and the quick start, which starts the gateway for all pages. */
 export const start = 'npm ci && npm start';
 
-/** What runs beside the commands: a gateway, started by the command of the README, and a consumer. */
+/** What runs while the commands run: a gateway, started by the command of the README, and a consumer. */
 export interface Stage {
   baseUrl: string;
   adminToken: string;

@@ -20,7 +20,7 @@ afterEach(() => stage.clear());
 const names = ['ack', 'fail', 'retry', 'replay'] as const;
 type SignalName = (typeof names)[number];
 
-/** The Web UI offers this encoding beside JSON. The gateway's workflows cannot decode it. */
+/** The Web UI offers this encoding in addition to JSON. The gateway's workflows cannot decode it. */
 const encoded = (encoding: string, data: string) =>
   RawValue.fromPayload({ metadata: { encoding: Buffer.from(encoding) }, data: Buffer.from(data) });
 

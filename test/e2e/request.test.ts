@@ -69,7 +69,7 @@ test('goes to the delivery URL where the account has both', async () => {
   await project.close();
 });
 
-test('has the documented headers beside those of the provider', async () => {
+test('has the documented headers in addition to those of the provider', async () => {
   const account = await gateway.admin.createAccount({ delivery_url: consumer.url });
   const { body } = await send(gateway.baseUrl, account, '{"id":17,"type":"order.created"}', {
     'content-type': 'application/vnd.orders+json; charset=utf-8',

@@ -42,7 +42,7 @@ test('a folder with only the key for a restore is accepted, and the key is kept'
 
 test.each([
   ['a file that is no secret of a gateway', ['secrets/passwords.txt']],
-  ['a key, but beside other files', ['secrets/secrets-key', 'thesis.txt']],
+  ['a key, but with other files', ['secrets/secrets-key', 'thesis.txt']],
 ])('a folder of secrets with %s is refused and left unchanged', async (_, files) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'secrets'));

@@ -137,5 +137,5 @@ test('all commands while a worker delivers the events: none is lost, and every d
     return (await rows(gateway.database, 'select 1 from event_commands limit 1')).length === 0;
   });
   await gateway.stopWorker();
-  // Six operators and twelve events, all in workflows: 5 to 14 s alone, and 20 to 30 beside other tests.
+  // Six operators and twelve events, all in workflows: 5 to 14 s alone, and 20 to 30 while other tests run.
 }, 120_000);

@@ -39,8 +39,8 @@ test.each([
   ['a backslash and a wildcard', 'a\\b%c', '\\B%', true],
   ['a wildcard that is none', 'abc', 'a%c', false],
   ['text between bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x41, 0x62, 0x80]), 'ab', true],
-  ['text beside NUL, in the same case', Buffer.from('\0Order\0'), 'Order', true],
-  ['text beside NUL, in the other case', Buffer.from('\0Order\0'), 'order', false],
+  ['text next to NUL, in the same case', Buffer.from('\0Order\0'), 'Order', true],
+  ['text next to NUL, in the other case', Buffer.from('\0Order\0'), 'order', false],
   ['an empty body', '', 'a', false],
   ['a megabyte on one line', `${'x'.repeat(1024 * 1024)}needle`, 'NEEDLE', true],
 ])('%s', async (name, body, text, found) => {

@@ -79,7 +79,7 @@ describe('the schema of the values', () => {
     }
   });
 
-  test('knows every value of values.yaml, and refuses an unknown one beside each', () => {
+  test('knows every value of values.yaml, and refuses an unknown one next to each', () => {
     for (const path of pathsOf(defaults).filter((one) => one.includes('.'))) {
       const parents = path.split('.').slice(0, -1);
       // Kubernetes' own structures, and maps of the operator.

@@ -29,7 +29,7 @@ test('a failed reading has no value, and is not repeated within its time', async
   expect([await recent.value(), await recent.value(), readings]).toEqual([null, null, 1]);
 });
 
-test('a reading that hangs has no value, and no second one is started beside it', async () => {
+test('a reading that hangs has no value, and no second one is started before it ends', async () => {
   const readings: PromiseWithResolvers<string>[] = [];
   const recent = new Recent(
     () => {

@@ -19,7 +19,7 @@ const built = ['src/console/dist'];
 
 /**
  * Copies the checkout with its uncommitted changes into the folder for temporary files. The copy is a clone of its own,
- * because some tests read the history. Packages are links, so that nothing is installed; caches beside them are not.
+ * because some tests read the history. Packages are links, so that nothing is installed; the caches next to them are not.
  */
 export async function copyCheckout(root: string): Promise<Checkout> {
   // Short, because the path of a socket has at most 107 characters.

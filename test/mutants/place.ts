@@ -5,7 +5,7 @@ export const aroundChars = 60;
 
 /**
  * Finds the place of a mutant in the present text of its file: where it was drawn, or else where the same text with the
- * same surroundings is. Half of the surroundings suffice if a line beside it has changed.
+ * same surroundings is. Half of the surroundings suffice if a neighbouring line has changed.
  *
  * @returns null if the text is gone, or if several places have it.
  */

@@ -26,7 +26,7 @@ describe('accepts', () => {
       ],
     ],
     ['two headers that a proxy merged', [[name, `sha256=${wrong}, sha256=${right}`]]],
-    ['a signature beside one of another algorithm', [[name, `sha1=${wrong.slice(24)}, sha256=${right}`]]],
+    ['a signature next to one of another algorithm', [[name, `sha1=${wrong.slice(24)}, sha256=${right}`]]],
   ])('%s', (_, headers) => expect(verdict(...headers)).toEqual({ ok: true }));
 });
 

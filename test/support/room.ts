@@ -18,7 +18,7 @@ const apartMs = 700;
 const longestMs = 15 * 60_000;
 
 // The other workers wait until the processors have room: a fast machine then runs more files at a time than a slow one,
-// and no test exceeds its limit because too many run beside it.
+// and no test exceeds its limit because too many run at the same time.
 const place = Number(process.env.VITEST_POOL_ID) - always - 1;
 const others = Number(process.env.TEST_WORKERS ?? 0) - always;
 if (place >= 0 && others > 0) {

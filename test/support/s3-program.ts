@@ -11,7 +11,7 @@ const s3Server: GoProgram = {
   name: `versitygw-${serverVersion}`,
   file: 'versitygw',
   async build(folder) {
-    // With the lowest priority, because other tests run beside it and would exceed their limits.
+    // With the lowest priority, because other tests run at the same time and would exceed their limits.
     // `env` keeps the user's proxy and module settings of Go, but unsets the target platform.
     const environment = [
       '-u',

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /**
- * The release before this one, beside which this one must run, and to which one must be able to go back: a commit, whose
- * package.json says 0.2.0. Checks and migrations/released.json name it by that version.
+ * The release before this one, a commit whose package.json says 0.2.0. Both releases must be able to run at the same
+ * time, and one must be able to go back to it. Checks and migrations/released.json name it by that version.
  */
 const releaseBefore = 'fb8705c2741348d8bb5e455d37cb4af5290beba4';
 

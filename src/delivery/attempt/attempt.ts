@@ -55,7 +55,7 @@ export interface AttemptDeps {
 
 export interface AttemptOptions {
   /**
-   * The token of the relay's lease when the relay makes the attempt; it then holds a slot of the account already.
+   * The token of the relay's lease when the relay makes the attempt. The relay then holds a slot of the account.
    */
   claimToken: string | null;
   /** Ends the wait for an unavailable database. */

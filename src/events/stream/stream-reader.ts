@@ -8,7 +8,7 @@ import { dependsOnState, matchesState, mayMatch, type StreamFilter } from './str
 const eventsPerSecond = 1_000;
 /** Bytes that a client may leave unread: a second of events at that rate, of about 700 bytes each. */
 export const maxUnreadBytes = 1024 * 1024;
-/** Bytes of one report: it fits beside an earlier one that was not read yet. Texts of errors may be long. */
+/** Bytes of one report: two fit into `maxUnreadBytes`, so an earlier one may be unread. Texts of errors may be long. */
 const reportBytes = 512 * 1024;
 /** A client that has left bytes unread for this long is gone or hangs, as for all answers. */
 const stalledMs = 30_000;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Reads something at most once per `keptMs`, however often it is asked for, and waits for the reading for `limitMs` at
- * most. A reading that takes longer continues, and no second one is started beside it.
+ * most. A reading that takes longer continues, and no second one is started before it ends.
  */
 export class Recent<Value> {
   readonly #read: () => Promise<Value>;

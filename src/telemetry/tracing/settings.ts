@@ -132,7 +132,7 @@ export interface TracingSettings {
   tracesPerSecond: number;
   /** The bounded queue of spans before the collector. */
   batch: { delayMs: number; timeoutMs: number; maxQueue: number; maxBatch: number };
-  /** Attributes of the process, beside the gateway's own. */
+  /** Attributes of the process, in addition to the gateway's own. */
   resource: Record<string, string>;
   /** Whether deliveries carry a `traceparent`. */
   propagates: boolean;

@@ -24,7 +24,7 @@ export async function playOn(ends: BothEnds, open: () => Promise<Stage>, scenari
     const measured = await scenario.run(stage);
     const miscounted = await differences(stage.metricsUrls, metrics, stage.tally);
     for (const difference of miscounted ?? []) fail(difference);
-    // Further rows are loads beside the first, with other connections.
+    // Further rows are loads at the same time as the first, with other connections.
     return measured.map((row, n) => (n === 0 ? { ...row, figures: { ...row.figures, barePerS, miscounted } } : row));
   } finally {
     await stage.close();

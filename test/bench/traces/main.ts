@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { offer } from '../calls.ts';
 
 /**
- * A collector that takes traces over OTLP and keeps none, a process of its own. What it costs is little beside what the
+ * A collector that takes traces over OTLP and keeps none, a process of its own. What it costs is little compared with what the
  * gateway's own work for a trace costs, and stands for the network and a collector on another machine.
  */
 let bytes = 0;

@@ -10,7 +10,7 @@ import type { ClusterGround } from '../ground.ts';
 import type { ClusterCommand } from '../options.ts';
 import type { PartResult } from '../part.ts';
 
-/** At most so many events of each kind. Maintenance adds an action now and then, which is little beside so many events. */
+/** At most so many events of each kind. Maintenance adds an action now and then, which is little compared with so many events. */
 const mostEvents = 100;
 const settleLimitMs = 180_000;
 /** Workflows end, and the server counts, a moment after the event is settled. */

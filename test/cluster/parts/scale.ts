@@ -41,12 +41,12 @@ const measures: Record<
     return [{ measured: 'attempts in flight of 1 api', value: String(one), required: '', holds: true }, ...others];
   },
   fair: async (ground, ends) => {
-    const { aloneMs, besideMs } = await fairness(ground, ends);
-    const ratio = besideMs / aloneMs;
+    const { aloneMs, withHangingMs } = await fairness(ground, ends);
+    const ratio = withHangingMs / aloneMs;
     return [
       {
-        measured: 'p99 of nine accounts beside a hanging one',
-        value: `${besideMs.toFixed(1)} ms, alone ${aloneMs.toFixed(1)} ms: ${ratio.toFixed(2)} times`,
+        measured: 'p99 of nine accounts with a hanging tenth',
+        value: `${withHangingMs.toFixed(1)} ms, alone ${aloneMs.toFixed(1)} ms: ${ratio.toFixed(2)} times`,
         required: `at most ${mostDelay} times`,
         holds: ratio <= mostDelay,
       },

@@ -17,7 +17,7 @@ const load = { connections: 32, bytes: 1_000 };
 export interface Fairness {
   /** The p99 from the webhook to the consumer, of nine accounts, in ms: the median of several runs. */
   aloneMs: number;
-  besideMs: number;
+  withHangingMs: number;
 }
 
 /** What nine accounts wait while the consumer of a tenth one hangs, and while that one gets no events. */
@@ -33,20 +33,20 @@ export async function fairness(ground: ClusterGround, ends: BothEnds): Promise<F
     };
     // So that code is compiled and connections are open.
     await p99();
-    const [alone, beside]: [number[], number[]] = [[], []];
+    const [alone, withHanging]: [number[], number[]] = [[], []];
     for (let pair = 0; pair < pairs; pair++) {
       alone.push(await p99());
-      beside.push(await besideHanging(stage, p99));
+      withHanging.push(await whileOneHangs(stage, p99));
     }
-    console.log(`p99 of nine accounts, ms: alone ${shown(alone)}; beside a hanging one ${shown(beside)}`);
-    return { aloneMs: median(alone), besideMs: median(beside) };
+    console.log(`p99 of nine accounts, ms: alone ${shown(alone)}; with a hanging tenth ${shown(withHanging)}`);
+    return { aloneMs: median(alone), withHangingMs: median(withHanging) };
   } finally {
     await stage.close();
   }
 }
 
 /** Measures while a tenth account gets events, whose consumer never answers. Afterwards this account is deleted. */
-async function besideHanging(stage: ClusterStage, measured: () => Promise<number>): Promise<number> {
+async function whileOneHangs(stage: ClusterStage, measured: () => Promise<number>): Promise<number> {
   const { load: sender } = stage.ends;
   const hanging = await stage.account(`?delay-ms=${neverMs}`);
   const run = newRun();

@@ -39,7 +39,7 @@ async function unpackInto(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   const unfinished = await mkdtemp(`${folder}-`);
   try {
-    // The package unpacks into the folder for temporary files, beside other files.
+    // The package unpacks into the folder for temporary files, next to other files.
     const script = `
       import { inflate } from ${JSON.stringify(inflater)};
       await Promise.all(process.argv.slice(1).map((file) => inflate(file)));`;

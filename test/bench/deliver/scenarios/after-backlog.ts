@@ -1,7 +1,7 @@
 import { nowMs } from '../../clock.ts';
 import { cpuEach, cpuTimes } from '../../cpu.ts';
-import { measureBeside } from '../beside.ts';
 import { allDelivered, figuresOf, newRun, reportOf } from '../measure.ts';
+import { measureOtherAccount } from '../other-account.ts';
 import { kilobyte, type Scenario, type ScenarioOptions } from '../scenario.ts';
 
 /** A machine of two cores delivers a hundred thousand events in two minutes. */
@@ -23,17 +23,17 @@ export function afterBacklog({ backlog: events, connections }: ScenarioOptions):
       const before = cpuTimes(stage.gateway.pids, stage.gateway.balancerPids);
       await stage.admin('POST', '/admin/delivery/pause');
       const sent = await stage.ends.load.call('send', { run, targets, events, rate: 0, ...bodies });
-      const { result, beside } = await measureBeside(stage, other, async () => {
+      const { result, otherAccount } = await measureOtherAccount(stage, other, async () => {
         const resumedMs = nowMs();
         await stage.admin('POST', '/admin/delivery/resume');
         await allDelivered(stage, run, sent, limitMs);
         return { resumedMs, after: cpuTimes(stage.gateway.pids, stage.gateway.balancerPids) };
       });
       const figures = figuresOf(sent, await reportOf(stage, run), result.resumedMs);
-      const cpu = cpuEach(before, result.after, figures.acknowledged + beside.acknowledged);
+      const cpu = cpuEach(before, result.after, figures.acknowledged + otherAccount.acknowledged);
       return [
         { scenario: `backlog of ${events}, after its pause`, figures: { ...figures, cpu } },
-        { scenario: 'another account beside it', figures: beside },
+        { scenario: 'another account at the same time', figures: otherAccount },
       ];
     },
   };

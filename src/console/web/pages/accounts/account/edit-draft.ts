@@ -34,6 +34,6 @@ export function changeOf(before: EditDraft, now: EditDraft, fields: readonly Con
   return change;
 }
 
-/** Whether the form shows errors of this path beside a field. */
+/** Whether the form shows errors of this path next to a field. */
 export const hasField = (path: string) =>
   path.startsWith('provider_config.') || [...required, ...optional].some((name) => name === path);

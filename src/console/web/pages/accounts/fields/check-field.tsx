@@ -3,7 +3,7 @@ import styles from './fields.module.css';
 import type { FieldTexts } from './text-field.tsx';
 import { useFieldIds } from './text-field.tsx';
 
-/** A box to tick, with its label beside it. */
+/** A box to tick, with its label next to it. */
 export function CheckField(props: FieldTexts & { checked: boolean; onChange(checked: boolean): void }) {
   const { id, input } = useFieldIds(props);
   return (

@@ -16,7 +16,7 @@ export function accountOf(provider: Provider, draft: Draft) {
   };
 }
 
-/** Whether the form shows errors of this path beside a field. */
+/** Whether the form shows errors of this path next to a field. */
 export function hasField(path: string, { consumer }: Draft): boolean {
   if (path === 'delivery_url' || path === 'delivery_secret') return consumer === 'own';
   return ['account_slug', 'app_key', 'signing_secret_current'].includes(path) || path.startsWith('provider_config.');

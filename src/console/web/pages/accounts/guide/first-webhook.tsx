@@ -11,7 +11,7 @@ import { SampleWebhook } from './sample-webhook.tsx';
 
 /** The user watches the page until the first webhook arrives. */
 const everyMs = 1_000;
-/** The newest few: enough to see a rejected one beside the next try. */
+/** The newest few: enough to see a rejected one next to the next try. */
 const shown = 5;
 
 function titleOf(events: readonly EventItem[]): string {

@@ -25,7 +25,7 @@ import { NameStep } from './name-step.tsx';
 import { ProviderSettings } from './provider-settings.tsx';
 import { type ProviderSteps, stepsOf } from './provider-steps.ts';
 
-/** Name, secret and consumer of a new account, beside what to do at the provider. */
+/** Name, secret and consumer of a new account, next to what to do at the provider. */
 export function NewAccountForm(props: {
   provider: Provider;
   accounts: readonly AccountSummary[];

@@ -12,7 +12,7 @@ import styles from './rotation.module.css';
 import { progressOf, type SecretUses } from './secret-use.ts';
 import type { NewPlace } from './use-rotation.ts';
 
-/** The end of a rotation: the old secret is removed. If the new one was saved beside it, it takes its place. */
+/** The end of a rotation: the old secret is removed. If the new one was saved in addition to it, it takes its place. */
 export function FinishRotation(props: {
   account: Account;
   place: NewPlace;

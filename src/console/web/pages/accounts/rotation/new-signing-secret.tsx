@@ -12,7 +12,7 @@ import { PlainText } from '../fields/plain-text.tsx';
 import { SecretField } from '../fields/secret-field.tsx';
 import type { NewPlace } from './use-rotation.ts';
 
-/** The form that saves the new signing secret beside the old one, so that webhooks with either are accepted. */
+/** The form that saves the new signing secret in addition to the old one, so that webhooks with either are accepted. */
 export function NewSigningSecret(props: {
   account: Account;
   provider: Provider | undefined;
@@ -71,7 +71,7 @@ export function NewSigningSecret(props: {
       {!isFirst && (
         <CheckField
           label="I no longer have the old secret"
-          hint="It then stays where it is, and the new one is saved beside it. You enter the new one again in step 4."
+          hint="It then stays where it is, and the new one is saved in addition. You enter the new one again in step 4."
           checked={isOldLost}
           onChange={setIsOldLost}
         />

@@ -63,7 +63,7 @@ const rotations = new Map(
       keep: 'Shopify may need an hour until it uses the new one: keep the previous secret for longer.',
     },
     slack: {
-      obtain: 'Choose **Regenerate** beside the signing secret. Slack uses the new secret at once.',
+      obtain: 'Choose **Regenerate** next to the signing secret. Slack uses the new secret at once.',
       change: 'Nothing more to do at Slack. It sends again the events that were refused in between.',
       keep: keepUntilUnused,
     },

@@ -41,7 +41,7 @@ export function SigningRotation({ account, provider, uses, rotation }: Props) {
             <Button onClick={() => setPlace('current')}>The current one (usual)</Button>
             <Button onClick={() => setPlace('previous')}>The previous one</Button>
           </div>
-          <p className={styles.hint}>It is the previous one only if it was saved beside the old secret.</p>
+          <p className={styles.hint}>It is the previous one only if it was saved in addition to the old secret.</p>
           {uses && <UsesTable uses={uses} />}
         </Step>
       </Steps>

@@ -5,7 +5,7 @@ export type Rotated = 'signing' | 'delivery' | 'project';
 
 /**
  * Where the new signing secret is until the rotation ends: `current` with the old one as the previous, or `previous`
- * beside the old one, for users who no longer have the old secret.
+ * in addition to the old one, for users who no longer have the old secret.
  */
 export type NewPlace = 'current' | 'previous';
 

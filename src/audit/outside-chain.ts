@@ -35,7 +35,7 @@ const readUnsealed = {
  * Checks the rows outside the chain, that is, not between anchor and head. Only valid entries that wait for their seals
  * may exist there; they are also passed to `purges`. Returns the first fault, or null.
  */
-export async function faultBesideChain(
+export async function faultOutsideChain(
   sql: Sql,
   seals: Seals,
   { anchor, head, purges }: { anchor: ChainEnd | null; head: ChainPoint; purges: PurgeWitness },

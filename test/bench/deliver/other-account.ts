@@ -9,16 +9,16 @@ const rate = 20;
 const connections = 16;
 
 /** Measures the events of another account while `work` runs. Their CPU time is part of that of the work. */
-export async function measureBeside<T>(
+export async function measureOtherAccount<T>(
   stage: Stage,
   target: Target,
   work: () => Promise<T>,
-): Promise<{ result: T; beside: Figures }> {
+): Promise<{ result: T; otherAccount: Figures }> {
   const { load } = stage.ends;
   const run = newRun();
   const sending = load.call('send', { run, targets: [target], events: null, rate, connections, bytes: kilobyte });
   const result = await work().finally(() => load.call('stop', { run }));
   const sent = await sending;
   await allDelivered(stage, run, sent);
-  return { result, beside: figuresOf(sent, await reportOf(stage, run)) };
+  return { result, otherAccount: figuresOf(sent, await reportOf(stage, run)) };
 }
