@@ -44,6 +44,7 @@ describe('invalid values', () => {
     ['WORKER_QUEUES', ' , ', 'must be some of: deliveries, notifications, maintenance, backups'],
     ['TEMPORAL_TLS', 'maybe', 'must be one of: true, 1, yes, on, y, enabled, false, 0, no, off, n, disabled'],
     ['TEMPORAL_UI_PORT', '0', 'must be between 1 and 65535'],
+    ['TEMPORAL_RETENTION_HOURS', '0', 'must be between 1 and 87600'],
     ['TEMPORAL_UI_URL', 'ui', 'must be an http: or https: URL'],
     ...['password', '0123456789abcde', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'abcdefgabcdefgabcdefg'].flatMap(
       (weak): [string, string, string][] => [

@@ -22,6 +22,7 @@ test('without any setting all values are defaults', () => {
       tls: false,
       metadata: {},
       uiPort: 8233,
+      retentionHours: 72,
       uiUrl: null,
     },
     adminTokens: [],
@@ -93,6 +94,7 @@ describe('values', () => {
     ['TEMPORAL_NAMESPACE', 'hooks', (c) => c.temporal.namespace, 'hooks'],
     ['TEMPORAL_TASK_QUEUE', 'q', (c) => c.temporal.taskQueue, 'q'],
     ['TEMPORAL_UI_PORT', '9000', (c) => c.temporal.uiPort, 9000],
+    ['TEMPORAL_RETENTION_HOURS', '24', (c) => c.temporal.retentionHours, 24],
     ['TEMPORAL_UI_URL', 'http://ui.test:8080/', (c) => c.temporal.uiUrl, 'http://ui.test:8080'],
     [
       'ADMIN_TOKEN',

@@ -110,6 +110,7 @@ export function readConfig(role: Role, env: Environment) {
       tls: temporal.tls,
       metadata: temporal.metadata,
       uiPort: e.TEMPORAL_UI_PORT,
+      retentionHours: e.TEMPORAL_RETENTION_HOURS,
       uiUrl: e.TEMPORAL_UI_URL ?? null,
     },
     /** The purposes that a worker takes; null: all that it can serve. `all` has the only worker, which takes all. */

@@ -70,6 +70,7 @@ export const environment = z.object({
   TEMPORAL_PROFILE: z.string().optional(),
   TEMPORAL_CONFIG_FILE: z.string().optional(),
   TEMPORAL_UI_PORT: integerBetween(1, 65535).prefault('8233'),
+  TEMPORAL_RETENTION_HOURS: integerBetween(1, 87_600).prefault('72'),
   TEMPORAL_UI_URL: origin.optional(),
   ADMIN_TOKEN: adminToken.optional(),
   ADMIN_TOKENS: adminTokens.optional(),

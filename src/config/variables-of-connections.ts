@@ -108,6 +108,11 @@ export const variablesOfConnections = {
     roles: ['all'],
     meaning: "Port of the Web UI of `npm start`'s own Temporal; another one if it is taken.",
   },
+  TEMPORAL_RETENTION_HOURS: {
+    roles: ['all'],
+    meaning:
+      "How long `npm start`'s own Temporal keeps closed workflows, 1 at least ([disk](sizing.md#disk)). Events are kept independently of it.",
+  },
   TEMPORAL_UI_URL: {
     roles: ['api'],
     meaning: 'Web UI of a Temporal of your own, for links. None: events show no link.',

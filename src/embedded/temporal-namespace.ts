@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 
-/** The development server keeps closed workflows for a day. A week lets operators examine those of a weekend. */
-const retention = msToTs('7 days');
 const callLimitMs = 2_000;
 /** How long calls are retried: the server accepts connections before all its services are ready. */
 const retryLimitMs = 30_000;
@@ -19,17 +17,18 @@ export async function answers(address: string): Promise<boolean> {
 }
 
 /**
- * Sets the retention of closed workflows in the namespace to seven days. Idempotent; the server stores the setting.
+ * Sets how long the namespace keeps workflows that close from now on. Idempotent; the server stores the setting.
  *
+ * @param hours 1 at least, the server's own limit
  * @throws the server's error when it still fails after half a minute.
  */
-export async function keepClosedWorkflowsForAWeek(address: string, namespace: string): Promise<void> {
+export async function keepClosedWorkflows(address: string, namespace: string, hours: number): Promise<void> {
   for (const end = Date.now() + retryLimitMs; ; await sleep(200)) {
     try {
       await withConnection(address, (connection) =>
         connection.workflowService.updateNamespace({
           namespace,
-          config: { workflowExecutionRetentionTtl: retention },
+          config: { workflowExecutionRetentionTtl: msToTs(hours * 3_600_000) },
         }),
       );
       return;

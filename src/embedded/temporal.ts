@@ -13,7 +13,7 @@ import { lowerPriority } from './priority.ts';
 import { serverLog } from './server-log.ts';
 import { type Probe, type Start, type SupervisedServer, startSupervised } from './supervised-server.ts';
 import { reduceVisibilityIndexes } from './temporal-indexes.ts';
-import { answers, keepClosedWorkflowsForAWeek } from './temporal-namespace.ts';
+import { answers, keepClosedWorkflows } from './temporal-namespace.ts';
 
 export type EmbeddedTemporal = SupervisedServer & {
   /** host:port of the gRPC API. */
@@ -29,6 +29,8 @@ type StartOptions = {
   namespace: string;
   /** The preferred port of the Web UI. Another one is used when it is taken. */
   uiPort: number;
+  /** How long closed workflows are kept. */
+  retentionHours: number;
   log: Log;
   /** False keeps the usual CPU priority. By default it is below PostgreSQL and ingestion. */
   lowered?: boolean;
@@ -74,7 +76,7 @@ const pragmas = ['journal_mode=wal', 'synchronous=normal', `busy_timeout=${busyM
 
 /**
  * Starts a Temporal development server on the data folder and keeps it running on `127.0.0.1` until `stop()`.
- * Afterwards the namespace exists, and keeps closed workflows for seven days.
+ * Afterwards the namespace exists.
  *
  * @throws StartError with advice. No process is left running then.
  */
@@ -133,7 +135,7 @@ async function started(options: StartOptions): Promise<EmbeddedTemporal> {
     try {
       // Its first start has created the file.
       if (isNew) reduceIndexes(database, options.log);
-      await keepClosedWorkflowsForAWeek(address, options.namespace);
+      await keepClosedWorkflows(address, options.namespace, options.retentionHours);
       rememberPort(folder, 'temporal', port);
       rememberPort(folder, 'temporal-ui', uiPort);
       return { ...start.server, address, uiUrl: `http://127.0.0.1:${uiPort}` };

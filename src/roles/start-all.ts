@@ -110,8 +110,8 @@ export async function startAll(
 
   async function embeddedTemporal(program: string) {
     progress('Starting Temporal …');
-    const { namespace, uiPort } = config.temporal;
-    const server = await startTemporal({ dataDir, program, namespace, uiPort, log });
+    const { namespace, uiPort, retentionHours } = config.temporal;
+    const server = await startTemporal({ dataDir, program, namespace, uiPort, retentionHours, log });
     undo.push(() => server.stop());
     return { address: server.address, uiUrl: server.uiUrl };
   }

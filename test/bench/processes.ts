@@ -47,7 +47,8 @@ export async function temporaryTemporal(uiPort: number): Promise<{ address: stri
     cacheDir: defaultCacheDir({ cacheHome, home }),
     onProgress: console.log,
   });
-  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort, log: createLog('warn') });
+  const server = { dataDir, program, namespace: 'default', uiPort, retentionHours: 72 };
+  const temporal = await startTemporal({ ...server, log: createLog('warn') });
   return {
     address: temporal.address,
     async stop() {

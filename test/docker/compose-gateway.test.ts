@@ -31,7 +31,12 @@ describe("the gateway's containers", () => {
     const left = settingNames().filter((name) => !passed.has(name));
     // The URL of the compose file names its sslmode; and Temporal of the compose file has neither TLS nor API keys.
     const ofOtherTemporals = /^TEMPORAL_(API_KEY|TLS|PROFILE|CONFIG_FILE)/;
-    expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual(['DATA_DIR', 'PGSSLMODE', 'TEMPORAL_UI_PORT']);
+    expect(left.filter((name) => !ofOtherTemporals.test(name))).toEqual([
+      'DATA_DIR',
+      'PGSSLMODE',
+      'TEMPORAL_UI_PORT',
+      'TEMPORAL_RETENTION_HOURS',
+    ]);
   });
 
   test('have the same settings of deliveries, e-mail and links in api and worker', () => {

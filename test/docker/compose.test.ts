@@ -200,10 +200,11 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('keeps closed workflows for 7 days, starts activities eagerly, spares connections, writes lists once a second, and cuts hanging workers off', () => {
+  test('keeps closed workflows for three days, starts activities eagerly, spares connections, writes lists once a second, and cuts hanging workers off', () => {
     const job = service('temporal-namespace');
     const retentions = [...(job.command?.join('') ?? '').matchAll(/--retention (\S+)/g)].map(([, time]) => time);
-    expect(retentions).toEqual(['168h', '168h']);
+    expect(retentions).toEqual(['"$RETENTION"', '"$RETENTION"']);
+    expect(job.environment?.RETENTION).toBe('72h');
     const [folder, target] = service('temporal').volumes?.[0]?.split(':') ?? [];
     const file = service('temporal').environment?.DYNAMIC_CONFIG_FILE_PATH ?? '';
     expect(dirname(file)).toBe(target);

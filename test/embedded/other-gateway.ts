@@ -17,6 +17,7 @@ const temporal = servers.includes('temporal')
       program: await findTemporalProgram({ path: '', cacheDir, onProgress }),
       namespace: 'default',
       uiPort: 8233,
+      retentionHours: 72,
       log,
     })
   : null;

@@ -31,8 +31,8 @@ const machine = { cacheHome: process.env.XDG_CACHE_HOME ?? null, home: process.e
 const program = await findTemporalProgram({ path: '', cacheDir: defaultCacheDir(machine), onProgress });
 
 const openedDataDir = (folder = temporaryFolder()) => releasedAfterTest(openDataDir(folder));
-const started = async (dataDir: DataDir, ns = namespace) =>
-  stoppedAfterTest(await startTemporal({ dataDir, program, namespace: ns, uiPort, log }));
+const started = async (dataDir: DataDir, ns = namespace, retentionHours = 72) =>
+  stoppedAfterTest(await startTemporal({ dataDir, program, namespace: ns, uiPort, retentionHours, log }));
 
 function clientOf(address: string, ns = namespace): Client {
   const connection = Connection.lazy({ address });
@@ -40,14 +40,14 @@ function clientOf(address: string, ns = namespace): Client {
   return new Client({ connection, namespace: ns });
 }
 
-async function retentionDays(address: string): Promise<number> {
+async function retentionHours(address: string): Promise<number> {
   const client = clientOf(address);
   const description = await until(
     'the namespace is there',
     () => client.workflowService.describeNamespace({ namespace }),
     { retryErrors: true },
   );
-  return Number(description.config?.workflowExecutionRetentionTtl?.seconds) / 86_400;
+  return Number(description.config?.workflowExecutionRetentionTtl?.seconds) / 3_600;
 }
 
 const startWorkflow = (address: string, workflowId: string, ns = namespace) =>
@@ -63,12 +63,12 @@ const statusOf = (address: string, workflowId: string, ns = namespace) =>
     { retryErrors: true },
   );
 
-test('the namespace keeps closed workflows for seven days, and the second start finds all data', {
+test('the namespace keeps closed workflows for as long as was asked, and the second start finds all data', {
   timeout,
 }, async () => {
   const dataDir = openedDataDir();
   const first = await started(dataDir);
-  expect(await retentionDays(first.address)).toBe(7);
+  expect(await retentionHours(first.address)).toBe(72);
   await startWorkflow(first.address, 'kept');
   const ui = await until('the Web UI answers', () => fetch(first.uiUrl), { retryErrors: true });
   expect(ui.status).toBe(200);
@@ -77,9 +77,9 @@ test('the namespace keeps closed workflows for seven days, and the second start 
   expect(first.pid()).toBeNull();
   expect(await leftovers(dataDir.path)).toEqual([]);
 
-  const second = await started(dataDir);
+  const second = await started(dataDir, namespace, 1);
   expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
-  expect(await retentionDays(second.address)).toBe(7);
+  expect(await retentionHours(second.address)).toBe(1);
 });
 
 test('a killed server is restarted on the same ports with its workflows', { timeout }, async () => {
@@ -92,7 +92,7 @@ test('a killed server is restarted on the same ports with its workflows', { time
     expect(await statusOf(server.address, 'kept')).toBe('RUNNING');
     expect((await until('the Web UI answers', () => fetch(server.uiUrl), { retryErrors: true })).status).toBe(200);
   }
-  expect(await retentionDays(server.address)).toBe(7);
+  expect(await retentionHours(server.address)).toBe(72);
 });
 
 test('a stop during a restart leaves no process', { timeout }, async () => {
@@ -130,7 +130,7 @@ test('a port that was taken, and let go before it is looked at, is tried again',
     { mode: 0o755 },
   );
   const dataDir = openedDataDir();
-  stoppedAfterTest(await startTemporal({ dataDir, program: failsOnce, namespace, uiPort, log }));
+  stoppedAfterTest(await startTemporal({ dataDir, program: failsOnce, namespace, uiPort, retentionHours: 72, log }));
 });
 
 test('the server of a killed gateway is taken over', { timeout }, async () => {
@@ -177,7 +177,7 @@ test("the user's TEMPORAL_ variables do not reach the server", { timeout }, asyn
     delete process.env.TEMPORAL_ENV;
   });
   const server = await started(openedDataDir());
-  expect(await retentionDays(server.address)).toBe(7);
+  expect(await retentionHours(server.address)).toBe(72);
 });
 
 test('a client that does not respond to pings is disconnected, so that it gets no more tasks', async () => {

@@ -113,7 +113,7 @@ describe('the templates', () => {
     const taken = (name: string) => validate(merged(minimal, { config: { [name]: 'x' } }));
     // The job `migrate` takes LOG_LEVEL of config, and no other.
     const owned = new Set([...named].filter((name) => name !== 'LOG_LEVEL'));
-    const ofOneMachine = ['DATA_DIR', 'TEMPORAL_UI_PORT'];
+    const ofOneMachine = ['DATA_DIR', 'TEMPORAL_UI_PORT', 'TEMPORAL_RETENTION_HOURS'];
     for (const name of settingNames().filter((one) => !ofOneMachine.includes(one)))
       expect(taken(name), name).toBe(!owned.has(name) && !/_CLIENT_(CERT|KEY)_DATA/.test(name));
   });

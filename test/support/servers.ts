@@ -54,7 +54,8 @@ export default async function setup(project: TestProject) {
   const postgres = await startPostgres({ dataDir, log, onProgress: () => undefined });
   await disableDurability(postgres.url);
   // All gateways of the run share it, so it does not stand back behind them.
-  const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28233, log, lowered: false });
+  const server = { dataDir, program, namespace: 'default', uiPort: 28233, retentionHours: 72 };
+  const temporal = await startTemporal({ ...server, log, lowered: false });
   project.provide('postgresUrl', postgres.url);
   project.provide('databaseOwner', null);
   const migrated = await freshDatabase(postgres.url);

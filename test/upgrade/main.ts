@@ -39,7 +39,8 @@ const program = await findTemporalProgram({
 });
 const dataDir = openDataDir(`${folder}/data`);
 const postgres = await startPostgres({ dataDir, log, onProgress: progress });
-const temporal = await startTemporal({ dataDir, program, namespace: 'default', uiPort: 28_234, log });
+const server = { dataDir, program, namespace: 'default', uiPort: 28_234, retentionHours: 72 };
+const temporal = await startTemporal({ ...server, log });
 let mistakes: string[] = ['the run did not end'];
 try {
   const report = await roll({

@@ -5,7 +5,7 @@ import { createLog } from '../../../src/shared/log.ts';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.ts';
 
 /** As the service `temporal-namespace` of docker-compose.yml. */
-const retention = msToTs('7 days');
+const retention = msToTs('3 days');
 const callLimitMs = 5_000;
 /** The server reads its list of namespaces again every 10 s, and refuses calls for a new one until then. */
 const knownLimitMs = 60_000;

@@ -11,7 +11,7 @@ const meanings: Partial<Record<Run['outcome'], string>> = {
   cancelled: 'Temporal ended the run.',
   terminated: 'Temporal ended the run.',
   timed_out: 'Temporal ended the run, because it took too long.',
-  unknown: 'Temporal keeps closed runs for 7 days, and this one is older.',
+  unknown: 'Temporal no longer keeps this run.',
 };
 const states: Record<Run['outcome'], string> = {
   ...{ running: 'running', completed: 'completed', skipped: 'skipped', unknown: 'unknown' },
