@@ -16,19 +16,7 @@ import {
   origin,
   publicUrl,
 } from '../shared/setting-types.ts';
-import {
-  otelAttributes,
-  otelBaseEndpoint,
-  otelBoolean,
-  otelCompression,
-  otelEndpoint,
-  otelExporters,
-  otelHeaders,
-  otelPropagators,
-  otelProtocol,
-  otelRatio,
-  otelSamplers,
-} from '../telemetry/tracing/settings.ts';
+import { tracingVariables } from '../telemetry/tracing/settings.ts';
 import { temporalAddress } from '../temporal/connection-settings.ts';
 import {
   buildId,
@@ -111,35 +99,7 @@ export const environment = z.object({
   AUDIT_RETENTION_DAYS: integerBetween(7, 36_500).prefault('90'),
   EVENT_RETENTION_DAYS: integerBetween(1, 36_500).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
-  OTEL_SDK_DISABLED: otelBoolean.optional(),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: otelAttributes.optional(),
-  OTEL_TRACES_EXPORTER: otelExporters.optional(),
-  OTEL_TRACES_SAMPLER: z.enum(otelSamplers).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: otelRatio.prefault('1'),
-  OTEL_PROPAGATORS: otelPropagators.prefault('tracecontext,baggage'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: otelBaseEndpoint.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otelEndpoint.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: otelHeaders.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otelHeaders.optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: otelProtocol.default('http/protobuf'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otelProtocol.optional(),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integerBetween(1, 600_000).prefault('10000'),
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: integerBetween(1, 600_000).optional(),
-  OTEL_EXPORTER_OTLP_COMPRESSION: otelCompression.default('none'),
-  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: otelCompression.optional(),
-  OTEL_EXPORTER_OTLP_CERTIFICATE: z.string().optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE: z.string().optional(),
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: z.string().optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: z.string().optional(),
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: z.string().optional(),
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: z.string().optional(),
-  OTEL_BSP_SCHEDULE_DELAY: integerBetween(1, 600_000).prefault('5000'),
-  OTEL_BSP_EXPORT_TIMEOUT: integerBetween(1, 600_000).prefault('30000'),
-  OTEL_BSP_MAX_QUEUE_SIZE: integerBetween(1, 1_000_000).prefault('2048'),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integerBetween(1, 1_000_000).prefault('512'),
-  TRACE_CONTINUE_INBOUND: z.stringbool().default(false),
-  TRACES_PER_SECOND: integerBetween(0, 1_000_000).prefault('100'),
+  ...tracingVariables,
 });
 
 export type VariableName = keyof typeof environment.shape;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { Log } from '../../shared/log.ts';
-import { checkedText, list } from '../../shared/setting-types.ts';
+import { checkedText, integerBetween, list } from '../../shared/setting-types.ts';
 
 // Types of OpenTelemetry's standard variables, and the settings that are made of them. Their meanings:
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/. The SDK itself reads none of them.
 
 /** `true` or `false` in any case. */
-export const otelBoolean = z
+const otelBoolean = z
   .string()
   .refine((text) => /^(true|false)$/i.test(text.trim()), 'must be true or false')
   .transform((text) => /^true$/i.test(text.trim()));
 
 /** The address of a collector. */
-export const otelEndpoint = checkedText((text) => {
+const otelEndpoint = checkedText((text) => {
   const url = URL.parse(text);
   return url?.protocol === 'http:' || url?.protocol === 'https:'
     ? null
@@ -21,35 +21,26 @@ export const otelEndpoint = checkedText((text) => {
 });
 
 /** The address to which the path of each signal is added. */
-export const otelBaseEndpoint = otelEndpoint.refine(
+const otelBaseEndpoint = otelEndpoint.refine(
   (text) => !/[?#]/.test(text),
   'must have neither a query nor a fragment, because /v1/traces is added to it',
 );
 
-export const otelProtocol = z.enum(['http/protobuf', 'http/json'], {
+const otelProtocol = z.enum(['http/protobuf', 'http/json'], {
   error: 'must be http/protobuf or http/json; with a collector that takes both, use its port 4318, not that of grpc',
 });
-export const otelCompression = z.enum(['gzip', 'none']);
+const otelCompression = z.enum(['gzip', 'none']);
 
-const exporters = ['otlp', 'console', 'none'] as const;
-export const otelExporters = listOf(exporters).refine(
-  (names) => !names.includes('none') || names.length === 1,
-  'none excludes other exporters',
-);
-const propagators = ['tracecontext', 'baggage', 'none'] as const;
-export const otelPropagators = listOf(propagators).refine(
-  (names) => !names.includes('none') || names.length === 1,
-  'none excludes other propagators',
-);
+const otelExporters = listOf('exporters', ['otlp', 'console', 'none']);
+const otelPropagators = listOf('propagators', ['tracecontext', 'baggage', 'none']);
 
-export const otelSamplers = [
+const otelSampler = z.enum([
   ...(['always_on', 'always_off', 'traceidratio'] as const),
   ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
-] as const;
-type SamplerName = (typeof otelSamplers)[number];
+]);
 
 /** A share of traces. */
-export const otelRatio = z
+const otelRatio = z
   .string()
   .regex(/^(0|1|0?\.\d+|[01]\.\d*)$/, 'must be a number from 0 to 1')
   .transform(Number)
@@ -82,52 +73,60 @@ function decoded(text: string): string | null {
   }
 }
 
-export const otelHeaders = pairs('headers', /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, /^[\x20-\x7e]*$/);
-export const otelAttributes = pairs('attributes', /^[\x21-\x7e]+$/, /^\P{Cc}*$/u);
+const otelHeaders = pairs('headers', /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, /^[\x20-\x7e]*$/);
+const otelAttributes = pairs('attributes', /^[\x21-\x7e]+$/, /^\P{Cc}*$/u);
 
-function listOf<const Name extends string>(names: readonly Name[]) {
-  return list.pipe(z.array(z.enum(names, { error: `must be of: ${names.join(', ')}` })));
+/** Some of these names, of which `none` stands alone. */
+function listOf<const Name extends string>(what: string, names: readonly Name[]) {
+  return list
+    .pipe(z.array(z.enum(names, { error: `must be of: ${names.join(', ')}` })))
+    .refine(
+      (given) => given.length === 1 || given.every((name: unknown) => name !== 'none'),
+      `none excludes other ${what}`,
+    );
 }
 
-/** The variables, parsed; absent ones are undefined. */
-export interface TracingVariables {
-  OTEL_SDK_DISABLED?: boolean | undefined;
-  OTEL_SERVICE_NAME?: string | undefined;
-  OTEL_RESOURCE_ATTRIBUTES?: Record<string, string> | undefined;
-  OTEL_TRACES_EXPORTER?: (typeof exporters)[number][] | undefined;
-  OTEL_TRACES_SAMPLER: SamplerName;
-  OTEL_TRACES_SAMPLER_ARG: number;
-  OTEL_PROPAGATORS: (typeof propagators)[number][];
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
-  OTEL_EXPORTER_OTLP_HEADERS?: Record<string, string> | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS?: Record<string, string> | undefined;
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.infer<typeof otelProtocol>;
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL?: z.infer<typeof otelProtocol> | undefined;
-  OTEL_EXPORTER_OTLP_TIMEOUT: number;
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT?: number | undefined;
-  OTEL_EXPORTER_OTLP_COMPRESSION: z.infer<typeof otelCompression>;
-  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION?: z.infer<typeof otelCompression> | undefined;
-  OTEL_EXPORTER_OTLP_CERTIFICATE?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE?: string | undefined;
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE?: string | undefined;
-  OTEL_EXPORTER_OTLP_CLIENT_KEY?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY?: string | undefined;
-  OTEL_BSP_SCHEDULE_DELAY: number;
-  OTEL_BSP_EXPORT_TIMEOUT: number;
-  OTEL_BSP_MAX_QUEUE_SIZE: number;
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number;
-  TRACE_CONTINUE_INBOUND: boolean;
-  TRACES_PER_SECOND: number;
-}
+/** The variables of tracing, for the environment of a process (src/config/environment.ts). */
+export const tracingVariables = {
+  OTEL_SDK_DISABLED: otelBoolean.optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: otelAttributes.optional(),
+  OTEL_TRACES_EXPORTER: otelExporters.optional(),
+  OTEL_TRACES_SAMPLER: otelSampler.default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: otelRatio.prefault('1'),
+  OTEL_PROPAGATORS: otelPropagators.prefault('tracecontext,baggage'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otelBaseEndpoint.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otelEndpoint.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otelHeaders.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otelHeaders.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otelProtocol.default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otelProtocol.optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integerBetween(1, 600_000).prefault('10000'),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: integerBetween(1, 600_000).optional(),
+  OTEL_EXPORTER_OTLP_COMPRESSION: otelCompression.default('none'),
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: otelCompression.optional(),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: z.string().optional(),
+  OTEL_BSP_SCHEDULE_DELAY: integerBetween(1, 600_000).prefault('5000'),
+  OTEL_BSP_EXPORT_TIMEOUT: integerBetween(1, 600_000).prefault('30000'),
+  OTEL_BSP_MAX_QUEUE_SIZE: integerBetween(1, 1_000_000).prefault('2048'),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integerBetween(1, 1_000_000).prefault('512'),
+  TRACE_CONTINUE_INBOUND: z.stringbool().default(false),
+  TRACES_PER_SECOND: integerBetween(0, 1_000_000).prefault('100'),
+};
+
+type TracingVariables = z.infer<z.ZodObject<typeof tracingVariables>>;
 
 /** How traces are made and where they are sent. Plain data, which `npm start` passes to its worker process. */
 export interface TracingSettings {
   toConsole: boolean;
   /** The collector; null: none. */
   otlp: OtlpSettings | null;
-  sampler: { name: SamplerName; ratio: number };
+  sampler: { name: z.infer<typeof otelSampler>; ratio: number };
   /** The most traces of webhooks and of attempts that a process begins to record in a second; 0: no limit. */
   tracesPerSecond: number;
   /** The bounded queue of spans before the collector. */
