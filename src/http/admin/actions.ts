@@ -1,71 +1,42 @@
+/** What the admin API does with each noun. An action is `noun.verb`, such as `account.create`. */
+const verbs = {
+  token: ['read'],
+  account: ['list', 'create', 'read', 'update', 'delete', 'consumer', 'secrets', 'test_delivery'],
+  provider: ['list'],
+  destination: ['list', 'create', 'update', 'delete', 'test'],
+  condition: ['check', 'names', 'preview'],
+  event: [
+    ...(['list', 'filters', 'search', 'stream', 'read', 'payload', 'replay', 'replay_failed', 'ack', 'fail'] as const),
+    // `bulk_end` is written by a worker when a bulk job ends.
+    ...(['bulk', 'bulk_list', 'bulk_read', 'bulk_stop', 'bulk_end'] as const),
+  ],
+  delivery: ['stats', 'series', 'accounts', 'failed', 'retrying', 'retry', 'pause', 'resume'],
+  audit: ['list', 'stats', 'verify', 'purge'],
+  backup: ['list', 'trigger'],
+  upkeep: ['list', 'runs', 'trigger', 'pause', 'resume'],
+  process: ['list'],
+  health: ['read'],
+  settings: ['read'],
+  /** Written by `npm run reseal`. */
+  secrets: ['reseal'],
+  auth: ['denied'],
+} as const;
+
+type Verbs = typeof verbs;
+type NamedAction = { [Noun in keyof Verbs]: `${Noun}.${Verbs[Noun][number]}` }[keyof Verbs];
+
+/** The action of an entry of the audit log. `unknown`: an address under /admin that does not exist. */
+export type AuditAction = NamedAction | 'unknown';
+
 /**
  * The actions of audit log entries: one for each route of the admin API, one for refused calls, one for unknown paths.
  */
-export const auditActions = [
-  'token.read',
-  'account.list',
-  'account.create',
-  'account.read',
-  'account.update',
-  'account.delete',
-  'account.consumer',
-  'account.secrets',
-  'account.test_delivery',
-  'provider.list',
-  'destination.list',
-  'destination.create',
-  'destination.update',
-  'destination.delete',
-  'destination.test',
-  'condition.check',
-  'condition.names',
-  'condition.preview',
-  'event.list',
-  'event.filters',
-  'event.search',
-  'event.stream',
-  'event.read',
-  'event.payload',
-  'event.replay',
-  'event.replay_failed',
-  'event.ack',
-  'event.fail',
-  'event.bulk',
-  'event.bulk_list',
-  'event.bulk_read',
-  'event.bulk_stop',
-  /** Written by a worker when a bulk job ends. */
-  'event.bulk_end',
-  'delivery.stats',
-  'delivery.series',
-  'delivery.accounts',
-  'delivery.failed',
-  'delivery.retrying',
-  'delivery.retry',
-  'delivery.pause',
-  'delivery.resume',
-  'audit.list',
-  'audit.stats',
-  'audit.verify',
-  'audit.purge',
-  'backup.list',
-  'backup.trigger',
-  'upkeep.list',
-  'upkeep.runs',
-  'upkeep.trigger',
-  'upkeep.pause',
-  'upkeep.resume',
-  'process.list',
-  'health.read',
-  'settings.read',
-  /** Written by `npm run reseal`. */
-  'secrets.reseal',
-  'auth.denied',
-  /** An address under /admin that does not exist. */
+export const auditActions: readonly AuditAction[] = [
+  ...Object.entries<readonly string[]>(verbs).flatMap(([noun, some]) =>
+    some.map((verb) => `${noun}.${verb}` as NamedAction),
+  ),
   'unknown',
-] as const;
-
-export type AuditAction = (typeof auditActions)[number];
+];
 
 /** The actions about one event that change nothing and send nothing. */
 export const readActions = ['condition.check', 'event.read', 'event.payload'] as const satisfies AuditAction[];
