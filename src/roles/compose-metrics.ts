@@ -13,7 +13,7 @@ import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { measureProcess } from '../telemetry/metrics/process-metrics.ts';
 import { Recent } from '../telemetry/metrics/recent.ts';
 import type { Collect, Collected, Family } from '../telemetry/metrics/scrape.ts';
-import { readStoredState, unknownState } from './gateway-state.ts';
+import { readStoredState } from './gateway-state.ts';
 import { workerMetricsPort } from './worker-metrics.ts';
 
 /**
@@ -109,7 +109,7 @@ const ofRole = (role: string, families: readonly Family[]): Family[] =>
   }));
 
 /** Reads the part of the state that the database tells. */
-function stateOf({ database, log }: { database: Database; log: Log }): () => Promise<GatewayState> {
+function stateOf({ database, log }: { database: Database; log: Log }): () => Promise<Partial<GatewayState>> {
   const available = new Recent(() => pingDatabase(database).then(() => true), stateTimes);
   const unread = new RareWarning();
   const stored = new Recent(async () => {
@@ -123,7 +123,7 @@ function stateOf({ database, log }: { database: Database; log: Log }): () => Pro
   }, stateTimes);
   return async () => {
     const [answers, state] = await Promise.all([available.value(), stored.value()]);
-    return { ...(state ?? unknownState), databaseAvailable: answers === true, temporalReachable: null };
+    return { ...state, databaseAvailable: answers === true };
   };
 }
 
@@ -132,7 +132,7 @@ function temporalOf(answers: TemporalAnswers): TemporalAnswers {
   return async () => (await recent.value()) === true;
 }
 
-function measure(options: { database: Database; state: () => Promise<GatewayState>; sdk: ReadSdk }): Measured {
+function measure(options: { database: Database; state: () => Promise<Partial<GatewayState>>; sdk: ReadSdk }): Measured {
   const { database, state, sdk } = options;
   const register = new Registry();
   const metrics = createMetrics(register, {

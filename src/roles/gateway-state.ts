@@ -7,9 +7,6 @@ import { workflowBacklog } from '../events/workflow-backlog.ts';
 import { countProcesses } from '../processes/process-rows.ts';
 import type { GatewayState } from '../telemetry/metrics/instruments.ts';
 
-/** The part of the state that is read from the database. */
-export type StoredState = Omit<GatewayState, 'databaseAvailable' | 'temporalReachable'>;
-
 const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.max(0, nowMs - since.getTime()) / 1000);
 
 /**
@@ -18,7 +15,9 @@ const ageS = (since: Date | null, nowMs: number) => (since === null ? 0 : Math.m
  *
  * @throws the database's errors.
  */
-export async function readStoredState({ reader }: Pick<Database, 'reader'>): Promise<StoredState> {
+export async function readStoredState({
+  reader,
+}: Pick<Database, 'reader'>): Promise<Omit<GatewayState, 'databaseAvailable' | 'temporalReachable'>> {
   const pending = await pendingDeliveries(reader);
   const backlog = await workflowBacklog(reader);
   const pause = await readPause(reader);
@@ -38,10 +37,3 @@ export async function readStoredState({ reader }: Pick<Database, 'reader'>): Pro
     apisDelivering: delivering,
   };
 }
-
-/** What is known while the database does not answer. */
-export const unknownState: StoredState = {
-  ...{ pending: null, oldestPendingS: null, workflowStartsWaiting: null, workflowStartOldestS: null },
-  ...{ paused: null, lastBackupS: null, partitionsAheadDays: null },
-  ...{ workersAlive: null, apisDelivering: null },
-};

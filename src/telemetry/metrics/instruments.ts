@@ -23,82 +23,49 @@ export interface LabelValues {
   channels: readonly string[];
 }
 
+/** What each counter and histogram says of itself. */
+const help = {
+  gateway_webhooks_received_total:
+    'Webhooks that were answered, by provider and result (accepted, duplicate, rejected, refused).',
+  gateway_webhooks_rejected_total: 'Webhooks that failed verification, by the rejection_reason of their events.',
+  gateway_ingest_duration_seconds: 'Time from the head of a webhook to its answer, of all results.',
+  gateway_ingest_batch_size: 'Webhooks that were stored by one statement.',
+  gateway_delivery_attempts_total: 'Delivery attempts that were made, by outcome.',
+  gateway_delivery_attempt_duration_seconds:
+    'Time of the request of a delivery attempt, of all outcomes; attempts without a request are left out.',
+  gateway_delivery_first_attempt_delay_seconds:
+    'Time from the receipt of an event, or from its replay, to the start of its first attempt.',
+  gateway_delivery_connections_total:
+    'Requests to consumers and destinations, by whether their connection had served another request.',
+  gateway_deliveries_exhausted_total:
+    'Deliveries that ended without success: the last attempt failed, or the account was disabled for too long.',
+  gateway_leases_lost_total: 'Events that another process took over while this one still worked on them.',
+  gateway_workflows_stuck_total: 'Stuck workflows that sweeps found, by result (ended, left).',
+  gateway_notifications_total: 'Tries to send a notification, by channel and result (sent, retried, failed).',
+};
+
 /** Registers the counters and histograms of the path of a webhook, and returns what feeds them. */
 export function createMetrics(
   register: Registry,
   { providers, rejectionReasons, outcomes, channels }: LabelValues,
 ): Metrics {
   const registers = [register];
-  const webhooks = new Counter({
-    name: 'gateway_webhooks_received_total',
-    help: 'Webhooks that were answered, by provider and result (accepted, duplicate, rejected, refused).',
-    labelNames: ['provider', 'result'],
-    registers,
-  });
-  const rejected = new Counter({
-    name: 'gateway_webhooks_rejected_total',
-    help: 'Webhooks that failed verification, by the rejection_reason of their events.',
-    labelNames: ['reason'],
-    registers,
-  });
-  const ingest = new Histogram({
-    name: 'gateway_ingest_duration_seconds',
-    help: 'Time from the head of a webhook to its answer, of all results.',
-    buckets: ingestBucketsS,
-    registers,
-  });
-  const batches = new Histogram({
-    name: 'gateway_ingest_batch_size',
-    help: 'Webhooks that were stored by one statement.',
-    buckets: batchBuckets,
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'gateway_delivery_attempts_total',
-    help: 'Delivery attempts that were made, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const attempt = new Histogram({
-    name: 'gateway_delivery_attempt_duration_seconds',
-    help: 'Time of the request of a delivery attempt, of all outcomes; attempts without a request are left out.',
-    buckets: attemptBucketsS,
-    registers,
-  });
-  const delay = new Histogram({
-    name: 'gateway_delivery_first_attempt_delay_seconds',
-    help: 'Time from the receipt of an event, or from its replay, to the start of its first attempt.',
-    buckets: delayBucketsS,
-    registers,
-  });
-  const connections = new Counter({
-    name: 'gateway_delivery_connections_total',
-    help: 'Requests to consumers and destinations, by whether their connection had served another request.',
-    labelNames: ['reused'],
-    registers,
-  });
-  const exhausted = new Counter({
-    name: 'gateway_deliveries_exhausted_total',
-    help: 'Deliveries that ended without success: the last attempt failed, or the account was disabled for too long.',
-    registers,
-  });
-  const leases = new Counter({
-    name: 'gateway_leases_lost_total',
-    help: 'Events that another process took over while this one still worked on them.',
-    registers,
-  });
-  const stuck = new Counter({
-    name: 'gateway_workflows_stuck_total',
-    help: 'Stuck workflows that sweeps found, by result (ended, left).',
-    labelNames: ['result'],
-    registers,
-  });
-  const notifications = new Counter({
-    name: 'gateway_notifications_total',
-    help: 'Tries to send a notification, by channel and result (sent, retried, failed).',
-    labelNames: ['channel', 'result'],
-    registers,
-  });
+  const counter = <Label extends string>(name: keyof typeof help, ...labelNames: Label[]) =>
+    new Counter({ name, help: help[name], labelNames, registers });
+  const histogram = (name: keyof typeof help, buckets: number[]) =>
+    new Histogram({ name, help: help[name], buckets, registers });
+  const webhooks = counter('gateway_webhooks_received_total', 'provider', 'result');
+  const rejected = counter('gateway_webhooks_rejected_total', 'reason');
+  const ingest = histogram('gateway_ingest_duration_seconds', ingestBucketsS);
+  const batches = histogram('gateway_ingest_batch_size', batchBuckets);
+  const attempts = counter('gateway_delivery_attempts_total', 'outcome');
+  const attempt = histogram('gateway_delivery_attempt_duration_seconds', attemptBucketsS);
+  const delay = histogram('gateway_delivery_first_attempt_delay_seconds', delayBucketsS);
+  const connections = counter('gateway_delivery_connections_total', 'reused');
+  const exhausted = counter('gateway_deliveries_exhausted_total');
+  const leases = counter('gateway_leases_lost_total');
+  const stuck = counter('gateway_workflows_stuck_total', 'result');
+  const notifications = counter('gateway_notifications_total', 'channel', 'result');
 
   const knownProviders = new Set(providers);
   const knownOutcomes = new Set(outcomes);
@@ -130,77 +97,62 @@ export function createMetrics(
   };
 }
 
-/** What is true of the whole gateway at one moment. Null: not known now, so that the gauge has no value. */
-export interface GatewayState {
-  databaseAvailable: boolean | null;
-  temporalReachable: boolean | null;
-  pending: number | null;
-  oldestPendingS: number | null;
-  workflowStartsWaiting: number | null;
-  workflowStartOldestS: number | null;
-  paused: boolean | null;
-  /** Seconds since 1970. */
-  lastBackupS: number | null;
-  partitionsAheadDays: number | null;
-  workersAlive: number | null;
-  apisDelivering: number | null;
-}
-
-/** Registers the gauges of the gateway's state, and returns the function that sets them. */
-export function createStateGauges(register: Registry): (state: GatewayState) => void {
-  const gauge = (name: string, help: string): ((value: number | boolean | null) => void) => {
-    // All processes of one answer tell the same, or have no value.
-    const one = new Gauge({ name, help, aggregator: 'max', registers: [register] });
-    // A new gauge has the value 0, which would be wrong until the first reading.
-    one.remove();
-    return (value) => (value === null ? one.remove() : one.set(Number(value)));
-  };
-  const databaseAvailable = gauge(
+/** The name of each gauge of the gateway's state, and what it says of itself. */
+const stateGauges = {
+  databaseAvailable: [
     'gateway_database_available',
     'Whether the database answers this process: 1 or 0. While it does not, the gauges that are read from it are absent.',
-  );
-  const temporalReachable = gauge(
+  ],
+  temporalReachable: [
     'gateway_temporal_reachable',
     'Whether Temporal answers this worker: 1 or 0. First attempts are made without it.',
-  );
-  const pending = gauge('gateway_deliveries_pending', 'Events whose delivery has not ended.');
-  const oldestPending = gauge(
+  ],
+  pending: ['gateway_deliveries_pending', 'Events whose delivery has not ended.'],
+  oldestPendingS: [
     'gateway_delivery_oldest_pending_seconds',
     'Age of the oldest event whose delivery has not ended, since its receipt; 0 when there is none.',
-  );
-  const startsWaiting = gauge(
+  ],
+  workflowStartsWaiting: [
     'gateway_workflow_starts_waiting',
     'Events whose workflow is not started yet; at most 100000 are counted.',
-  );
-  const startOldest = gauge(
+  ],
+  workflowStartOldestS: [
     'gateway_workflow_start_oldest_seconds',
     'How long the oldest of these events has waited for its workflow; 0 when there is none.',
-  );
-  const paused = gauge('gateway_deliveries_paused', 'Whether an operator has paused all deliveries: 1 or 0.');
-  const lastBackup = gauge(
+  ],
+  paused: ['gateway_deliveries_paused', 'Whether an operator has paused all deliveries: 1 or 0.'],
+  lastBackupS: [
     'gateway_backup_last_success_timestamp_seconds',
     'When the newest completed backup ended, in seconds since 1970; absent before the first one.',
-  );
-  const partitionsAhead = gauge(
+  ],
+  partitionsAheadDays: [
     'gateway_partitions_ahead_days',
     'Days after today, in UTC, for which all partitions exist without a gap.',
-  );
-  const workersAlive = gauge('gateway_workers_alive', 'Workers that take deliveries and had a heartbeat within 4 s.');
-  const apisDelivering = gauge(
+  ],
+  workersAlive: ['gateway_workers_alive', 'Workers that take deliveries and had a heartbeat within 4 s.'],
+  apisDelivering: [
     'gateway_apis_delivering',
     'Processes that make first attempts and had a heartbeat within 4 s; without one, workflows make them.',
-  );
+  ],
+} as const;
+
+/** What is true of the whole gateway at one moment. Null: not known now, so that the gauge has no value. */
+export type GatewayState = Record<keyof typeof stateGauges, number | boolean | null>;
+
+/** Registers the gauges of the gateway's state, and returns the function that sets them. What is left out is not known. */
+export function createStateGauges(register: Registry): (state: Partial<GatewayState>) => void {
+  const gauges = Object.entries(stateGauges).map(([key, [name, help]]) => {
+    // All processes of one answer tell the same, or have no value.
+    const gauge = new Gauge({ name, help, aggregator: 'max', registers: [register] });
+    // A new gauge has the value 0, which would be wrong until the first reading.
+    gauge.remove();
+    return { key: key as keyof GatewayState, gauge };
+  });
   return (state) => {
-    databaseAvailable(state.databaseAvailable);
-    temporalReachable(state.temporalReachable);
-    pending(state.pending);
-    oldestPending(state.oldestPendingS);
-    startsWaiting(state.workflowStartsWaiting);
-    startOldest(state.workflowStartOldestS);
-    paused(state.paused);
-    lastBackup(state.lastBackupS);
-    partitionsAhead(state.partitionsAheadDays);
-    workersAlive(state.workersAlive);
-    apisDelivering(state.apisDelivering);
+    for (const { key, gauge } of gauges) {
+      const value = state[key] ?? null;
+      if (value === null) gauge.remove();
+      else gauge.set(Number(value));
+    }
   };
 }
