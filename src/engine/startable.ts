@@ -22,45 +22,15 @@ export interface Startable {
 const readStartables = {
   name: 'read_startables',
   text: `
-    select e.id, e.generation, e.started_generation, e.provider, e.account_slug, e.app_key, e.event_type, e.delivery_status, e.scheduled_attempts, e.next_attempt_at,
-      p.traceparent
+    select e.id as "eventId", e.generation, e.started_generation as "startedGeneration", e.provider, e.account_slug as "accountSlug",
+      e.app_key as "appKey", e.event_type as "eventType", e.delivery_status as "deliveryStatus",
+      e.scheduled_attempts as "scheduledAttempts", e.next_attempt_at as "nextAttemptAt", p.traceparent
     from unnest($1::uuid[]) as i (event_id) join events e on e.id = i.event_id and e.id between $2 and $3
       left join event_payloads p on p.event_id = i.event_id and p.event_id between $2 and $3`,
 };
 
-interface StartableRow {
-  id: string;
-  generation: number;
-  started_generation: number;
-  provider: string;
-  account_slug: string;
-  app_key: string;
-  event_type: string | null;
-  delivery_status: DeliveryStatus;
-  scheduled_attempts: number;
-  next_attempt_at: Date | null;
-  traceparent: string | null;
-}
-
 /** Reads the input for starting or signaling the workflows of these events. Missing events are not in the map. */
 export async function readForStart(sql: Sql, eventIds: string[]): Promise<Map<string, Startable>> {
-  const rows = await sql.query<StartableRow>(readStartables, [eventIds, ...idRange(eventIds)]);
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        eventId: row.id,
-        generation: row.generation,
-        startedGeneration: row.started_generation,
-        provider: row.provider,
-        accountSlug: row.account_slug,
-        appKey: row.app_key,
-        eventType: row.event_type,
-        deliveryStatus: row.delivery_status,
-        scheduledAttempts: row.scheduled_attempts,
-        nextAttemptAt: row.next_attempt_at,
-        traceparent: row.traceparent,
-      },
-    ]),
-  );
+  const rows = await sql.query<Startable>(readStartables, [eventIds, ...idRange(eventIds)]);
+  return new Map(rows.map((row) => [row.eventId, row]));
 }
