@@ -36,17 +36,11 @@ const listed = z
     ],
   });
 
-const view = (each: ListedProcess) => ({
-  id: each.token,
-  role: each.role,
-  host: each.host,
-  pid: each.pid,
-  version: each.version,
-  makes_first_attempts: each.makesFirstAttempts,
-  first_attempts_per_s: Math.round(each.firstAttemptsPerS * 10) / 10,
-  started_at: each.startedAt.toISOString(),
-  last_seen_at: each.lastSeenAt.toISOString(),
-  alive: each.isAlive,
+const view = (row: ListedProcess) => ({
+  ...row,
+  first_attempts_per_s: Math.round(row.first_attempts_per_s * 10) / 10,
+  started_at: row.started_at.toISOString(),
+  last_seen_at: row.last_seen_at.toISOString(),
 });
 
 /** `/admin/processes`: the processes of the gateway. */

@@ -173,41 +173,25 @@ export async function countProcesses(sql: Sql): Promise<{ workers: number; deliv
 const list = {
   name: '',
   text: `
-    select token, role, host, pid, version, makes_first_attempts, started_at, alive_until, alive_until > now() as alive, first_attempts_per_s
+    select token as id, role, host, pid, version, makes_first_attempts, first_attempts_per_s, started_at,
+      alive_until - make_interval(secs => ${aliveS}) as last_seen_at, alive_until > now() as alive
     from processes order by role, started_at, token`,
 };
 
 /** A process as `GET /admin/processes` shows it. */
-export interface ListedProcess extends ProcessInfo {
-  isAlive: boolean;
-  lastSeenAt: Date;
-  firstAttemptsPerS: number;
+export interface ListedProcess {
+  /** The token of its claims. */
+  id: string;
+  role: 'api' | 'worker';
+  host: string;
+  pid: number;
+  version: string;
+  makes_first_attempts: boolean;
+  first_attempts_per_s: number;
+  started_at: Date;
+  last_seen_at: Date;
+  alive: boolean;
 }
 
 /** The processes that run, and those that died within the last 15 s. */
-export async function listProcesses(sql: Sql): Promise<ListedProcess[]> {
-  const rows = await sql.query<{
-    token: string;
-    role: 'api' | 'worker';
-    host: string;
-    pid: number;
-    version: string;
-    makes_first_attempts: boolean;
-    started_at: Date;
-    alive_until: Date;
-    alive: boolean;
-    first_attempts_per_s: number;
-  }>(list, []);
-  return rows.map((row) => ({
-    token: row.token,
-    role: row.role,
-    host: row.host,
-    pid: row.pid,
-    version: row.version,
-    makesFirstAttempts: row.makes_first_attempts,
-    startedAt: row.started_at,
-    isAlive: row.alive,
-    lastSeenAt: new Date(row.alive_until.getTime() - aliveS * 1000),
-    firstAttemptsPerS: row.first_attempts_per_s,
-  }));
-}
+export const listProcesses = (sql: Sql) => sql.query<ListedProcess>(list, []);

@@ -140,9 +140,9 @@ test('the list says what each process is, and how many first attempts it makes',
   await stage.send(account, 1);
   firstAttempts.start();
   firstAttempts.wake();
-  const own = async () => (await listProcesses(stage.gateway.database)).find(({ token }) => token === claims.token);
-  await until('the rate is told', async () => ((await own())?.firstAttemptsPerS ?? 0) > 0);
-  expect(await own()).toMatchObject({ role: 'api', pid: process.pid, makesFirstAttempts: true, isAlive: true });
+  const own = async () => (await listProcesses(stage.gateway.database)).find(({ id }) => id === claims.token);
+  await until('the rate is told', async () => ((await own())?.first_attempts_per_s ?? 0) > 0);
+  expect(await own()).toMatchObject({ role: 'api', pid: process.pid, makes_first_attempts: true, alive: true });
 }, 30_000);
 
 test('a heartbeat finds the first attempts of living processes on its machine, and of no other', async () => {
