@@ -2,13 +2,12 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../shared/log.ts';
-import { inStatementSpan } from '../telemetry/tracing/spans.ts';
 import { applicationName } from './application-name.ts';
 import { connectionOptions } from './connection-options.ts';
 import { keptAlive } from './keep-alive.ts';
 import { migrations, type NamedMigration } from './migrations.ts';
 import { liftTransactionLimit, noLimits } from './no-limits.ts';
-import type { Sql, Statement, Transactions } from './sql.ts';
+import type { Sql, Transactions } from './sql.ts';
 import { inTransaction, sqlOfClient } from './transaction.ts';
 
 export interface Database extends Transactions {
@@ -123,19 +122,14 @@ export async function connectDatabase(options: {
   const readers = besides('reader', readerConnections, '-c jit=off -c max_parallel_workers_per_gather=0');
   const strangers = besides('stranger', strangerConnections, plannedOnce);
   return {
+    ...sqlOfClient(pool),
     url: options.url,
     orm,
     pool,
     pools: [pool, readers, strangers],
     readers,
-    reader: sqlOfPool(readers),
-    strangers: sqlOfPool(strangers),
-    async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
-      const { name, text } = statement;
-      // `types`: the driver's parsers (a timestamp becomes a Date), because MikroORM's pool returns strings.
-      const result = await inStatementSpan(statement, () => pool.query<Row>({ name, text, values, types: pg.types }));
-      return result.rows;
-    },
+    reader: sqlOfClient(readers),
+    strangers: sqlOfClient(strangers),
     transaction: (work) => inTransaction(pool, (client) => work(sqlOfClient(client))),
     async close() {
       await readers.end();
@@ -146,10 +140,3 @@ export async function connectDatabase(options: {
     },
   };
 }
-
-const sqlOfPool = (pool: pg.Pool): Sql => ({
-  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
-    const { name, text } = statement;
-    return (await inStatementSpan(statement, () => pool.query<Row>({ name, text, values }))).rows;
-  },
-});

@@ -76,8 +76,8 @@ export async function whileItMayBreak<T>(client: PoolClient, work: () => Promise
   }
 }
 
-/** Statements on one connection, as inside `inTransaction`. */
-export function sqlOfClient(client: pg.ClientBase): Sql {
+/** Statements on one connection, as inside `inTransaction`, or on any of a pool. */
+export function sqlOfClient(client: Pick<Pool, 'query'>): Sql {
   return {
     async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) {
       const { name, text } = statement;
