@@ -9,13 +9,12 @@ import { addressOf } from '../http/address.ts';
 import type { AdminToken } from '../http/admin/auth.ts';
 import { clientNetworks } from '../http/admin/client-address.ts';
 import type { SlowAnswers } from '../http/admin/slow-answers.ts';
-import { withdrawDirectAnswer } from '../http/direct-answer.ts';
+import { withdrawAnswer } from '../http/direct-answer.ts';
 import { problemOf } from '../http/errors.ts';
 import { healthRoutes } from '../http/health.ts';
 import { allowedMethods } from '../http/method-not-allowed.ts';
 import { metricsRoutes } from '../http/metrics.ts';
 import { Problem } from '../http/problem.ts';
-import { withdrawStreamedAnswer } from '../http/streamed-answer.ts';
 import { ingestionMethods } from '../ingest/handshake.ts';
 import type { IngestDeps } from '../ingest/ingest.ts';
 import { largeWebhookWarnings } from '../ingest/large-webhooks.ts';
@@ -62,8 +61,7 @@ export function createApp(deps: AppDeps) {
   // With the standard option, Elysia assumes a host of at least four characters; `http://gw/` is valid too.
   const app = new Elysia({ adapter: node(), handler: { standardHostname: false } })
     .onError(async ({ error, code, request, route }) => {
-      withdrawDirectAnswer(request);
-      withdrawStreamedAnswer(request);
+      withdrawAnswer(request);
       const { pathname } = addressOf(request);
       let problem = code === 'NOT_FOUND' ? nothingHere(request.method, pathname) : problemOf(error, code, log);
       if (isAdmin(pathname)) {

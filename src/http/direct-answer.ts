@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeRequest } from './node-request.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 /** The response that is sent in place of the `Response` that Elysia returns. */
 export interface DirectAnswer {
@@ -12,10 +13,10 @@ export interface DirectAnswer {
 }
 
 /** A property of the request itself: at each garbage collection, a WeakMap entry costs more than a small response. */
-const answer = Symbol('directAnswer');
+const answer = Symbol('answer');
 
 interface Answered extends IncomingMessage {
-  [answer]?: DirectAnswer | null;
+  [answer]?: DirectAnswer | StreamedAnswer | null;
 }
 
 /**
@@ -32,9 +33,21 @@ export function directAnswer(
   return new Response(null, { status });
 }
 
-/** Removes the direct answer of a request, so that an error that occurs later is sent instead. */
-export function withdrawDirectAnswer(request: Request): void {
+/**
+ * Answers with a stream.
+ *
+ * @returns the value that the route's handler must return; only its status is read.
+ */
+export function streamedAnswer(request: Request, stream: StreamedAnswer): Response {
+  (nodeRequest(request) as Answered)[answer] = stream;
+  return new Response(null, { status: 200 });
+}
+
+/** Removes the answer of a request, so that an error that occurs later is sent instead. */
+export function withdrawAnswer(request: Request): void {
   (nodeRequest(request) as Answered)[answer] = null;
 }
 
-export const directAnswerOf = (request: IncomingMessage): DirectAnswer | null => (request as Answered)[answer] ?? null;
+/** The answer to send in place of what Elysia returns; null if there is none. */
+export const answerInPlace = (request: IncomingMessage): DirectAnswer | StreamedAnswer | null =>
+  (request as Answered)[answer] ?? null;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientSignal } from './client-signal.ts';
+import { streamedAnswer } from './direct-answer.ts';
 import type { Problem } from './problem.ts';
-import { streamedAnswer } from './streamed-answer.ts';
 
 /** Longer than a database that does not respond delays the first error (10 s), so that this error has its status. */
 const quickMs = 15_000;

@@ -3,9 +3,9 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node';
 import { type BodyReader, declaredLength, expectsContinue, hasBody } from './bodies/body-reader.ts';
 import type { Connection } from './connections/connections.ts';
 import { asksForUpgrade } from './connections/request-gate.ts';
-import { type DirectAnswer, directAnswerOf } from './direct-answer.ts';
+import { answerInPlace, type DirectAnswer } from './direct-answer.ts';
 import { sendAndLinger } from './linger.ts';
-import { sendStream, streamedAnswerOf } from './streamed-answer.ts';
+import { sendStream } from './streamed-answer.ts';
 
 /** The part of an Elysia app that handles requests, independent of its routes. */
 export interface HttpApp {
@@ -40,12 +40,11 @@ export async function respond(
   const answer = await answerOf(deps, request, response);
   // The rest of the request was not legal, and the client has its answer.
   if (connection.isLingering) return;
-  const stream = streamedAnswerOf(request);
-  if (stream !== null) {
-    sendStream(request, response, stream);
+  const direct = answerInPlace(request);
+  if (direct !== null && 'open' in direct) {
+    sendStream(request, response, direct);
     return;
   }
-  const direct = directAnswerOf(request);
   connection.sharesAnswer = direct?.isShared === true;
   const isLast = asksForUpgrade(request);
   if (isLast || (!request.complete && !isDiscardedByNode(request)))

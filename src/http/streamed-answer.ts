@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nodeRequest } from './node-request.ts';
 
 /** A response that goes on until the server or the client ends it. */
 export interface StreamedAnswer {
@@ -10,30 +9,6 @@ export interface StreamedAnswer {
    */
   open(response: ServerResponse): void;
 }
-
-const stream = Symbol('streamedAnswer');
-
-interface Streamed extends IncomingMessage {
-  [stream]?: StreamedAnswer | null;
-}
-
-/**
- * Answers with a stream.
- *
- * @returns the value that the route's handler must return; only its status is read.
- */
-export function streamedAnswer(request: Request, answer: StreamedAnswer): Response {
-  (nodeRequest(request) as Streamed)[stream] = answer;
-  return new Response(null, { status: 200 });
-}
-
-/** Removes the stream of a request, so that an error that occurs later is sent instead. */
-export function withdrawStreamedAnswer(request: Request): void {
-  (nodeRequest(request) as Streamed)[stream] = null;
-}
-
-export const streamedAnswerOf = (request: IncomingMessage): StreamedAnswer | null =>
-  (request as Streamed)[stream] ?? null;
 
 /** Sends the head and opens the stream. The connection is closed afterwards: a stream ends seldom and unannounced. */
 export function sendStream(request: IncomingMessage, response: ServerResponse, answer: StreamedAnswer): void {

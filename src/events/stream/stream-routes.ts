@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia';
 import type { AdminCalls } from '../../audit/admin-calls.ts';
+import { streamedAnswer } from '../../http/direct-answer.ts';
 import { nodeExchange } from '../../http/node-request.ts';
 import { noBody, operation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
-import { streamedAnswer } from '../../http/streamed-answer.ts';
 import { eventStream } from '../event-schemas.ts';
 import { type ChangeFeed, maxStreams } from './change-feed.ts';
 import { streamQuery } from './stream-filter.ts';
