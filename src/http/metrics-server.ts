@@ -36,36 +36,26 @@ export function serveMetrics(
 
 async function answer(observed: Observed, request: Request): Promise<Response> {
   try {
-    const handler = handlers(observed, request).get(new URL(request.url).pathname);
+    const handler = handlers[new URL(request.url).pathname];
     if (!handler) throw new Problem('not_found', 'there is nothing at this address');
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new Problem('method_not_allowed', `this address accepts GET, not ${request.method}`, {
         headers: { allow: 'GET, HEAD' },
       });
-    return await handler();
+    return await handler(observed, request);
   } catch (error) {
     if (error instanceof Problem) return error.toResponse();
     return new Problem('internal', 'the request failed in the gateway; see its log for the reason').toResponse();
   }
 }
 
-const handlers = ({ scrape, collected, ready }: Observed, { headers }: Request) =>
-  new Map<string, () => Promise<Response>>([
-    [
-      '/metrics',
-      async () =>
-        collected && headers.get('accept') === 'application/json'
-          ? Response.json(await collected())
-          : new Response(new Uint8Array(await scrape()), { headers: { 'content-type': metricsContentType } }),
-    ],
-    ['/health/live', async () => ok()],
-    [
-      '/health/ready',
-      async () => {
-        await ready();
-        return ok();
-      },
-    ],
-  ]);
+const handlers: Record<string, (observed: Observed, request: Request) => Promise<Response>> = {
+  '/metrics': async ({ scrape, collected }, { headers }) =>
+    collected && headers.get('accept') === 'application/json'
+      ? Response.json(await collected())
+      : new Response(new Uint8Array(await scrape()), { headers: { 'content-type': metricsContentType } }),
+  '/health/live': async () => ok(),
+  '/health/ready': ({ ready }) => ready().then(ok),
+};
 
 const ok = () => Response.json({ status: 'ok' });

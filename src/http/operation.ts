@@ -35,10 +35,10 @@ export interface Description {
   /** A short sentence without a full stop. */
   summary: string;
   /** Markdown, with only what the summary and the schemas leave out. */
-  description?: string;
+  description?: string | undefined;
   tag: string;
   /** Examples, checked against the schemas by a test. */
-  examples?: { body?: Record<string, unknown> };
+  examples?: { body?: Record<string, unknown> } | undefined;
   /** The successful responses by status. The content type is JSON unless given. */
   success: Readonly<
     Record<
@@ -46,10 +46,10 @@ export interface Description {
       {
         description: string;
         schema: z.ZodType | null;
-        headers?: Record<string, string>;
-        contentType?: string;
+        headers?: Record<string, string> | undefined;
+        contentType?: string | undefined;
         /** Whether the response is server-sent events for a client that accepts them. */
-        streams?: boolean;
+        streams?: boolean | undefined;
       }
     >
   >;
@@ -138,15 +138,15 @@ export function operation<
         {
           description: options.answers ?? 'OK',
           schema: status === '204' ? null : schema,
-          ...(headers ? { headers } : {}),
-          ...(contentType === undefined ? {} : { contentType }),
-          ...(streams === undefined ? {} : { streams }),
+          headers,
+          contentType,
+          streams,
         },
       ]),
     ),
     errors,
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.examples === undefined ? {} : { examples: options.examples }),
+    description: options.description,
+    examples: options.examples,
   };
   type Response = Success & { [Code in Usual | OfRole<Role> | Errors[number] as StatusOf<Code>]: ProblemBody };
   return {
