@@ -44,25 +44,20 @@ export function duration(ms: number): string {
 
 /** Describes an error on an established connection; `peer` is host and port. */
 export function describeBrokenExchange(error: unknown, peer: string): DeliveryFailure {
-  if (error instanceof DeliveryFailure) return error;
+  return error instanceof DeliveryFailure ? error : new DeliveryFailure('connection_error', brokenText(error, peer));
+}
+
+function brokenText(error: unknown, peer: string): string {
   const code = codeOf(error);
   // undici's messages for an unexpected 100 or 101.
-  if (error instanceof Error && code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(error.message)) {
-    return new DeliveryFailure(
-      'connection_error',
-      `${peer} answered with status 100 or 101, which is not a final response`,
-    );
-  }
-  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE') {
-    return new DeliveryFailure('connection_error', `${peer} closed the connection before it answered`);
-  }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new DeliveryFailure('connection_error', `${peer} answered with more than 16 KiB of headers`);
-  }
-  if (error instanceof Error && error.name === 'HTTPParserError') {
-    return new DeliveryFailure('connection_error', `${peer} answered with something that is not HTTP/1.1`);
-  }
-  return new DeliveryFailure('connection_error', `the exchange with ${peer} failed: ${reasonOf(error)}`);
+  if (error instanceof Error && code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(error.message))
+    return `${peer} answered with status 100 or 101, which is not a final response`;
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE')
+    return `${peer} closed the connection before it answered`;
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return `${peer} answered with more than 16 KiB of headers`;
+  if (error instanceof Error && error.name === 'HTTPParserError')
+    return `${peer} answered with something that is not HTTP/1.1`;
+  return `the exchange with ${peer} failed: ${reasonOf(error)}`;
 }
 
 /** Describes a failure to connect; `secured` means that TCP was established and the TLS handshake failed. */

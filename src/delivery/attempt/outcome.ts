@@ -26,6 +26,7 @@ export function outcomeOf(
   { startedAt, claimToken, random }: { startedAt: Date; claimToken: string | null; random: () => number },
 ): Outcome {
   const { delaysMs } = request.schedule;
+  const { retryAfterMs, ...result } = posted;
   const endedMs = row.nowMs();
   const delayMs =
     posted.succeeded || request.trigger === 'manual'
@@ -33,7 +34,7 @@ export function outcomeOf(
       : nextDelayMs({
           delaysMs,
           number: request.number,
-          retryAfterMs: posted.retryAfterMs,
+          retryAfterMs,
           // Time in a pause does not count against the consumer, so the time limit restarts at the end of a pause.
           elapsedMs: endedMs - Math.max(row.generationAt.getTime(), row.resumedAt?.getTime() ?? 0),
           random,
@@ -44,16 +45,8 @@ export function outcomeOf(
     trigger: request.trigger,
     number: request.number,
     startedAt,
-    durationMs: posted.durationMs,
     waitedMs: waitedMs(row, request, startedAt),
-    connectMs: posted.connectMs,
-    answerMs: posted.answerMs,
-    outcome: posted.outcome,
-    responseCode: posted.responseCode,
-    responseBody: posted.responseBody,
-    error: posted.error,
-    url: posted.url,
-    succeeded: posted.succeeded,
+    ...result,
     last: request.trigger === 'schedule' && request.number > delaysMs.length,
     nextAttemptAt: delayMs === null ? null : new Date(endedMs + delayMs),
     claimToken,

@@ -13,6 +13,9 @@ const counted = {
   }),
 };
 
+/** How a consumer fared in some time. */
+export type ConsumerCounted = z.infer<z.ZodObject<typeof counted>>;
+
 const countedExample = {
   attempts: 1200,
   failed_attempts: 310,
@@ -45,13 +48,18 @@ export const consumerHours = z
     ],
   });
 
+const failingAccount = z.object({
+  ...{ account_id: id, provider: text, account_slug: text, app_key: text, deleted: flag },
+  ...counted,
+});
+/** An account, which may be deleted, with its counts. */
+export type FailingAccount = z.infer<typeof failingAccount>;
+
 /** The accounts that fail most. */
 export const failingAccountList = z
   .object({
     ...span,
-    accounts: z.array(
-      z.object({ account_id: id, provider: text, account_slug: text, app_key: text, deleted: flag, ...counted }),
-    ),
+    accounts: z.array(failingAccount),
   })
   .meta({
     id: 'FailingAccounts',

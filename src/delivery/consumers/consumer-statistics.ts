@@ -1,18 +1,8 @@
 import type { Sql } from '../../database/sql.ts';
-import { type LatencyPercentiles, latencyPercentiles } from '../../events/latency.ts';
+import { latencyPercentiles } from '../../events/latency.ts';
+import type { ConsumerCounted, FailingAccount } from './consumer-schemas.ts';
 
 const hourMs = 60 * 60_000;
-
-/** How a consumer fared in some time. */
-export interface ConsumerCounted {
-  attempts: number;
-  failed_attempts: number;
-  /** Attempts that the consumer accepted. */
-  delivered: number;
-  /** Events whose last attempt failed. */
-  exhausted: number;
-  duration_ms: LatencyPercentiles;
-}
 
 /** Whole hours, the present one included. */
 export interface Hours {
@@ -62,15 +52,6 @@ export async function consumerByHour(
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs += hourMs)
     points.push({ at: new Date(atMs).toISOString(), ...countedOf(found.get(atMs) ?? nothing) });
   return points;
-}
-
-/** An account, which may be deleted, with its counts. */
-export interface FailingAccount extends ConsumerCounted {
-  account_id: string;
-  provider: string;
-  account_slug: string;
-  app_key: string;
-  deleted: boolean;
 }
 
 // Reads the hours with failures by their index, and all hours only of the accounts that are shown.
