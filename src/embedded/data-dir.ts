@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../shared/start-error.ts';
-import { explainFileError } from './file-error.ts';
+import { explained } from './file-error.ts';
 import { lockFolder } from './folder-lock.ts';
 import { isRoot } from './os-process.ts';
 import { namesIn, type SecretFiles, secretFiles, writeWhole } from './secret-files.ts';
@@ -53,12 +53,7 @@ export function openDataDir(folder: string): DataDir {
       release();
       throw error;
     }
-    const files = secretFiles(path);
-    const secrets: SecretFiles = {
-      find: (name) => explained(path, () => files.find(name)),
-      put: (name, value) => explained(path, () => files.put(name, value)),
-      rename: (from, to) => explained(path, () => files.rename(from, to)),
-    };
+    const secrets = secretFiles(path);
     return { path, secrets, secret: (name, make) => secretIn(secrets, name, make), release };
   });
 }
@@ -67,11 +62,7 @@ export function openDataDir(folder: string): DataDir {
  * Reads the secrets of a data folder without locking or changing it. The folder may be in use by a gateway, or may not
  * exist.
  */
-export function existingSecrets(folder: string): Pick<SecretFiles, 'find'> {
-  const path = resolve(folder);
-  const files = secretFiles(path);
-  return { find: (name) => explained(path, () => files.find(name)) };
-}
+export const existingSecrets = (folder: string): Pick<SecretFiles, 'find'> => secretFiles(resolve(folder));
 
 /** The files of `secrets/`; a retired key has its id in its name. An operator puts a key there before a restore. */
 const secretName = /^(secrets-key(-previous|-[0-9a-f]{8})?|admin-token|postgres-password)$/;
@@ -123,13 +114,5 @@ function parsedJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-function explained<T>(folder: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw explainFileError(folder, error);
   }
 }

@@ -8,3 +8,12 @@ export function explainFileError(folder: string, error: unknown): unknown {
       `Start the gateway as the user it ran as before, or set DATA_DIR to a folder that this user may write to.`,
   );
 }
+
+/** Runs `work` on the data folder, with its file system errors explained. */
+export function explained<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explainFileError(folder, error);
+  }
+}

@@ -148,27 +148,29 @@ async function probe(pid: number, cluster: string, url: string): Promise<Probe> 
   // The server on the port may belong to another gateway that took the port first. So check the own folder's pid file.
   const [reporter, , , , , , , status] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
   if (Number(reporter) !== pid || status?.trim() !== 'ready') return { state: 'starting' };
-  const client = new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectLimitMs });
-  client.on('error', () => undefined);
   try {
-    await client.connect();
+    await onServer(url, async () => undefined);
     return { state: 'ready' };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code !== '28P01') return { state: 'starting' };
     return { state: 'refused', why: 'the password in secrets/postgres-password is not that of this database' };
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
+const createDatabase = (url: string) =>
+  onServer(url, async (client) => {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`);
+  });
+
+/** Runs `work` on a connection of its own. */
+async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...connectionOptions(url), connectionTimeoutMillis: connectLimitMs });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
-    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`);
+    await work(client);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -11,8 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../shared/start-error.ts';
+import { explained } from './file-error.ts';
 
-/** The secrets of a data folder: files in `secrets/` that only their owner may read. */
+/**
+ * The secrets of a data folder: files in `secrets/` that only their owner may read. Errors of the file system are StartErrors
+ * with advice.
+ */
 export interface SecretFiles {
   /** The content of a file; null when it does not exist. @throws StartError when it is empty. */
   find(name: string): string | null;
@@ -25,22 +29,24 @@ export interface SecretFiles {
 /** @param folder the data folder */
 export function secretFiles(folder: string): SecretFiles {
   const secrets = join(folder, 'secrets');
+  const find = (name: string) => {
+    if (!namesIn(secrets).includes(name)) return null;
+    const file = join(secrets, name);
+    const value = readFileSync(file, 'utf8').trim();
+    if (value !== '') return value;
+    throw new StartError(
+      `The file ${file} is empty. Restore it from a backup: what was stored with it cannot be opened with a new one. ` +
+        `If nothing worth keeping is in ${folder}, delete that folder and start again.`,
+    );
+  };
+  const put = (name: string, value: string) => {
+    mkdirSync(secrets, { recursive: true, mode: 0o700 });
+    writeWhole(join(secrets, name), `${value}\n`, 0o600);
+  };
   return {
-    find(name) {
-      if (!namesIn(secrets).includes(name)) return null;
-      const file = join(secrets, name);
-      const value = readFileSync(file, 'utf8').trim();
-      if (value !== '') return value;
-      throw new StartError(
-        `The file ${file} is empty. Restore it from a backup: what was stored with it cannot be opened with a new one. ` +
-          `If nothing worth keeping is in ${folder}, delete that folder and start again.`,
-      );
-    },
-    put(name, value) {
-      mkdirSync(secrets, { recursive: true, mode: 0o700 });
-      writeWhole(join(secrets, name), `${value}\n`, 0o600);
-    },
-    rename: (from, to) => renameSync(join(secrets, from), join(secrets, to)),
+    find: (name) => explained(folder, () => find(name)),
+    put: (name, value) => explained(folder, () => put(name, value)),
+    rename: (from, to) => explained(folder, () => renameSync(join(secrets, from), join(secrets, to))),
   };
 }
 
