@@ -87,16 +87,11 @@ export class FirstAttempts {
     this.#poller.wake();
   }
 
-  /** Stops claiming. Attempts in flight go on. */
-  async stopTaking(): Promise<void> {
+  /** Stops claiming and waits for the attempts in flight. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#lines.stop();
     await this.#poller.stop();
-  }
-
-  /** Stops claiming and waits for the attempts in flight. */
-  async stop(): Promise<void> {
-    await this.stopTaking();
     const drained = Promise.allSettled([...this.#running.values()]);
     // After the time limit, an attempt can only be waiting for the database. It is aborted, and claimed again later.
     const timer = setTimeout(() => this.#stopping.abort(), this.#deps.schedule.timeLimitMs + 5_000);

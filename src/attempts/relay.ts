@@ -31,7 +31,7 @@ export class AttemptRelay {
     this.#firstAttempts = new FirstAttempts({
       ...{ sql, attempts, claims: holder.claims, schedule, log },
       returns: new ClaimReturns(sql),
-      isAlive: () => holder.isAlive,
+      isAlive: () => holder.heartbeat.isAlive,
       paused: () => holder.pause.paused,
     });
   }

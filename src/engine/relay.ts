@@ -59,13 +59,13 @@ export class WorkflowRelay {
       },
     });
     this.#holder = holder;
-    const { claims } = holder;
-    const isAlive = () => holder.isAlive;
+    const { claims, heartbeat } = holder;
+    const isAlive = () => heartbeat.isAlive;
     this.#starts = new Starts({
       ...{ sql, engine, claims, writes, log, isAlive },
       returns: new ClaimReturns(sql),
       workflows: options.eventWorkflows,
-      firstAttemptsPerSHere: () => holder.firstAttemptsPerSHere,
+      firstAttemptsPerSHere: () => heartbeat.firstAttemptsPerSHere,
     });
     this.#commands = new Commands({ sql, engine, writes, token: claims.token, log, isAlive });
     const sweeper = new Poller({
@@ -87,7 +87,7 @@ export class WorkflowRelay {
     });
     const leaving = new LeavingToWorkflows({
       ...{ sql, log, patienceMs: options.patienceMs, isAlive },
-      firstAttemptsAreMade: () => holder.firstAttemptsAreMade,
+      firstAttemptsAreMade: () => heartbeat.firstAttemptsAreMade,
       temporalAnswers: () => engine.answers(),
       onLeft: () => this.#starts.wake(),
     });

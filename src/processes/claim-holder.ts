@@ -32,12 +32,12 @@ export interface ClaimHolderOptions {
 export class ClaimHolder {
   readonly claims = new HeldClaims();
   readonly pause: PauseWatch;
-  readonly #heartbeat: Heartbeat;
+  readonly heartbeat: Heartbeat;
   readonly #listener: Listener;
 
   constructor(options: ClaimHolderOptions) {
     const { sql, role, log, begun, onCommands } = options;
-    this.#heartbeat = new Heartbeat({
+    this.heartbeat = new Heartbeat({
       ...{ claims: this.claims, role, makesFirstAttempts: begun !== undefined, log },
       begun: begun ?? (() => 0),
       onClaimable: () => options.onClaimable(),
@@ -45,7 +45,7 @@ export class ClaimHolder {
     this.pause = new PauseWatch({ sql, log, onResumed: () => options.onResumed() });
     this.#listener = new Listener({
       url: options.databaseUrl,
-      user: this.#heartbeat,
+      user: this.heartbeat,
       log,
       handlers: {
         [channels.queue]: (accountId) => options.onQueued(accountId || null),
@@ -55,34 +55,19 @@ export class ClaimHolder {
     });
   }
 
-  /** Whether other processes see that this one is alive. Otherwise, nothing may be claimed or attempted. */
-  get isAlive(): boolean {
-    return this.#heartbeat.isAlive;
-  }
-
-  /** Whether a process makes first attempts, as it was a second ago. */
-  get firstAttemptsAreMade(): boolean {
-    return this.#heartbeat.firstAttemptsAreMade;
-  }
-
-  /** First attempts a second of the processes on this machine, as they were a second ago. */
-  get firstAttemptsPerSHere(): number {
-    return this.#heartbeat.firstAttemptsPerSHere;
-  }
-
   /** @returns a promise that resolves with the first heartbeat; without the database, it waits for it. */
   start(): Promise<void> {
     this.#listener.start();
-    this.#heartbeat.start();
+    this.heartbeat.start();
     this.pause.start();
-    return this.#heartbeat.first;
+    return this.heartbeat.first;
   }
 
   /** Called when nothing claims or attempts any more. */
   async stop(): Promise<void> {
     await this.pause.stop();
     // Before its session, on which it ends the claims.
-    await this.#heartbeat.stop();
+    await this.heartbeat.stop();
     await this.#listener.stop();
   }
 }
