@@ -9,7 +9,7 @@ import { apiSettings } from './api-settings.ts';
 import { measureApi, measureBoth } from './compose-metrics.ts';
 import { keyringOf } from './keyring.ts';
 import { needed } from './needed.ts';
-import { openDatabase } from './open-database.ts';
+import { withDatabase } from './open-database.ts';
 import type { RoleContext } from './role-context.ts';
 import { serveFrontMetrics } from './serve-metrics.ts';
 import { type RunningDeliveries, startDeliveries } from './start-deliveries.ts';
@@ -28,14 +28,11 @@ const stopLimitMs = 40_000;
  * balancer.
  */
 export async function runApi(context: RoleContext): Promise<void> {
-  const database = await openDatabase({ url: needed(context.config.databaseUrl), log: context.log });
-  try {
+  await withDatabase({ url: needed(context.config.databaseUrl), log: context.log }, async (database) => {
     // `npm start` runs no `migrate`: its api does the same, and its worker starts once the api is ready.
     if (context.config.startedBy) await migrate(database, context.log);
     await serveApi(context, database);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function serveApi({ config, settings, log, stopped, ready }: RoleContext, database: Database): Promise<void> {

@@ -2,12 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
 import { plainSql } from '../backups/plain-sql.ts';
 import { verifyArchive } from '../backups/verify-archive.ts';
 import { StartError } from '../shared/start-error.ts';
-import { sourceOf, warningOf } from './given-backup.ts';
+import { givenBackup, sourceOf, warningOf } from './given-backup.ts';
 import { existingKeyring } from './own-keys.ts';
 import type { RoleContext } from './role-context.ts';
 
@@ -24,7 +23,7 @@ programs on your machine: read it before you load it.`;
  * The role `backup-sql`: verifies a backup and writes its content as SQL text. Standard output contains nothing else.
  */
 export async function runBackupSql(context: RoleContext): Promise<void> {
-  const { file, output, allowUnverified } = given(context.arguments);
+  const { file, target: output, allowUnverified } = givenBackup(context.arguments, 'output', usage);
   try {
     const source = await sourceOf(file, context);
     const keyring = existingKeyring(context.config);
@@ -40,19 +39,6 @@ export async function runBackupSql(context: RoleContext): Promise<void> {
       throw new StartError('The output was closed.');
     throw error;
   }
-}
-
-function given(args: string[]): { file: string; output: string | null; allowUnverified: boolean } {
-  try {
-    const options = { output: { type: 'string' }, unverified: { type: 'boolean' } } as const;
-    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
-    const [file] = positionals;
-    if (file !== undefined && positionals.length === 1)
-      return { file, output: values.output ?? null, allowUnverified: values.unverified ?? false };
-  } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
-  }
-  throw new StartError(usage);
 }
 
 /** Writes chunks without ending the stream, because Node's standard output cannot be closed. */

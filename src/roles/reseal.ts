@@ -4,15 +4,15 @@ import { parseArgs } from 'node:util';
 import type { Database } from '../database/database.ts';
 import { checkSchema } from '../database/schema-check.ts';
 import { type DataDir, openDataDir } from '../embedded/data-dir.ts';
-import { startPostgres } from '../embedded/postgres.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import { countByKey } from '../secrets/reseal.ts';
 import { StartError } from '../shared/start-error.ts';
 import { changeKey } from './change-key.ts';
 import { keyringOf } from './keyring.ts';
-import { openDatabase } from './open-database.ts';
+import { withDatabase } from './open-database.ts';
 import { beginKeyChange, endKeyChange, ownKeyring } from './own-keys.ts';
+import { withOwnPostgres } from './own-postgres.ts';
 import { changeText, stateText, whatIsLeft } from './reseal-report.ts';
 import type { RoleContext } from './role-context.ts';
 import { sealedColumns } from './sealed-columns.ts';
@@ -41,7 +41,7 @@ export async function runReseal(context: RoleContext): Promise<void> {
         '--new-key changes the key in the data folder of `npm start`, but SECRETS_KEY is set. Make a key with ' +
           '`openssl rand -base64 32` and set it as docs/changing-secrets-key.md says.',
       );
-    return withDatabase(context, config.databaseUrl, (database) => run(context, options, database, keyringOf(config)));
+    return run(context, options, config.databaseUrl, keyringOf(config));
   }
   await inDataDir(context, options);
 }
@@ -73,17 +73,11 @@ async function inDataDir(context: RoleContext, options: Options): Promise<void> 
     if (options.newKey) beginKeyChange(dataDir);
     const keyring = ownKeyring(dataDir, config);
     const work = async (url: string) => {
-      await withDatabase(context, url, (database) => run(context, options, database, keyring));
+      await run(context, options, url, keyring);
       if (!options.check && config.secretsKey === null) tellOfOldKey(dataDir, endKeyChange(dataDir));
     };
     if (config.databaseUrl !== null) return await work(config.databaseUrl);
-    console.log('Starting PostgreSQL …');
-    const postgres = await startPostgres({ dataDir, log, onProgress: console.log });
-    try {
-      await work(postgres.url);
-    } finally {
-      await postgres.stop();
-    }
+    await withOwnPostgres(dataDir, log, work);
   } finally {
     dataDir.release();
   }
@@ -97,22 +91,14 @@ function tellOfOldKey(dataDir: DataDir, name: string | null): void {
   );
 }
 
-async function withDatabase(
-  { log }: RoleContext,
-  url: string,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
-  const database = await openDatabase({ url, log, wholeTables: true });
-  try {
-    await checkSchema(database);
-    await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
 /** Reseals or checks. @throws StartError when a value still needs another key than SECRETS_KEY. */
-async function run(context: RoleContext, options: Options, database: Database, keyring: Keyring): Promise<void> {
+const run = (context: RoleContext, options: Options, url: string, keyring: Keyring): Promise<void> =>
+  withDatabase({ url, log: context.log, wholeTables: true }, async (database) => {
+    await checkSchema(database);
+    await runOn(database, context, options, keyring);
+  });
+
+async function runOn(database: Database, context: RoleContext, options: Options, keyring: Keyring): Promise<void> {
   const { current, previous } = keyring;
   const state = async () => ({
     known: await readKnownKeys(database),

@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { BackupError } from '../backups/backup-error.ts';
 import type { Manifest } from '../backups/manifest.ts';
 import { type Restored, restoreArchive } from '../backups/restore.ts';
 import { type ArchiveSource, verifyArchive } from '../backups/verify-archive.ts';
 import { databaseUrlMistake } from '../database/connection-options.ts';
 import { openDataDir } from '../embedded/data-dir.ts';
-import { startPostgres } from '../embedded/postgres.ts';
 import type { Keyring } from '../secrets/keyring.ts';
 import { checkKeyring, readKnownKeys } from '../secrets/known-keys.ts';
 import type { Log } from '../shared/log.ts';
 import { StartError } from '../shared/start-error.ts';
-import { sourceOf, warningOf } from './given-backup.ts';
-import { openDatabase } from './open-database.ts';
+import { givenBackup, sourceOf, warningOf } from './given-backup.ts';
+import { withDatabase } from './open-database.ts';
 import { existingKeyring } from './own-keys.ts';
+import { withOwnPostgres } from './own-postgres.ts';
 import type { RoleContext } from './role-context.ts';
 
 const usage = `npm run restore -- <file> [--into postgresql://…] [--unverified]
@@ -28,7 +27,9 @@ to, which of them are delivered, and what the audit log says.`;
 
 /** Runs the role `restore`: loads a backup into an empty database and prints a report. */
 export async function runRestore(context: RoleContext): Promise<void> {
-  const { file, into, allowUnverified } = given(context.arguments);
+  const { file, target: into, allowUnverified } = givenBackup(context.arguments, 'into', usage);
+  const mistake = into === null ? null : databaseUrlMistake(into);
+  if (mistake !== null) throw new StartError(`--into ${mistake}.\n\n${usage}`);
   try {
     const source = await sourceOf(file, context);
     const keyring = existingKeyring(context.config);
@@ -48,22 +49,6 @@ export async function runRestore(context: RoleContext): Promise<void> {
   }
 }
 
-function given(args: string[]): { file: string; into: string | null; allowUnverified: boolean } {
-  try {
-    const options = { into: { type: 'string' }, unverified: { type: 'boolean' } } as const;
-    const { positionals, values } = parseArgs({ args, allowPositionals: true, options });
-    const [file] = positionals;
-    const { into = null, unverified: allowUnverified = false } = values;
-    if (file === undefined || positionals.length !== 1) throw new StartError(usage);
-    const mistake = into === null ? null : databaseUrlMistake(into);
-    if (mistake !== null) throw new StartError(`--into ${mistake}.\n\n${usage}`);
-    return { file, into, allowUnverified };
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${usage}`);
-  }
-}
-
 const riskOf =
   'The backup was UNVERIFIED: check the delivery URLs of all accounts and the addresses of all destinations before you resume.';
 
@@ -78,13 +63,7 @@ async function inEmbedded({ config, log }: RoleContext, restore: (url: string) =
         `The data folder ${dataDir.path} is in use: it holds the workflows of a gateway (${workflows}). Nothing was changed. ` +
           'Set DATA_DIR to a new folder.',
       );
-    console.log('Starting PostgreSQL …');
-    const postgres = await startPostgres({ dataDir, log, onProgress: console.log });
-    try {
-      await restore(postgres.url);
-    } finally {
-      await postgres.stop();
-    }
+    await withOwnPostgres(dataDir, log, restore);
   } finally {
     dataDir.release();
   }
@@ -96,20 +75,19 @@ async function keyAdvice(url: string, { key_id }: Manifest, keyring: Keyring | n
     `SECRETS_KEY must be that of the gateway that made the backup, whose id is ${key_id} (npm start keeps it in ` +
     '.data/secrets/secrets-key), or SECRETS_KEY_PREVIOUS, followed by `npm run reseal`.';
   if (keyring === null) return needed;
-  const database = await openDatabase({ url, log });
   try {
-    const inUse = (await readKnownKeys(database)).filter(({ retired_at: at }) => at === null);
-    if (inUse.length === 0) return needed;
-    await checkKeyring(database, keyring);
-    return inUse.every(({ id }) => id === keyring.current.id)
-      ? 'The SECRETS_KEY that is set is the one that the backup needs.'
-      : 'The backup needs SECRETS_KEY_PREVIOUS as it is set. Run `npm run reseal` to make SECRETS_KEY enough.';
+    return await withDatabase({ url, log }, async (database) => {
+      const inUse = (await readKnownKeys(database)).filter(({ retired_at: at }) => at === null);
+      if (inUse.length === 0) return needed;
+      await checkKeyring(database, keyring);
+      return inUse.every(({ id }) => id === keyring.current.id)
+        ? 'The SECRETS_KEY that is set is the one that the backup needs.'
+        : 'The backup needs SECRETS_KEY_PREVIOUS as it is set. Run `npm run reseal` to make SECRETS_KEY enough.';
+    });
   } catch (error) {
     if (error instanceof StartError)
       return `The SECRETS_KEY that is set is NOT the one that the backup needs. ${needed}`;
     throw error;
-  } finally {
-    await database.close();
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { pingDatabase } from '../database/ping.ts';
 import type { Sql } from '../database/sql.ts';
-import { serveMetrics } from '../http/metrics-server.ts';
+import { type Observed, serveMetrics } from '../http/metrics-server.ts';
 import { databaseUnavailable, Problem } from '../http/problem.ts';
+import type { HttpServer } from '../http/serve.ts';
 import { stoppingProblem } from '../http/stopping.ts';
 import type { Log } from '../shared/log.ts';
 import type { Running } from '../shared/running.ts';
@@ -28,17 +29,10 @@ interface MetricsParts {
 export async function serveFrontMetrics(
   parts: MetricsParts,
 ): Promise<Running & { scrape: (() => Promise<Uint8Array>) | null }> {
-  const { config, database, scrape, stopped, log } = parts;
+  const { config, scrape } = parts;
   const text = () => scrape.text();
   if (config.metricsPort === null) return { scrape: text, stop: async () => undefined };
-  const server = await listen(parts, {
-    scrape: text,
-    async ready() {
-      if (stopped.aborted) throw stoppingProblem();
-      await pinged(database);
-    },
-  });
-  log.info({ host: config.host, port: server.port }, 'metrics listening');
+  const server = await listen(parts, { scrape: text, ready: () => checkReady(parts) });
   return { scrape: null, stop: () => server.close() };
 }
 
@@ -55,26 +49,29 @@ export async function serveWorkerMetrics(
     collect: Collect;
   },
 ): Promise<Running & { port: number }> {
-  const { config, database, scrape, stopped, temporal, collect, log } = parts;
+  const { scrape, temporal, collect } = parts;
   const server = await listen(parts, {
     scrape: () => scrape.text(),
     collected: collect,
     async ready() {
-      if (stopped.aborted) throw stoppingProblem();
-      await pinged(database);
+      await checkReady(parts);
       const health = temporal();
       if (!health?.polling) throw notReady('the Temporal worker does not run yet');
       if (!(await health.answers())) throw notReady('Temporal does not answer');
     },
   });
-  log.info({ host: config.host, port: server.port }, 'metrics listening');
   return { port: server.port, stop: () => server.close() };
 }
 
-const listen = ({ config, log }: MetricsParts, observed: Parameters<typeof serveMetrics>[0]) =>
-  serveMetrics(observed, { host: config.host, port: config.metricsPort ?? 0, log });
+async function listen({ config: { host, metricsPort }, log }: MetricsParts, observed: Observed): Promise<HttpServer> {
+  const server = await serveMetrics(observed, { host, port: metricsPort ?? 0, log });
+  log.info({ host, port: server.port }, 'metrics listening');
+  return server;
+}
 
-async function pinged(database: Sql): Promise<void> {
+/** @throws Problem when the process is about to stop, or the database does not answer. */
+async function checkReady({ database, stopped }: MetricsParts): Promise<void> {
+  if (stopped.aborted) throw stoppingProblem();
   await pingDatabase(database).catch(() => {
     throw databaseUnavailable();
   });
