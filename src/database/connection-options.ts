@@ -111,12 +111,8 @@ function pairOf(files: { cert: string; key: string }): { cert: string; key: stri
   const cert = about('sslcert', () => readPem(files.cert));
   const chain = about('sslcert', () => certificatesIn(cert));
   const key = about('sslkey', () => readPem(files.key));
-  if (
-    !isKeyOf(
-      about('sslkey', () => privateKeyIn(key)),
-      chain,
-    )
-  )
+  const privateKey = about('sslkey', () => privateKeyIn(key));
+  if (!isKeyOf(privateKey, chain))
     throw new DatabaseUrlError('has an sslkey that is not the key of the certificate in sslcert');
   return { cert, key };
 }

@@ -39,13 +39,10 @@ export function isDatabaseError(error: unknown): boolean {
  */
 export function isTlsError(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (
+  return (
     /^(ERR_SSL_|ERR_TLS_|UNABLE_TO_|CERT_|CRL_|ERROR_IN_CERT_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/.test(
       code,
-    )
-  )
-    return true;
-  return (
+    ) ||
     serverWithoutTls.test(error.message) ||
     /establishing an SSL connection|TLS connection was established/.test(error.message)
   );

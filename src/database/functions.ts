@@ -111,9 +111,7 @@ const run = (sql: Sql, text: string) => sql.query({ name: '', text }, []);
 
 async function replaceFunction(sql: Sql, file: SqlFunction): Promise<void> {
   const signatures = async () =>
-    (await sql.query<StoredFunction>(readStored, [[file.name]]))
-      .filter(({ name }) => name === file.name)
-      .map(({ signature }) => signature);
+    (await sql.query<StoredFunction>(readStored, [[file.name]])).map(({ signature }) => signature);
   await run(sql, 'savepoint before_function');
   const replaced = await run(sql, file.text).then(
     () => true,

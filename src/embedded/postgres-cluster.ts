@@ -12,19 +12,20 @@ const unfinishedPrefix = 'new-';
 /** A slow disk takes a minute to write the 40 MB of an empty cluster, so this leaves a margin. */
 const initLimitMs = 5 * 60_000;
 
+interface ClusterOptions {
+  program: PostgresProgram;
+  user: PostgresUser;
+  password: string;
+  onProgress(line: string): void;
+}
+
 /**
  * Returns the folder of the database cluster, and creates the cluster at the first start. It is created under another
  * name and renamed when it is complete, so that an interrupted creation is simply repeated.
  *
  * @throws StartError when it cannot be created, or when an existing cluster belongs to another version of PostgreSQL.
  */
-export async function openCluster(options: {
-  dataDir: string;
-  program: PostgresProgram;
-  user: PostgresUser;
-  password: string;
-  onProgress(line: string): void;
-}): Promise<string> {
+export async function openCluster(options: ClusterOptions & { dataDir: string }): Promise<string> {
   const { user } = options;
   const home = join(options.dataDir, 'postgres');
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -38,14 +39,7 @@ export async function openCluster(options: {
   return cluster;
 }
 
-async function createCluster(options: {
-  home: string;
-  cluster: string;
-  program: PostgresProgram;
-  user: PostgresUser;
-  password: string;
-  onProgress(line: string): void;
-}): Promise<void> {
+async function createCluster(options: ClusterOptions & { home: string; cluster: string }): Promise<void> {
   const { home, cluster, user } = options;
   options.onProgress('Creating the database (once) …');
   const unfinished = await mkdtemp(join(home, unfinishedPrefix));

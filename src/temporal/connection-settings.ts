@@ -208,12 +208,8 @@ function withMaterial(profile: z.infer<typeof profileSchema>, given: Record<stri
   const key = clientKey && about('clientKey', () => textOf(clientKey));
   if (cert !== undefined && key !== undefined) {
     const chain = about('clientCert', () => certificatesIn(cert));
-    if (
-      !isKeyOf(
-        about('clientKey', () => privateKeyIn(key)),
-        chain,
-      )
-    )
+    const privateKey = about('clientKey', () => privateKeyIn(key));
+    if (!isKeyOf(privateKey, chain))
       throw new Mistake(`${settingOf('clientKey', given)}: is not the key of ${settingOf('clientCert', given)}`);
   }
   return {

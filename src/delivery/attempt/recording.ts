@@ -50,23 +50,9 @@ export class Recording {
     this.#consumers.attempted({ accountId: account.id, startedAt, durationMs, succeeded, exhausted });
   }
 
-  logAttempt(row: AttemptRow, outcome: Outcome): void {
-    const { eventId, generation, trigger, number, durationMs, responseCode } = outcome;
-    const { provider, accountSlug } = row;
-    this.#log.info(
-      {
-        eventId,
-        provider,
-        accountSlug,
-        generation,
-        trigger,
-        number,
-        outcome: outcome.outcome,
-        responseCode,
-        durationMs,
-        url: outcome.url,
-      },
-      'attempt',
-    );
+  logAttempt({ provider, accountSlug }: AttemptRow, made: Outcome): void {
+    const { eventId, generation, trigger, number, outcome, responseCode, durationMs, url } = made;
+    const attempt = { eventId, provider, accountSlug, generation, trigger, number };
+    this.#log.info({ ...attempt, outcome, responseCode, durationMs, url }, 'attempt');
   }
 }
