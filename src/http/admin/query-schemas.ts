@@ -12,25 +12,20 @@ export const time = z
   .transform((given) => new Date(given))
   .optional();
 
-/** A whole number in a query string, between `min` and `max`. */
-const integer = (min: number, max: number) =>
+/** The number of entries in a list when the request names no limit. */
+export const defaultLimit = 100;
+
+/**
+ * An optional whole number in a query string. The OpenAPI document describes it as an integer, although the query string
+ * holds text, and names `otherwise` as its default. The schema itself has no default: that would make the parameter
+ * required in the typed client, whose types come from the parsed value.
+ */
+export const optionalInteger = (min: number, max: number, otherwise: number) =>
   z
     .string()
     .regex(/^-?\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
-    // The OpenAPI document describes it as an integer, although the query string holds text.
-    .meta({ override: { type: 'integer', minimum: min, maximum: max, pattern: undefined } });
-
-/** The number of entries in a list when the request names no limit. */
-export const defaultLimit = 100;
-
-/**
- * An optional whole number. The OpenAPI document names `otherwise` as its default. The schema itself has no default:
- * that would make the parameter required in the typed client, whose types come from the parsed value.
- */
-export const optionalInteger = (min: number, max: number, otherwise: number) =>
-  integer(min, max)
     .optional()
     .meta({ override: { type: 'integer', minimum: min, maximum: max, default: otherwise, pattern: undefined } });
 

@@ -24,6 +24,13 @@ export interface PoolCounts {
   waitingCount: number;
 }
 
+/** How many connections of a pool are in a state, and how many statements wait for one. */
+const connectionStates: Record<string, (pool: PoolCounts) => number> = {
+  active: ({ totalCount, idleCount }) => totalCount - idleCount,
+  idle: ({ idleCount }) => idleCount,
+  waiting: ({ waitingCount }) => waitingCount,
+};
+
 /**
  * Registers what describes the process itself: version, event loop, database connections, and the usual metrics of a
  * process and of Node. To be called once per process, because the usual metrics observe garbage collections.
@@ -53,19 +60,11 @@ export function measureProcess(register: Registry, options: { version: string; p
     labelNames: ['state'],
     registers,
     collect() {
-      const sum = (count: (pool: PoolCounts) => number) => options.pools.reduce((n, pool) => n + count(pool), 0);
-      this.set(
-        { state: 'active' },
-        sum((pool) => pool.totalCount - pool.idleCount),
-      );
-      this.set(
-        { state: 'idle' },
-        sum((pool) => pool.idleCount),
-      );
-      this.set(
-        { state: 'waiting' },
-        sum((pool) => pool.waitingCount),
-      );
+      for (const [state, count] of Object.entries(connectionStates))
+        this.set(
+          { state },
+          options.pools.reduce((sum, pool) => sum + count(pool), 0),
+        );
     },
   });
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedPrecisionMs });
